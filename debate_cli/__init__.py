@@ -12,7 +12,8 @@ The names below are imported when they are first used, so that the command line 
 from debate_cli.version import __version__
 
 TYPE_CHECKING = False
-"""True for type checkers. `typing` is not imported: `python -m debate_cli` would find a `typing.py` in the working folder."""
+"""True for type checkers only. `typing` is not imported, because `python -m debate_cli` would find a `typing.py` in the
+working folder."""
 
 if TYPE_CHECKING:
     from debate_cli.app.api import (

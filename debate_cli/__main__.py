@@ -1,17 +1,17 @@
 """Entry point of `debate`, `debate-cli` and `python -m debate_cli`.
 
-It ensures that Python imports no files from the working folder.
+It prevents Python from importing files of the working folder.
 """
 
 import os
 import sys
 
 PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-"""Folder that holds the package: `site-packages`, or the root of a checkout."""
+"""Folder that contains the package: `site-packages`, or the root of a checkout."""
 
 
 def remove_working_folder(paths: list[str], working_folder: str, python_path: str = "") -> list[str]:
-    """Remove the working folder from `paths`, which is usually `sys.path`.
+    """Return `paths` (usually `sys.path`) without the working folder.
 
     The folder stays if it contains this package, or if `python_path` (PYTHONPATH) lists its absolute path.
     """

@@ -1,4 +1,4 @@
-"""The loop of a run: asks both schedulers what is due, starts it, and appends each answer as an event.
+"""The loop of a run: gets due tasks from both schedulers, starts them, and appends each answer as an event.
 
 `formats.schedule.next_step` and `judging.schedule.owed_briefs` decide what is due; the actors answer; `Debate` and the
 scorers interpret the answers. The engine uses no files.
@@ -41,9 +41,9 @@ from debate_cli.llm.model import OnText
 from debate_cli.observer import Observer
 
 GRACE_S = 10.0
-"""Maximum wait in seconds for calls in flight, after the user requested a stop."""
+"""Maximum time in seconds to wait for calls in flight after the user requested a stop."""
 IDLE_CHECK_S = 0.1
-"""Seconds between two checks whether a call is in flight, after the user requested a stop."""
+"""Seconds between two checks whether a call is still in flight after the user requested a stop."""
 
 
 class Speaker(Protocol):
@@ -67,7 +67,7 @@ class Actors:
     """The actors of one run."""
 
     debaters: Mapping[str, Speaker]
-    """Name of a debater -> the speaker that makes its speeches."""
+    """The speaker of each debater, by the debater's name."""
     judge: Assessor
     passages: PassageFinder | None = None
     """The search for passages; None if the debate has no sources."""
@@ -81,7 +81,7 @@ class EventLog(Protocol):
         ...
 
     async def sync(self) -> None:
-        """Wait until all events so far also survive a power failure."""
+        """Wait until all events so far survive even a power failure."""
         ...
 
 
@@ -96,14 +96,14 @@ class NullEventLog:
 
 
 class StopSignal:
-    """Asks a run to stop: the first request lets calls in flight end, the second stops at once."""
+    """Asks a run to stop. The first request lets calls in flight end; the second request stops the run at once."""
 
     def __init__(self) -> None:
         self._graceful = asyncio.Event()
         self._immediate = asyncio.Event()
 
     def request(self) -> None:
-        """Request a stop; the second call requests an immediate one."""
+        """Request a stop. The second call requests an immediate stop."""
         (self._immediate if self._graceful.is_set() else self._graceful).set()
 
     @property
@@ -112,7 +112,10 @@ class StopSignal:
         return self._graceful.is_set()
 
     async def wait(self, is_idle: Callable[[], bool]) -> None:
-        """Wait for a stop request. Then wait until no call is in flight, GRACE_S seconds are over, or a second one comes."""
+        """Wait for a stop request and, after it, for calls in flight.
+
+        Returns when no call is in flight, after GRACE_S seconds, or at a second request.
+        """
         await self._graceful.wait()
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_S):
@@ -136,7 +139,7 @@ class DebateRun:
         stop: StopSignal,
         judging_runs: Collection[str] | None = None,
     ) -> None:
-        """An answer counts once `log` has synced it.
+        """Create the run. An answer counts once `log` has synced it.
 
         With `judging_runs` (`debate judge`), only briefs of these runs are answered, and debaters are not asked.
         """
@@ -155,7 +158,7 @@ class DebateRun:
         self._halted: CloseReason | None = None
 
     async def run(self) -> Debate:
-        """Run until nothing is due, close the debate, and return its state."""
+        """Run until nothing is due, close the debate, and return it."""
         stopping = asyncio.ensure_future(
             self._stop.wait(lambda: all(meter.is_waiting for meter in self._meters.values()))
         )
@@ -180,11 +183,14 @@ class DebateRun:
 
     @property
     def halted(self) -> CloseReason | None:
-        """Why the run ended early: `budget`, `failed` or `interrupted`; None if everything due was done."""
+        """Why the run ended early: `budget`, `failed` or `interrupted`; None if all due tasks were done."""
         return "interrupted" if self._stop.requested and self._halted is None else self._halted
 
     async def _start_due_tasks(self) -> CloseReason | None:
-        """Start every due task that is not in flight. Returns why the format ends the debate; None if it goes on."""
+        """Start every due task that is not in flight.
+
+        Return why the format ends the debate; None if the debate goes on.
+        """
         if self.halted is not None:
             return None
         reason: CloseReason | None = None
@@ -203,9 +209,9 @@ class DebateRun:
         return reason
 
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
-        """The tasks of `due` that can be asked: their passages were found, or they need none.
+        """Return the tasks of `due` that can be asked: their passages were found, or they need none.
 
-        For the other tasks, searches are started. Passages get their ids once no search is in flight, in the order of
+        For the other tasks, searches are started. Once no search is in flight, passages get their ids in the order of
         the tasks. So the order in which searches end changes no id.
         """
         finder = self._actors.passages
@@ -232,7 +238,7 @@ class DebateRun:
         return list(due)
 
     async def _search(self, task: Task, search: Search, finder: PassageFinder) -> Event:
-        """Make a search and return it as an event; if the budget is reached, the failure of `task` instead."""
+        """Make a search and return it as an event. If the budget is reached, return the failure of `task`."""
         record = await finder.search(search)
         failure = record.failure
         if failure is None or failure.cause != "BudgetError":
@@ -247,7 +253,10 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """Call `ask` for `task`. Each request is recorded before it is sent, so that it is charged if its answer is lost."""
+        """Call `ask` for `task`.
+
+        Each request is recorded before it is sent, so that it is charged if its answer is lost.
+        """
         meter = self._meters[task.key] = CallMeter(partial(self._record_reservation, task))
         with use_meter(meter):
             try:
@@ -299,7 +308,7 @@ class DebateRun:
             item.result()
 
     async def _record(self, events: Iterable[Event]) -> None:
-        """Apply the events to the debate, then sync them. If the sync fails, `self.debate` still has them."""
+        """Apply the events to the debate, then sync them. If the sync fails, `self.debate` still contains them."""
         applied: list[tuple[Event, Debate]] = []
         for event in events:
             self.debate = self.debate.apply(event)

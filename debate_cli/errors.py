@@ -51,7 +51,7 @@ class DebateError(Exception):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """One line per problem. Most errors have one problem, which is the message."""
+        """One line per problem. For most errors this is only the message."""
         return (str(self),)
 
 
@@ -123,7 +123,7 @@ class NewerVersionError(TranscriptError):
 class ModelError(DebateError):
     """A provider did not give an answer.
 
-    `attempts`: number of requests sent. Tokens and web searches are the known usage of these requests; `estimated`:
+    `attempts`: number of requests sent. Tokens and web searches: their usage as far as it is known; `estimated`:
     whether this usage is an estimate. `may_be_billed`: whether the last request was sent and its answer is incomplete.
     """
 
@@ -138,9 +138,9 @@ class ModelError(DebateError):
 
 
 class TransientError(ModelError):
-    """A retry may succeed. `retry_after`: seconds that the server asks to wait; None if it asks for no wait.
+    """A retry may succeed. `is_final`: whether no further retry follows.
 
-    `is_final`: whether no further retry follows.
+    `retry_after`: seconds to wait, as requested by the server; None if it requests no wait.
     """
 
     is_final: bool = False
@@ -242,8 +242,8 @@ class RefusedError(PermanentError):
 class BudgetError(DebateError):
     """The maximum cost of the next call exceeds the rest of the budget.
 
-    `attempts`: number of earlier requests for the same question. Tokens and web searches are their known usage;
-    `estimated`: whether this usage is an estimate.
+    `attempts`: number of earlier requests for the same question. Tokens and web searches: the usage of these requests
+    as far as it is known; `estimated`: whether this usage is an estimate.
     """
 
     exit_code: ClassVar[int] = 4
@@ -263,13 +263,13 @@ class BatchPendingError(DebateError):
 
 
 def get_error_page(cause: str) -> str:
-    """Name of the help page for the error class with the name `cause`; empty if it has none."""
+    """Return the name of the help page for the error class with the name `cause`; empty if the class has no page."""
     kind = globals().get(cause)
     return kind.page if isinstance(kind, type) and issubclass(kind, DebateError) else ""
 
 
 def describe_missing_module(error: ModuleNotFoundError) -> str:
-    """Message that a package which this program needs is not installed, with the command that installs it."""
+    """Return the message that a needed package is not installed, with the command that installs it."""
     return (
         f"the Python package {error.name} is missing, so the installation is incomplete; run "
         f"`{sys.executable} -m pip install .` in the checkout of debate-cli"
@@ -277,5 +277,5 @@ def describe_missing_module(error: ModuleNotFoundError) -> str:
 
 
 def format_page_hint(page: str) -> str:
-    """Words for the end of a message that name a help page, with a leading space; empty if there is no page."""
+    """Return the end of a message, with a leading space, that names a help page; empty if `page` is empty."""
     return f" (debate explain {page})" if page else ""

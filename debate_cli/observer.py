@@ -8,7 +8,7 @@ from debate_cli.domain.tasks import Cue, Task
 
 
 def is_judging_only(first: Event, debate: Debate) -> bool:
-    """Whether a run only judges an existing debate. `first` is its first event."""
+    """Return whether a run only judges an existing debate. `first`: the first event of the run."""
     if isinstance(first, JudgingOpened):
         return True
     return debate.document_name is not None and not isinstance(first, DebateOpened | DebateResumed)
@@ -18,25 +18,25 @@ class Observer(Protocol):
     """Receives the events of one run. Calls come from the event loop and must return at once."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """An event was written to disk; `debate` is the state after it.
+        """Receive an event that was written to disk; `debate` is the debate after it.
 
-        The first one is `DebateOpened`, `DebateResumed` or `JudgingOpened`.
+        The first event is `DebateOpened`, `DebateResumed` or `JudgingOpened`.
         """
         ...
 
     def asking(self, task: Task) -> None:
-        """A cue or brief is about to be answered by a model."""
+        """Receive a cue or brief that a model is about to answer."""
         ...
 
     def text(self, cue: Cue, piece: str) -> None:
-        """A piece of a speech arrived, as the model wrote it: JSON if a form was requested.
+        """Receive a piece of a speech as the model wrote it: JSON if a form was requested.
 
         The piece `llm.model.RESTART` means that the speech begins again.
         """
         ...
 
     def note(self, note: str) -> None:
-        """A message for the user, for example about a retry."""
+        """Receive a message for the user, for example about a retry."""
         ...
 
 

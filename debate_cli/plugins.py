@@ -1,7 +1,7 @@
-"""Extension points: each has named objects, built in or added by installed packages through entry points.
+"""Extension points. Each has named objects: built-in ones, and ones that installed packages add as entry points.
 
 An extension point maps a name to an import path (`package.module:ATTRIBUTE`). An object is imported when its name is
-looked up. Its protocol is described where it is used: judging systems in `systems.base`.
+looked up. The protocol of the objects is described where they are used: that of judging systems in `systems.base`.
 """
 
 from collections.abc import Mapping
@@ -21,14 +21,14 @@ class ExtensionPoint:
     group: str
     """Entry-point group, e.g. `debate_cli.systems`."""
     built_in: Mapping[str, str]
-    """Name -> import path of the objects in this package."""
+    """Import path of each object in this package, by name."""
 
     def names(self) -> tuple[str, ...]:
-        """All known names: the built-in ones in order, then those of installed packages, sorted."""
+        """Return all known names: the built-in ones in order, then those of installed packages, sorted."""
         return (*self.built_in, *sorted(_entry_points(self.group).keys() - self.built_in.keys()))
 
     def has(self, name: str) -> bool:
-        """Whether the name is built in or added by an installed package."""
+        """Return whether the name is built in or added by an installed package."""
         return name in self.built_in or name in _entry_points(self.group)
 
     def load(self, name: str) -> Any:
@@ -68,7 +68,7 @@ SYSTEMS = ExtensionPoint(
         "sources": "debate_cli.systems.sources.system:SYSTEM",
     },
 )
-"""Judging systems, by `kind`. Each object is a `systems.base.JudgingSystem`."""
+"""Judging systems, by their `kind`. Each object is a `systems.base.JudgingSystem`."""
 
 PROVIDERS = ExtensionPoint("debate_cli.providers", {})
 """Model providers of installed packages. Each object is a `providers.provider_table.ProviderRow`."""

@@ -23,18 +23,19 @@ def open_regular_file(path: Path) -> int:
 
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
-    """The first `max_bytes` + 1 bytes of the regular file at `path`. If the result is that long, the file is too long.
+    """Return the first `max_bytes` + 1 bytes of the regular file at `path`.
 
-    Raises OSError.
+    If the result is longer than `max_bytes`, the file is too long. Raises OSError.
     """
     with os.fdopen(open_regular_file(path), "rb") as file:
         return file.read(min(os.fstat(file.fileno()).st_size, max_bytes) + 1)
 
 
 def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> str:
-    """The text of the regular file at `path`.
+    """Return the text of the regular file at `path`.
 
-    Raises OSError, or ValueError with a message such as `is not UTF-8` that the caller puts after the file's name.
+    Raises OSError, or ValueError with the end of a sentence, e.g. `is not UTF-8`, before which the caller puts the
+    file's name.
     """
     data = read_regular_file(path, max_bytes)
     if len(data) > max_bytes:
@@ -46,7 +47,10 @@ def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> st
 
 
 def follow_links(path: Path) -> Path:
-    """The absolute path with all links followed. A link to itself stays a link, so opening the path fails."""
+    """Return the absolute path with all links followed.
+
+    A link to itself is kept, so that opening the path fails.
+    """
     return Path(os.path.realpath(path))
 
 
@@ -60,14 +64,17 @@ def visible_files(folder: Path) -> list[Path]:
 
 
 def cache_folder(env: Mapping[str, str], name: str) -> Path:
-    """The cache folder of `name` (`models`, `evidence`): `debate-cli/NAME` under XDG_CACHE_HOME, else under ~/.cache."""
+    """Return the cache folder of `name` (`models`, `evidence`).
+
+    It is `debate-cli/NAME` under XDG_CACHE_HOME, else under ~/.cache.
+    """
     cache = env.get("XDG_CACHE_HOME")
     root = Path(cache) if cache else Path(env.get("HOME") or "~").expanduser() / ".cache"
     return root / "debate-cli" / name
 
 
 def is_inside(path: Path, folders: Iterable[Path]) -> bool:
-    """Whether `path`, with links followed, is in one of `folders`; False for a path with a NUL character."""
+    """Return whether `path`, with links followed, is in one of `folders`. False for a path with a NUL character."""
     if "\0" in str(path):
         return False
     resolved = follow_links(path)

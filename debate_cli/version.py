@@ -1,3 +1,3 @@
-"""The version of the package. The build reads it from here."""
+"""The version of the package, which the build reads from here."""
 
 __version__ = "0.1.0"

@@ -2,7 +2,7 @@
 
 They print nothing, handle no signals and return no exit codes. `.env` files, replaced prompts and secrets work as on
 the command line. Wrong arguments raise `ConfigError` or `UsageError` with the same messages as on the command line.
-Values that are imported here without use belong to the public names; `debate_cli.__all__` lists all of them.
+Some names are imported here only because they are public; `debate_cli.__all__` lists all public names.
 """
 # ruff: noqa: F401
 # pyright: reportUnusedImport=false
@@ -53,13 +53,13 @@ from debate_cli.systems.persuasion.score import PersuasionNotes
 from debate_cli.systems.structured.score import StructuredNotes
 
 IN_MEMORY_CONFIG_NAME = "the configuration"
-"""Name, in error messages, of a configuration that has no file."""
+"""Name that error messages use for a configuration without a file."""
 PYTHON_PROVIDER = "python"
-"""Provider part of the names of models that are passed as objects."""
+"""Provider part of the model names that stand for the caller's own objects."""
 
 
 class _LoadedDebateConfig(DebateConfig):
-    """A configuration that keeps the file it was loaded from, also through `model_copy`."""
+    """A configuration that keeps the file it was loaded from. `model_copy` keeps this file as well."""
 
     _loaded: LoadedConfig | None = PrivateAttr(default=None)
     """The loaded file; None for a configuration that was validated but not loaded."""
@@ -76,7 +76,7 @@ class _LoadedDebateConfig(DebateConfig):
         return config
 
     def to_loaded(self) -> LoadedConfig:
-        """A `LoadedConfig` with the present values. If `prompts` was changed, the prompt files are read again."""
+        """Return a `LoadedConfig` with the present values. If `prompts` was changed, read the prompt files again."""
         plain = DebateConfig.model_construct(self.model_fields_set, **_field_values(self))
         loaded = self._loaded
         if loaded is None:
@@ -94,10 +94,11 @@ class _LoadedDebateConfig(DebateConfig):
 
 
 def load_config(path: str | Path, *, overrides: Mapping[str, Any] | None = None) -> DebateConfig:
-    """Load a configuration file. `overrides`: key path, e.g. `format.arguments`, -> value or YAML text.
+    """Load a configuration file.
 
-    The configuration keeps its folder, for relative paths and `.env` files. A configuration for judging texts needs no
-    debaters. Raises ConfigError with every fault.
+    `overrides` maps key paths, e.g. `format.arguments`, to values or YAML texts. The configuration keeps its folder,
+    for relative paths and `.env` files. A configuration for judging texts needs no debaters. Raises ConfigError with
+    every fault.
     """
     changes = list((overrides or {}).items())
     for key, _ in changes:
@@ -124,11 +125,11 @@ def import_debate(
 ) -> Debate:
     """Read a debate that was held elsewhere from a text, Markdown, subtitle, table or chat file.
 
-    `format`: `text`, `markdown`, `vtt`, `srt`, `csv`, `jsonl`, `chat` or `transcript`; None recognises it. `topic`: the
-    motion; None takes that of the file or, if it has none, the file's name. `sides`: speaker -> `for`, `against` or a
-    label. `drop`: speakers to leave out. `merge`: spelling -> speaker. `columns`: `speaker`, `text` or `round` ->
-    column of a table. The result can be judged with `judge(debate, ..., path=...)`, which also saves it. Raises
-    TranscriptError, or ConfigError for a wrong argument.
+    `format`: `text`, `markdown`, `vtt`, `srt`, `csv`, `jsonl`, `chat` or `transcript`; None detects it. `topic`: the
+    motion; None takes the motion from the file or, if the file has none, the file's name. `sides` maps speakers to
+    `for`, `against` or a label. `drop`: speakers to leave out. `merge` maps spellings to speakers. `columns` maps
+    `speaker`, `text` or `round` to a column of a table. To judge and save the returned debate, call `judge(debate, ...,
+    path=...)`. Raises TranscriptError, or ConfigError for a wrong argument.
     """
     if format is not None and format not in READERS:
         raise ConfigError(f"format: {format!r} is not one of {', '.join(READERS)}")
@@ -153,11 +154,11 @@ async def run_debate(
 ) -> Outcome:
     """Run a debate to its end.
 
-    With a `folder` it is journalled and saved there. `mock` uses the mock provider for every model. `models`: name ->
-    object with a method `complete`. A name is a key of the configuration's `models`, `default`, `judge`, or the
-    `provider/model` of a role. `trusted_hosts`: hosts to which the configuration's file may send requests
-    and keys. Raises MissingKeyError, ConfigError (also for sources that cannot be read) and, for a host that is not
-    trusted, UntrustedHostError before any call. Later failures are in the outcome (`halted`, `debate.failures`).
+    With a `folder` the debate is journalled and saved there. `mock` uses the mock provider for every model. `models`
+    maps names to objects with a method `complete`. A name is a key of the configuration's `models`, `default`, `judge`,
+    or the `provider/model` of a role. `trusted_hosts`: hosts to which the configuration's file may send requests and
+    keys. Before any call, raises MissingKeyError, UntrustedHostError for a host that is not trusted, and ConfigError,
+    also for sources that cannot be read. Later failures are in the outcome (`halted`, `debate.failures`).
     """
     loaded, own = _with_models(_to_loaded(config), models)
     if not loaded.config.debaters:
@@ -187,10 +188,10 @@ async def judge(
 ) -> Outcome:
     """Add a judging run by `systems` with `model` to a debate.
 
-    Omitted arguments come from `config`, then from the judging settings stored in the debate. `models`: as in
-    `run_debate`, with the keys `judge`, `default` or a `provider/model`. With a `path` the transcript is written there.
-    `trusted_hosts`: hosts to which the configuration's file and the debate may send requests and keys. Raises
-    UsageError if the debate cannot be judged like this, UntrustedHostError for a host that is not trusted.
+    Omitted arguments come from `config`, then from the judging settings stored in the debate. `models` maps `judge`,
+    `default` or a `provider/model` to an object with a method `complete`. With a `path` the transcript is written
+    there. `trusted_hosts`: hosts to which the configuration's file and the debate may send requests and keys. Raises
+    UsageError if the debate cannot be judged with these arguments, UntrustedHostError for a host that is not trusted.
     """
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, systems, model, models)
@@ -216,8 +217,8 @@ async def judge_text(
     """Let a panel vote on a text.
 
     `name`: the text's name in results. `context` is shown beside the text and is not judged; by default it is the
-    background of `config`. The topic of `config` is the question that the votes answer; its debaters may be omitted.
-    The other arguments are those of `judge`.
+    background of `config`. The panel votes on the topic of `config`, which needs no debaters. The other arguments are
+    those of `judge`.
     """
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, (), model, models)
@@ -239,8 +240,8 @@ def score(
 ) -> tuple[Verdict, ...]:
     """Recompute the verdicts of a debate, the deciding one first. No model is asked.
 
-    `runs`: `latest`, `all` or the id of a judging run. `settings`: system -> settings that override the stored ones,
-    e.g. `{"structured": {"weights": {"logic": 1.0}}}`. Raises ConfigError for an unknown system, setting or run.
+    `runs`: `latest`, `all` or the id of a judging run. `settings` maps systems to settings that override the stored
+    ones, e.g. `{"structured": {"weights": {"logic": 1.0}}}`. Raises ConfigError for an unknown system, setting or run.
     """
     try:
         return score_with_settings(debate, settings or {}, runs=runs, systems=systems)
@@ -251,7 +252,10 @@ def score(
 def _judging_request(
     loaded: LoadedConfig | None, systems: Sequence[str], model: str | None, models: Mapping[str, Model] | None
 ) -> tuple[JudgingRequest, dict[str, Model]]:
-    """The request, and `provider/model` -> model object. An object for `judge` or `default` replaces every judge."""
+    """Return the request, and the model objects by `provider/model`.
+
+    An object for `judge` or `default` replaces every judge.
+    """
     config = loaded.config if loaded is not None else None
     own = {_full_name(name): given for name, given in (models or {}).items()}
     chosen = next((_full_name(name) for name in ("judge", "default") if name in (models or {})), None)
@@ -259,7 +263,7 @@ def _judging_request(
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
-    """`loaded`, changed to name the objects of `models`; and `provider/model` -> object."""
+    """Return `loaded` with the names of the objects in `models`, and these objects by `provider/model`."""
     specs = dict(loaded.config.models)
     for name, given in (models or {}).items():
         if not callable(getattr(given, "complete", None)):

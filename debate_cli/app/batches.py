@@ -42,19 +42,20 @@ from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, 
 MAX_WAITING_DEBATES = 10_000
 """Maximum number of debates that wait for batches at the same time. A waiting debate takes about 0.4 MB of memory."""
 FILES_PER_DEBATE, OTHER_FILES = 2, 200
-"""Open files to allow for each debate (journal and lock), and for the rest of the process."""
+"""Open files to allow: for each debate (its journal and lock), and for the rest of the process."""
 SETTLE_S = 0.1
 """Seconds for which all debates must have waited before a batch is submitted."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
-"""Seconds between two checks of the batches in progress: first, maximum, and factor of growth."""
+"""Seconds between two checks of the batches in progress: the first interval, the longest one, and the factor of
+growth."""
 MAX_SUBMISSIONS = 5
-"""Maximum number of attempts to submit a batch, if the vendor does not accept it."""
+"""Maximum number of attempts to submit one batch. An attempt fails when the vendor does not accept the batch."""
 
 
 def count_waiting_debates() -> int:
-    """How many debates may wait for batches at the same time.
+    """Return how many debates may wait for batches at the same time.
 
-    The limit of open files of this process is raised as far as the system allows.
+    Raises this process's limit of open files as far as the system allows.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_WAITING_DEBATES * FILES_PER_DEBATE + OTHER_FILES
@@ -75,11 +76,12 @@ class BatchOptions:
     """Options of a command that uses batches."""
 
     waits: bool
-    """Whether to wait for batches in progress. If not, the run stops when only they are left."""
+    """Whether to wait for batches in progress. If False, the run stops when nothing else is left to do."""
     note: Callable[[str], None]
     """Receives one line for each batch that is submitted or has ended."""
     progress: Callable[[int, int], None]
-    """Receives, at each check, the number of answered requests and of all requests in progress."""
+    """Receives, at each check, two numbers for the batches in progress: the requests that are done, and all
+    requests."""
     confirm: Callable[[str], bool]
     """Asks the user whether to repeat a submission that may have succeeded."""
 
@@ -95,14 +97,14 @@ class _Question:
     answer: asyncio.Future[Reply]
     custom_id: str | None = None
     batch: str | None = None
-    """Key of the batch with this question; None until the batch is stored."""
+    """Key of the batch that contains this question; None until the batch is stored."""
 
 
 class BatchQueue:
-    """Requests that wait for a batch, for the debates in one folder."""
+    """Collects requests for batches, for the debates in one folder."""
 
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
-        """`stop` is requested when only batches in progress are left, or when the vendor fails."""
+        """Create the queue. It requests `stop` when only batches in progress are left, or when the vendor fails."""
         self._store = BatchStore(folder)
         self._stop = stop
         self._options = options
@@ -121,7 +123,10 @@ class BatchQueue:
 
     @contextmanager
     def marking(self, state: TaskState) -> Generator[None]:
-        """Mark the current asyncio task. `working`: it may still make requests; `waiting`: for a batch, or for its budget."""
+        """Count the current asyncio task as `working` or `waiting` while the block runs.
+
+        A `working` task may still make requests. A `waiting` task waits for a batch, or for the budget of batches.
+        """
         self._tasks[state] += 1
         self._version += 1
         try:
@@ -132,7 +137,10 @@ class BatchQueue:
             self._version += 1
 
     async def ask(self, question: _Question) -> Reply:
-        """Answer a request: from the store, from a batch in progress, or from the next one. Raises ModelError."""
+        """Return the answer to a request. Raises ModelError.
+
+        The answer comes from the store, from a batch in progress, or from the next batch.
+        """
         question.api = self._apis.setdefault(question.api.identity, question.api)
         stored = self._store.find(question.key)
         if stored is None:
@@ -156,11 +164,11 @@ class BatchQueue:
         self._store.forget(debate)
 
     def open_batches(self) -> list[StoredBatch]:
-        """The batches with uncollected answers."""
+        """Return the batches with uncollected answers."""
         return self._store.open_batches()
 
     async def aclose(self) -> None:
-        """Finish a submission under way, and close the connections."""
+        """Wait until a submission under way has ended, then close the connections."""
         if self._driver is not None:
             await asyncio.wait([self._driver], timeout=GRACE_S)
             self._driver.cancel()
@@ -183,7 +191,10 @@ class BatchQueue:
                 self._store.drop([other.custom_id])
 
     def _read(self, question: _Question, result: str) -> Reply:
-        """Parse a `result` of a batch. If it is an error, the stored request is removed and can be submitted again."""
+        """Parse a `result` of a batch.
+
+        If it is an error, drop the stored request, so that it can be submitted again.
+        """
         assert question.custom_id is not None
         self._served.add(question.custom_id)
         try:
@@ -223,7 +234,7 @@ class BatchQueue:
             self._stop.request()
 
     async def _submit(self, chunk: Sequence[list[_Question]]) -> None:
-        """Store and submit a batch. Each item is one request, with all questions that it answers."""
+        """Store and submit a batch. Each item of `chunk` holds the questions that one request answers."""
         key = f"dbt-{secrets.token_hex(6)}"
         firsts = [same[0] for same in chunk]
         api, model = firsts[0].api, firsts[0].key.model
@@ -243,7 +254,10 @@ class BatchQueue:
         self._options.note(f"submitted {vendor_id} to {model}: {_count(len(chunk), 'request')}{most}")
 
     async def _send(self, api: BatchApi, batch: StoredBatch, entries: Sequence[dict[str, Any]]) -> str:
-        """Submit a batch; return the vendor's id. If the vendor's answer is lost, search its list for the batch."""
+        """Submit a batch and return the vendor's id.
+
+        If the vendor's answer is lost, search the vendor's list for the batch.
+        """
         for number in range(1, MAX_SUBMISSIONS + 1):
             try:
                 return await api.submit(batch.key, entries)
@@ -264,7 +278,7 @@ class BatchQueue:
         raise AssertionError
 
     async def _poll(self) -> None:
-        """Poll every batch with a request that waits for its answer."""
+        """Poll every batch from which a question still needs its answer."""
         by_batch: dict[str, list[_Question]] = {}
         for question in self._questions:
             if question.batch is not None and not question.answer.done():
@@ -283,7 +297,7 @@ class BatchQueue:
                 raise
 
     async def _poll_batch(self, batch: StoredBatch, questions: Sequence[_Question]) -> int:
-        """Deliver the answers of a batch if it has ended. Returns how many of its requests the vendor has processed."""
+        """Deliver the answers of a batch if it has ended. Return how many of its requests the vendor has processed."""
         api = questions[0].api
         vendor_id = batch.vendor_id or await self._find(api, batch, questions)
         if vendor_id is None:
@@ -310,7 +324,7 @@ class BatchQueue:
         return batch.requests
 
     def _settle(self, question: _Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
-        """Give a question its answer from `results`, or an error. Returns the error."""
+        """Give a question its answer from `results`, or an error. Return the error."""
         assert question.custom_id is not None
         result = results.get(question.custom_id)
         if question.answer.done():
@@ -331,10 +345,10 @@ class BatchQueue:
         return None
 
     async def _find(self, api: BatchApi, batch: StoredBatch, questions: Sequence[_Question]) -> str | None:
-        """The vendor's id of a batch whose submission was interrupted; None if it is not known.
+        """Return the vendor's id of a batch whose submission was interrupted; None if it is not known.
 
-        If the vendor has no such batch, its requests are submitted again; UsageError if the user does not agree to
-        that.
+        If the vendor does not list the batch, its requests go into the next one. If the user does not agree, raises
+        UsageError.
         """
         found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
         if found.id is not None:
@@ -362,7 +376,10 @@ class BatchQueue:
 
 
 def _split(questions: Iterable[_Question]) -> Iterator[list[list[_Question]]]:
-    """Split questions into batches for one model each, within the vendor's limits. Equal questions become one request."""
+    """Yield batches of `questions` for one model each, within the vendor's limits.
+
+    Equal questions become one request.
+    """
     by_request: dict[tuple[int, RequestKey], list[_Question]] = {}
     for question in questions:
         by_request.setdefault((id(question.api), question.key), []).append(question)
@@ -385,13 +402,13 @@ def _count(number: int, noun: str) -> str:
 
 
 class QueuedModel:
-    """Asks a model through `queue`. `open_api` returns the model's batch API."""
+    """A model that is asked through `queue`. `open_api` returns the model's batch API."""
 
     def __init__(
         self, queue: BatchQueue, name: str, open_api: Callable[[], BatchApi], profile: Profile, price: Price | None,
         redact: Callable[[str], str],
     ) -> None:  # fmt: skip
-        """`name` is `provider/model`. `price` is the price in a batch."""
+        """Create the model. `name` is `provider/model`. `price` is the price in a batch."""
         self._queue = queue
         self._name = name
         self._open_api = open_api
@@ -400,7 +417,7 @@ class QueuedModel:
         self._redact = redact
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` when its batch has ended. Does not stream."""
+        """Return the answer to `request` when its batch has ended. Nothing is streamed."""
         assert request.origin is not None, "only judges are asked in batches"
         worst = estimate_max_cost_usage(
             estimate_input_tokens(request, self._profile), request.max_output_tokens, self._price
@@ -420,20 +437,20 @@ class QueuedModel:
 
 
 class WaitingModel:
-    """Asks `model`, and marks the time that it waits for `queue` or for the budget of batches."""
+    """Asks `model`. Tells `queue` while a request waits for a batch or for the budget of batches."""
 
     def __init__(self, model: Model, queue: BatchQueue) -> None:
         self._model = model
         self._queue = queue
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer as `model` does."""
+        """Return the answer of `model`."""
         with self._queue.marking("waiting"):
             return await self._model.complete(request, on_text)
 
 
 class _TrackedActor:
-    """A debater or a judge. Tells `queue` when it works, which keeps a batch from being submitted too early."""
+    """A debater or judge that tells `queue` while it works. This keeps `queue` from submitting a batch too early."""
 
     def __init__(self, actor: Any, queue: BatchQueue) -> None:
         self._actor = actor
@@ -462,7 +479,7 @@ class BatchQueues:
     _queues: dict[Path, BatchQueue] = field(default_factory=dict[Path, BatchQueue])
 
     def of(self, folder: Path, stop: StopSignal) -> BatchQueue:
-        """The queue for a folder."""
+        """Return the queue for a folder."""
         folder = folder.resolve()
         if folder not in self._queues:
             self._queues[folder] = BatchQueue(folder, stop, self.options)
@@ -475,7 +492,7 @@ class BatchQueues:
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
 
     def open_batches(self) -> list[StoredBatch]:
-        """The batches with uncollected answers."""
+        """Return the batches with uncollected answers."""
         return [batch for queue in self._queues.values() for batch in queue.open_batches()]
 
     async def aclose(self) -> None:

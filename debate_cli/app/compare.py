@@ -1,6 +1,6 @@
 """Compares two judgments: their verdicts, the standing of each claim, and their settings. Pure.
 
-A side is a debate with one of its judging runs, or with the newest run of each system.
+A side of the comparison is a debate with one of its judging runs, or with the newest run of each system.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from debate_cli.systems.trace import build_trace_table
 LATEST_RUNS = "latest"
 _SYSTEMS = "judging.systems."
 _SCORE_CHANGE_DECIMALS = 9
-"""Number of decimals to which a difference of scores is rounded."""
+"""Number of decimals to which the change of a score is rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,8 @@ class VerdictChange(FrozenModel):
     b: SideVerdict | None
     """Verdict of side B; None if this system did not judge it."""
     outcome: Literal["same", "victory", "winner", "one_sided"]
-    """How the verdicts differ. `winner`: in the winner, or in a panel's option. `victory`: in the kind of victory.
-    `one_sided`: only one side has a verdict."""
+    """How the verdicts differ. `winner`: another winner, or another option of a panel. `victory`: another kind of
+    victory. `one_sided`: only one side has a verdict."""
     scores: tuple[ScoreChange, ...]
 
 
@@ -76,12 +76,12 @@ class StandingChange(FrozenModel):
     """A claim with different standings on the two sides."""
 
     item: str
-    """Id of the argument."""
+    """Id of the argument that makes the claim."""
     participant: str
     claim: str
     a: Standing | None
     b: Standing | None
-    """Standing on side B; None if the judge did not assess it."""
+    """Standing on side B; None if the judge did not assess the claim."""
 
 
 class SettingDifference(FrozenModel):
@@ -96,15 +96,16 @@ class JudgmentComparison(FrozenModel):
     """All differences between two sides, and the verdicts of both."""
 
     verdicts: tuple[VerdictChange, ...]
-    """One for each system that judged a side, those of A first."""
+    """One entry for each system that judged a side. The systems of side A come first."""
     standings: tuple[StandingChange, ...]
-    """Changed ones only, in the order of A."""
+    """The claims with changed standings, in the order of side A."""
     compared_claims: int
-    """Number of arguments with the same id and claim on both sides; 0 unless both sides have standings."""
+    """Number of arguments with the same id and claim on both sides. 0 if a side has no standings."""
     judged_claims: tuple[int, int]
-    """Numbers of arguments with a standing on side A, and on side B."""
+    """Number of arguments with a standing on side A, and on side B."""
     settings: tuple[SettingDifference, ...]
-    """Differences, except in limits, output, and the settings of systems that judged only one side."""
+    """The settings that differ. Limits, output, and the settings of systems that judged only one side are not
+    compared."""
 
     @property
     def alike(self) -> bool:
@@ -116,7 +117,7 @@ class JudgmentComparison(FrozenModel):
 
 
 def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentComparison:
-    """Compare side A with side B. A side whose debate has no such judging run has no verdicts."""
+    """Compare side A with side B. A side whose debate lacks the judging run has no verdicts."""
     first, second = _verdicts_by_system(a), _verdicts_by_system(b)
     traces = [build_trace_table(side.debate, None if side.run == LATEST_RUNS else side.run) for side in (a, b)]
     judged = tuple(sum(row.standing is not None for row in rows) for rows in traces)
@@ -138,7 +139,7 @@ def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentCompariso
 
 
 def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
-    """Return the cost in US dollars of all calls in `runs` (system -> its run); None if a price is unknown."""
+    """Return the cost in US dollars of all calls in `runs`, which maps systems to runs; None if a price is unknown."""
     return usage_of_briefs(debate, lambda brief: runs.get(brief.system) == brief.run).cost_usd
 
 
@@ -206,9 +207,9 @@ def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]
 
 
 def _counted_runs(side: ComparisonSide) -> list[JudgingRun]:
-    """The runs that count for a side, the one with the highest precedence last.
+    """Return the runs that count for a side, the one with the highest precedence last.
 
-    Runs whose systems were all replaced do not count. With `latest`, runs of reviewers do not count either.
+    Runs whose systems were all replaced do not count. With `latest`, runs of reviewers do not count.
     """
     return [
         run

@@ -38,7 +38,7 @@ def resolve_config(
 
     `env`: the process's environment; the `.env` beside the file is added here. `checks`: finds contradictions between
     settings. `shipped`: whether the file is part of the package; then `.env` and relative paths belong to the working
-    folder. `trusted_folders`: folders other than its own that may contain files named in it. Raises ConfigError.
+    folder. `trusted_folders`: further folders that may contain files named in the configuration. Raises ConfigError.
     Whether the models can be asked is checked by `prepare_run`.
     """
     folder = Path() if path is None or shipped else path.parent
@@ -72,17 +72,17 @@ def provider_problems(config: DebateConfig) -> list[Problem]:
 
 
 def check_for_mock(config: DebateConfig) -> list[Problem]:
-    """Contradictions in `config` for a run on the mock. Roles without a model are allowed; they get the mock."""
+    """Return the contradictions in `config` for a run on the mock. Roles may lack a model; they get the mock."""
     return check_config(_with_default_model(config))
 
 
 def check_for_judging(config: DebateConfig) -> list[Problem]:
-    """Contradictions in `config` for `debate judge`. Debaters, and models of roles, may be missing."""
+    """Return the contradictions in `config` for `debate judge`. Debaters, and models of roles, may be missing."""
     return check_judging_config(_with_default_model(config))
 
 
 def check_for_any_use(config: DebateConfig) -> list[Problem]:
-    """Contradictions in `config` for a debate or, if it has no debaters, for judging texts."""
+    """Return the contradictions in `config` for a debate or, if it has no debaters, for judging texts."""
     return check_config(config) if config.debaters else check_for_judging(config)
 
 
@@ -91,9 +91,9 @@ def _with_default_model(config: DebateConfig) -> DebateConfig:
 
 
 def config_from_object(config: DebateConfig, name: str, folder: Path | None = None) -> LoadedConfig:
-    """Create a configuration without a file, with relative paths from `folder` (None: the working folder).
+    """Create a `LoadedConfig` without a file. Its relative paths start in `folder` (None: the working folder).
 
-    `name`: its name in errors. Raises ConfigError if a prompt file that it names cannot be read.
+    `name`: its name in errors. Raises ConfigError if a prompt file cannot be read.
     """
     base = folder or Path()
     source_map = SourceMap(name)
@@ -111,7 +111,7 @@ def config_from_transcript(
     changes: Sequence[ConfigChange] = (),
     advice: str = "resume with the configuration's file: debate run CONFIG --resume ID",
 ) -> LoadedConfig:
-    """The configuration of a stored debate with `changes`. Relative paths start in the working folder.
+    """Return the configuration of a stored debate with `changes`. Its relative paths start in the working folder.
 
     No file that the debate names is opened: `prompts` has only texts that `changes` replace. Raises ConfigError, which
     names the transcript as the file and ends with `advice`.
@@ -176,8 +176,8 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:
     """Check that a configuration file does not choose a forbidden folder for its debates (`output.dir`).
 
-    Allowed are the working folder, the file's own folder and the `trusted_folders`. An option or the environment may
-    name any folder. Raises ConfigError.
+    The file may choose the working folder, its own folder, and the `trusted_folders`. An option or the environment may
+    choose any folder. Raises ConfigError.
     """
     path = ("output", "dir")
     if any(path[:length] in loaded.source_map.origins for length in (1, 2)):
@@ -191,10 +191,10 @@ def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -
 
 
 def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
-    """All values that must never be written."""
+    """Return all values that must never be written."""
     return tuple({*loaded.secrets, *collect_provider_secrets(loaded.config, loaded.env)})
 
 
 def config_redactor(loaded: LoadedConfig | None) -> Redactor:
-    """Redactor for the secrets of a configuration. Without secrets it removes only texts that look like a key."""
+    """Return a redactor for a configuration's secrets. Without secrets it removes only texts that look like a key."""
     return Redactor(() if loaded is None else all_secrets(loaded))

@@ -38,11 +38,11 @@ from debate_cli.storage.variables import TRUSTED_HOSTS_VARIABLE, Environment
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A consent that is needed: to send requests, with the value of a variable, to a host that a file names."""
+    """The user's consent that a file needs before requests, with the value of a variable, are sent to a host."""
 
     provider: str
     file: str
-    """The file that names the variable or the host, as messages call it."""
+    """Name that messages use for the file with the variable or the host."""
     variable: str | None
     """Environment variable; None if the requests contain no variable that needs consent."""
     host: str
@@ -54,7 +54,7 @@ class Consent:
     """The file that is downloaded from `host`; empty if texts of the debate are sent there."""
 
     def format_sentence(self) -> str:
-        """A sentence that says what is refused, and names the option and the variable that allow it."""
+        """Return a sentence that says what is refused, and names the option and the variable that allow it."""
         what = f"{self.variable} and the debate's texts" if self.variable else "the debate's texts"
         does = f"download and run {self.download} from" if self.download else f"send {what} to"
         return (
@@ -64,7 +64,7 @@ class Consent:
         )
 
     def remembered_as(self) -> tuple[RememberedConsent, ...]:
-        """What to store when the user consents. The consent then also holds for debates that were run with the file."""
+        """Return the records to store when the user consents. They also cover debates that were run with the file."""
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
 
@@ -81,7 +81,7 @@ class Destination:
     """Consents that are needed before the server is asked."""
 
     def format(self) -> str:
-        """`provider lab sends LAB_KEY and the debate's texts to lab.example:8000`; not sanitized."""
+        """Return `provider lab sends LAB_KEY and the debate's texts to lab.example:8000`, not sanitized."""
         downloads = [consent.download for consent in self.consents if consent.download]
         if downloads:
             return f"provider {self.provider} downloads {' and '.join(downloads)} from {self.host}"
@@ -94,7 +94,7 @@ ConfiguredModels = tuple[DebateConfig, Sequence[ModelSpec], Mapping[str, Provide
 
 
 def find_destinations(parts: Iterable[ConfiguredModels], env: Environment) -> tuple[Destination, ...]:
-    """The destinations of the models, each once. Built-in providers at their own servers are not included."""
+    """Return the destinations of the models, each once. Built-in providers at their own servers are not included."""
     found: dict[Destination, None] = {}
     for config, models, origins in parts:
         table = merge_provider_rows(config)
@@ -110,7 +110,7 @@ def find_destinations(parts: Iterable[ConfiguredModels], env: Environment) -> tu
 
 
 def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environment) -> tuple[Destination, ...]:
-    """Downloads of models that `file` names and that are not in the table of known weights; each needs consent."""
+    """Return the downloads of models that `file` names. Known weights need no consent and are not included."""
     found: list[Destination] = []
     for spec in models:
         weights = find_hub_file(spec.model, spec.sha256) if spec.model.startswith(f"local/{HUB_PREFIX}") else None
@@ -126,7 +126,7 @@ def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environme
 def find_search_destination(
     config: DebateConfig, origins: Mapping[str, ProviderOrigin], env: Environment
 ) -> Destination | None:
-    """The destination of the web searches of `config`; None if they go to the provider's own server."""
+    """Return the destination of the web searches of `config`; None if they go to the provider's own server."""
     web = None if config.evidence is None else config.evidence.web
     try:
         target = find_search_target(config, env)
@@ -176,7 +176,7 @@ def refuse_consents(missing: Sequence[Consent]) -> None:
 
 
 def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str, object]]:
-    """The destinations as JSON data."""
+    """Return the destinations as JSON data."""
     return [
         {"provider": destination.provider, "host": destination.host, "variables": list(destination.variables)}
         for destination in destinations
@@ -184,7 +184,10 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Provider in `config` -> origin of its settings: that in `loaded` for equal settings, else the debate `file`."""
+    """Return the origin of each provider's settings in `config`.
+
+    If `loaded` has the same settings, their origin is that in `loaded`; otherwise it is the debate `file`.
+    """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
     found = {
@@ -202,7 +205,7 @@ def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None)
 def _find_destination(
     row: ProviderRow, origin: ProviderOrigin | None, settings: str, built_in: ProviderRow | None, env: Environment
 ) -> Destination | None:
-    """The destination of requests to the provider `row`; None for a built-in provider at its own server.
+    """Return the destination of requests to the provider `row`; None for a built-in provider at its own server.
 
     `settings`: hash of the provider's settings. `built_in`: the built-in row with the same name.
     """
@@ -225,7 +228,7 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """The variables that need consent before they are sent to `url`; None if only the debate's texts need consent."""
+    """Yield the variables that need consent before they are sent to `url`; None if only the debate's texts need it."""
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [
@@ -239,7 +242,7 @@ def _variables_to_allow(
 
 
 def _may_go_to(variable: str, url: str, origin: ProviderOrigin, env: Environment) -> bool:
-    """Whether `variable` may go to `url` without consent, although a file names the variable or the address."""
+    """Return whether `variable` may go to `url` without consent, although a file names the variable or the address."""
     owners = [row for row in load_provider_rows().values() if variable in _own_variables(row)]
     host = server_name(url)
     if owners:

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 class Cassette(Protocol):
-    """Records the calls of models, or replays recorded ones."""
+    """Records the calls of models, or replays recorded calls."""
 
     serves: bool
-    """Whether it replays, so that neither key nor price is needed."""
+    """Whether calls are replayed, so that neither keys nor prices are needed."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
-        """Wrap `model`. `name`: its `provider/model`. `redact`: removes the secrets of its run."""
+        """Wrap `model`. `name`: its `provider/model`. `redact`: removes the secrets of the run."""
         ...
 
 
@@ -48,39 +48,40 @@ class RunContext:
     secrets: tuple[str, ...] = ()
     """Values that are never written or shown. They are also removed from replies of models."""
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Name of a shipped prompt -> text that replaces it."""
+    """Texts that replace shipped prompts, by the prompt's name."""
     corpus: Corpus | None = None
     """The index of the configuration's sources; None if it has no sources, or nothing searches them."""
     mock: bool = False
     """Whether the mock provider replaces every model, including those that a stored debate names."""
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
-    """`provider/model` -> the caller's object that is asked instead of that model."""
+    """The caller's own model objects. The key is the `provider/model` that an object replaces."""
     cassette: Cassette | None = None
     journal_mirror: JournalMirror | None = None
     """Receives a copy of each line of the journal."""
     batches: BatchQueue | None = None
-    """Queue in which judges' requests wait for a batch; None: they are sent at once."""
+    """Queue in which judges' requests wait for a batch. None: requests are sent at once."""
     budget: Budget | None = None
-    """Budget that several debates share; None if the run has its own budget, from the limits of `config`."""
+    """Budget that several debates share. None: the run creates its own budget from the limits of `config`."""
     people: PeopleAccess | None = None
-    """How people are reached; None uses files in the default folder."""
+    """Access to the people that are asked. None: people answer in files in the default folder."""
     asked_people: tuple[str, ...] = ()
-    """The people that will be asked, by their names as models: `human` or `files/NAME`."""
+    """Names of the people that will be asked, in the form of models: `human` or `files/NAME`."""
     destinations: tuple[Destination, ...] = ()
-    """Servers that will be asked, except built-in providers' own. `app.consent` says which of them need consent."""
+    """Servers that will be asked, except built-in providers' own servers. `app.consent` defines which need consent."""
     observer: Observer = field(default_factory=NullObserver)
     warn: Callable[[str], None] | None = None
-    """Receives warnings that are shown even if the observer shows nothing. None: the observer gets them as notes."""
+    """Receives warnings that must be shown even if the observer shows nothing. None: the observer gets them as
+    notes."""
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
-    """Clock in seconds, for rates per minute. A `sleep` must advance it, also in tests."""
+    """Clock in seconds, for rates per minute. In tests too, a `sleep` must advance it."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     """Clock for the times of events."""
 
     @property
     def redact(self) -> Redactor:
-        """Removes the secrets from text."""
+        """Redactor that removes the secrets from a text."""
         return Redactor(self.secrets)
 
     def send_warning(self, message: str) -> None:

@@ -1,6 +1,6 @@
-"""Use case `doctor`: asks models tiny questions to see which structured-output modes work, how fast, and at what cost.
+"""Use case `doctor`: asks models tiny questions to test their structured-output modes, their speed and their cost.
 
-Each mode is asked in its own request. A model needs only a few hundred tokens, so no budget applies.
+Each mode is tested with its own request. A model needs only a few hundred tokens, so no budget applies.
 """
 
 import asyncio
@@ -34,20 +34,20 @@ from debate_cli.providers.search.table import find_search_problems, find_search_
 FormMode = Literal["native", "tool", "prompt"]
 CheckKind = FormMode | Literal["stream", "search"]
 CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", "failed"]
-"""not_enforced: the server does not enforce the schema; invalid: the answer does not fit it; one_piece: the stream came
-all at once; rejected: the server does not support this mode; failed: no answer."""
+"""not_enforced: the server does not enforce the schema; invalid: the answer does not fit the schema; one_piece: the
+stream came all at once; rejected: the server does not support this mode; failed: no answer."""
 MAX_CHECK_ATTEMPTS = 2
-"""Maximum number of requests for one question, so that a server that is down is reported soon."""
+"""Maximum number of requests for one question. It is small, so that a server that is down is reported soon."""
 CHECK_PATIENCE_S = 5.0
-"""Seconds after which a provider that refuses all calls (429) is given up."""
+"""Seconds after which a question fails if the provider refuses all calls (429)."""
 MAX_CHECK_TOKENS = 2000
 """Output limit of a question. A reasoning model keeps its usual limit."""
 CHECK_TEMPERATURE = 0.2
-"""Temperature of the questions, the same as for judges."""
+"""Temperature of the questions; the default temperature of judges."""
 
 
 class SumAnswer(FormModel):
-    """The form asked for in each mode. Whether the sum is right is not checked."""
+    """The form that is requested in each mode. Whether the sum is right is not checked."""
 
     reason: str = text(120)
     answer: int
@@ -69,16 +69,16 @@ class ModelCheck:
     problem: str | None = None
     """The problem in one line; None for `ok`."""
     has_form: bool = False
-    """Whether the answer contains the form, enforced or not."""
+    """Whether the answer contains the form, even if the server did not enforce it."""
     usage: Usage = field(default_factory=Usage)
     latency_s: float | None = None
     """Seconds to the last byte; None if there was no answer."""
     first_text_s: float | None = None
-    """Seconds to the first text; only for the stream."""
+    """Seconds to the first text. Only the stream has this value."""
 
     @property
     def tokens_per_second(self) -> float | None:
-        """Output tokens per second, including the wait for the first one; None if unknown."""
+        """Output tokens per second, including the wait for the first token; None if unknown."""
         return self.usage.output_tokens / self.latency_s if self.latency_s and self.usage.output_tokens else None
 
 
@@ -89,21 +89,21 @@ class Diagnosis:
     model: str
     """`provider/model`."""
     problem: str | None = None
-    """Why the model could not be asked (a missing key, an unknown provider). Then there are no checks."""
+    """Why the model could not be asked, e.g. a missing key or an unknown provider. Then there are no checks."""
     checks: tuple[ModelCheck, ...] = ()
-    """One per structured-output mode of its profile, best first, then the stream."""
+    """One check per structured-output mode of the model's profile, best first, then the check of the stream."""
     profile: Profile | None = None
     price: Price | None = None
-    """Price of the model; None if not known."""
+    """Price of the model; None if unknown."""
 
     @property
     def usable(self) -> bool:
-        """Whether it can debate and judge: at least one mode gives a valid form, or it is a person."""
+        """Whether the model can debate and judge: it is a person, or at least one mode gives a valid form."""
         return self.is_person or any(check.has_form for check in self.checks)
 
     @property
     def is_person(self) -> bool:
-        """Whether it is a person. People are not asked."""
+        """Whether the model is a person. People are not asked."""
         return self.problem is None and is_person(self.model)
 
     @property
@@ -113,14 +113,14 @@ class Diagnosis:
 
     @property
     def cost_usd(self) -> float | None:
-        """Cost of the checks; None if the price is not known."""
+        """Cost of the checks; None if the price is unknown."""
         return compute_cost(self.usage, self.price)
 
 
 async def diagnose_models(
     specs: Sequence[ModelSpec], context: RunContext, *, searches: bool = False
 ) -> tuple[Diagnosis, ...]:
-    """Diagnose `specs` in their order; with `searches` also make one web search, if one is configured.
+    """Diagnose `specs` in their order. With `searches`, also make one web search, if one is configured.
 
     All models are asked at once, within the limits of their providers. A problem of one model is part of its diagnosis.
     Raises ConfigError if the providers of the configuration have problems.
@@ -153,7 +153,7 @@ async def _diagnose_model(spec: ModelSpec, context: RunContext, pool: ModelPool)
 
 
 async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | None:
-    """Make one web search as a debate would; None if no web search is configured. Finding nothing is `ok`."""
+    """Make one web search as a debate would; return None if no web search is configured. Finding nothing is `ok`."""
     config = with_lookup_search(context.config)
     try:
         target = find_search_target(config, context.env)
@@ -176,7 +176,7 @@ async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | 
 def select_models(
     names: Sequence[str], config: DebateConfig, *, mock: bool
 ) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
-    """Return the models with these names (none: all in `config`), and the configuration to ask them with.
+    """Return the models with these names, and the configuration to ask them with. Without names: all in `config`.
 
     Raises UsageError for a name that is neither provider/model nor in the configuration.
     """
@@ -211,7 +211,7 @@ def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> 
 
 
 async def run_checks(model: Model, profile: Profile, request: Request) -> tuple[ModelCheck, ...]:
-    """Ask `request` in every mode of `profile` at once, then alone as a stream to measure the speed."""
+    """Ask `request` in every mode of `profile` at once. Then ask one streamed question alone to measure the speed."""
     modes = await asyncio.gather(
         *(_check_or_failure(mode, _check_mode(model, request, mode)) for mode in profile.modes)
     )
@@ -245,7 +245,7 @@ async def _check_mode(model: Model, request: Request, mode: FormMode) -> ModelCh
 
 
 async def _check_stream(model: Model, request: Request) -> ModelCheck:
-    """Ask for a long answer. The time to the first text excludes the wait for a free slot."""
+    """Ask for a long answer as a stream. The time to the first text excludes the wait for a free slot."""
     times: list[float] = []
 
     def on_text(piece: str) -> None:

@@ -10,7 +10,7 @@ from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, list_de
 from debate_cli.storage.transcript_store import expand_references
 
 STDIN = "-"
-"""The argument for standard input."""
+"""Argument that stands for standard input."""
 STDIN_NAME = "stdin"
 TRANSCRIPT_SUFFIXES = frozenset({TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX})
 MAX_TEXT_BYTES = 400_000
@@ -30,7 +30,7 @@ class JudgeSource(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the text in results: its path (for links) if it is in the working folder, else its file name."""
+        """Name of the text in results: its path if it is in the working folder (for links), else its file name."""
         if self.content is not None:
             return STDIN_NAME
         try:
@@ -53,8 +53,8 @@ def find_sources(
 ) -> tuple[list[JudgeSource], list[str]]:
     """Return the debates and texts of `references`, each once, and a note for each folder with skipped files.
 
-    `references`: paths, ids (searched in `folders`), folders, globs and `-` (standard input). With `judges_texts`, `-`
-    is a text, and so is every text file in and below a folder without saved debates, except those in `not_judged`.
+    `references`: paths, ids (searched in `folders`), folders, globs and `-` (standard input). With `judges_texts`, the
+    results include `-`, and every text file in and below a folder without saved debates, except those in `not_judged`.
     `read_stdin`: reads at most the given number of bytes. Raises UsageError, TranscriptError.
     """
     if not judges_texts and STDIN in references:
@@ -106,7 +106,10 @@ def _is_text_folder(path: Path) -> bool:
 
 
 def _is_text_in(path: Path, folder: Path) -> bool:
-    """Whether a file is a text of the folder. A link out of the folder is not: its file must not reach a model."""
+    """Return whether a file is a text of the folder.
+
+    A link that leads out of the folder does not count, because its file must not reach a model.
+    """
     start = _read_start(path)
     is_text = bool(start.strip()) and b"\0" not in start
     return is_text and path.suffix not in TRANSCRIPT_SUFFIXES and is_inside(path, [folder])

@@ -42,28 +42,28 @@ MAX_ASKS = 1 + MAX_REASKS
 MAX_SPEECH_ASKS = 2 * MAX_ASKS
 """Maximum number of requests for one speech. A speech of the wrong shape is requested again."""
 TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS = 6000, 500
-"""Tokens that a model reads, and writes, in a call with one search."""
+"""Tokens that a model reads in a call with one search, and tokens that it then writes."""
 REASK_TOKENS = 600
-"""Upper estimate of the tokens of a message that asks a question again."""
+"""Upper estimate of the tokens of a message that repeats a question."""
 SPEECH_PURPOSES = ("opening", "cross_examination", "answers", "rebuttal", "closing", "speech")
 """Purposes of the requests for speeches."""
 
 
 @dataclass(slots=True)
 class PromptMeter:
-    """A cassette that records only the longest prompt per purpose."""
+    """A cassette that records nothing but the length of the longest prompt for each purpose."""
 
     serves: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
-    """Purpose of a request -> upper estimate of the tokens of its longest prompt."""
+    """Upper estimate of the tokens of the longest prompt, by the purpose of the request."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
-        """Return `model` with its prompts measured."""
+        """Return `model` with a wrapper that measures its prompts."""
         del name, redact
         return _MeteredModel(model, self.longest_prompts)
 
     def longest(self, *purposes: str) -> int:
-        """Tokens of the longest prompt whose purpose begins with one of `purposes`; 0 if there is none."""
+        """Return the tokens of the longest prompt whose purpose begins with one of `purposes`; 0 if there is none."""
         return max((size for name, size in self.longest_prompts.items() if name.startswith(purposes)), default=0)
 
 
@@ -116,7 +116,8 @@ class RunEstimate:
 
     speeches: int
     assessments: int
-    """Minimum number of assessments. A panel may deliberate further, and a contradiction may need a resolution."""
+    """Minimum number of assessments. More follow if a panel deliberates further, or if a contradiction must be
+    resolved."""
     roles: tuple[RoleEstimate, ...]
 
     @property
@@ -141,7 +142,7 @@ class RunEstimate:
 
 
 def planned_calls(config: DebateConfig) -> int:
-    """Minimum number of calls of a run."""
+    """Return the minimum number of calls of a run."""
     return planned_turns(config) + planned_briefs(config)
 
 
@@ -186,7 +187,7 @@ async def estimate_judging(task: JudgeTask, *, batch: bool = False) -> RunEstima
 
 
 def _simulated(context: RunContext, config: DebateConfig, meter: PromptMeter) -> RunContext:
-    """`context` for a simulation of `config`: fast mocks, no limits, nothing shown."""
+    """Return `context` for a simulation of `config`: with fast mocks, without limits and without output."""
     fast = config.model_copy(update={"models": _fast_mocks(config.models), "limits": Limits()})
     return replace(context, config=fast, cassette=meter, observer=NullObserver(), stop=StopSignal())
 
@@ -199,20 +200,20 @@ def _fast_mocks(models: Mapping[str, ModelSpec]) -> dict[str, ModelSpec]:
 
 
 class _Load(NamedTuple):
-    """The question that one role is asked repeatedly."""
+    """The questions that one role is asked."""
 
     calls: int
     """Number of questions in the simulation."""
     used: Usage
     """Tokens of these questions and their answers."""
     worst: int
-    """Number of questions if every possible further round takes place."""
+    """Number of questions at worst, when every possible further round takes place."""
     max_asks: int
     """Maximum number of requests for one answer."""
     prompt: int
     """Tokens of the longest prompt in the simulation."""
     further: int
-    """Tokens by which speeches and quoted answers of full length make a prompt longer."""
+    """Tokens by which a prompt grows if speeches and quoted answers have their full length."""
 
 
 @dataclass(frozen=True)
@@ -250,7 +251,7 @@ class _Estimator:
                 yield self._estimate_role(debater.name, spec, load)
 
     def estimate_judges(self, prefix: str = "") -> Iterator[RoleEstimate]:
-        """`prefix`: the beginning of each role's name, for an added judging run."""
+        """Yield the estimate of each judge. `prefix`: the beginning of the roles' names, for an added judging run."""
         without_searches = self.debate.model_copy(update={"searches": ()})
         spoken = 0 if prefix else self._speech_tokens() * self.turns
         for system in self.run.active_systems():
@@ -299,7 +300,7 @@ class _Estimator:
         )
 
     def _speech_tokens(self) -> int:
-        """Maximum number of tokens of a speech."""
+        """Return the maximum number of tokens of a speech."""
         specs = map(self.config.model_for_debater, self.config.debaters)
         return max((self._output_limit(spec) for spec in specs if spec is not None), default=0)
 
@@ -310,10 +311,10 @@ class _Estimator:
 def _estimate_searches(
     config: DebateConfig, env: Mapping[str, str], simulated: Sequence[SearchRecord]
 ) -> Iterator[RoleEstimate]:
-    """The estimate of the web searches; empty if there are none. `simulated`: the searches in the simulation.
+    """Yield the estimate of the web searches, if there are any. `simulated`: the searches in the simulation.
 
-    A model that searches makes one call where a search engine gets several queries. At worst it searches, and is asked
-    to continue, as often as allowed.
+    A searching model makes one call where a search engine gets several queries. At worst the model searches, and is
+    asked to continue, as often as allowed.
     """
     target = find_search_target(with_lookup_search(config), env)
     made = [item for item in simulated if item.kind == "web"]

@@ -22,7 +22,7 @@ def open_sources(config: EvidenceConfig, folder: Path, env: Mapping[str, str]) -
 
 
 def describe_skipped(corpus: Corpus) -> str | None:
-    """A sentence that names the files that are not indexed; None if there are none."""
+    """Return a sentence that names the files that are not indexed; None if there are none."""
     if not corpus.skipped:
         return None
     first, count, total = corpus.skipped[0], len(corpus.skipped), len(corpus.skipped) + len(corpus.files)
@@ -32,7 +32,10 @@ def describe_skipped(corpus: Corpus) -> str | None:
 
 
 def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate | None) -> Iterator[str]:
-    """Yield notes for the user about sources: before a debate begins, or before the stored debate `resumed` continues."""
+    """Yield notes for the user about sources.
+
+    `resumed`: the stored debate that continues; None before a new debate.
+    """
     evidence = config.evidence
     if evidence is None:
         return

@@ -1,6 +1,6 @@
 """Gates: conditions on a judged debate. A gate that is not met sets the exit code. Pure functions.
 
-The options that set them are in `cli.options`.
+`cli.options` defines the options that set them.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -14,7 +14,7 @@ from debate_cli.judging.schedule import missing_briefs
 from debate_cli.systems.scoring import deciding_verdicts
 
 NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
-"""What --expect-winner accepts for a debate besides the names of debaters."""
+"""Values of --expect-winner for a debate, besides the debaters' names."""
 DOCUMENT_OUTCOMES = ("PASS", "FAIL", "CONDITIONAL")
 """Options that a panel votes for when it judges a text."""
 FORBIDDEN = ("manipulation", "missing")
@@ -25,24 +25,22 @@ class GateResult(NamedTuple):
     """Result of one gate."""
 
     gate: str
-    """The option that requested it."""
+    """The option that requested the gate."""
     problem: str | None
-    """A sentence if the gate is not met, else None."""
+    """A sentence that says why the gate is not met; None if it is met."""
 
 
 class Gates(NamedTuple):
-    """The requested conditions. None and empty values request nothing."""
+    """The requested conditions. A field that is None or empty requests nothing."""
 
     min_score_debater: str | None = None
-    """Name of the debater, or of a panel's option, to which `min_score` applies.
-
-    None: `min_score` applies to the highest score of a debate. In a text it applies to the option PASS.
-    """
+    """Name of the debater, or of a panel's option, to which `min_score` applies. None: the highest score of a debate,
+    or the option PASS of a text."""
     min_score: float | None = None
     expected_winner: str | None = None
     """Name of the required winner, or `draw`; for a text, the option that the panel must vote for."""
     max_warnings: int | None = None
-    """Maximum number of warnings of all turns and assessments together."""
+    """Maximum number of warnings. The warnings of all turns and assessments are added up."""
     fail_on: tuple[str, ...] = ()
     """Names from `FORBIDDEN`."""
 
@@ -75,7 +73,7 @@ class Gates(NamedTuple):
     def evaluate(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
         """Return the results of the requested gates, in the order of the fields.
 
-        Several deciding verdicts, of runs with equal precedence, must all meet the gates.
+        If several runs have equal precedence, the deciding verdict of each must meet the gates.
         """
         deciding = deciding_verdicts(debate, verdicts) or (None,)
         results: dict[str, str | None] = {}
@@ -88,7 +86,7 @@ class Gates(NamedTuple):
     def _check(
         self, debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict | None
     ) -> Iterator[tuple[str, str | None]]:
-        """Option of each requested gate, and why the deciding `verdict` does not meet it; None if it does."""
+        """Yield the option of each requested gate, and why the deciding `verdict` does not meet it (None: it does)."""
         if verdict is not None and verdict.victory == "undetermined":
             verdict = None
         undetermined = "the verdict is undetermined" if verdict is None else None
@@ -137,12 +135,15 @@ def _check_winner(expected: str, verdict: Verdict | None) -> str | None:
 
 
 def _printable_name(name: str) -> str:
-    """Escape a name from a transcript so that a terminal shows every character."""
+    """Return a name from a transcript in a form of which a terminal shows every character."""
     return name if name.isprintable() else ascii(name)
 
 
 def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | None:
-    """Why `--fail-on manipulation` is not met. A passage counts once, even if several judges report it."""
+    """Return why `--fail-on manipulation` is not met; None if it is.
+
+    A passage counts once, even if several judges report it.
+    """
     found = {
         (finding.participant, finding.quote, finding.technique)
         if isinstance(finding, Manipulation)
@@ -156,7 +157,10 @@ def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | No
 
 
 def _find_missing(debate: Debate, verdicts: Sequence[Verdict]) -> str | None:
-    """Why `--fail-on missing` is not met: judgments are missing, or the debate is unfinished."""
+    """Return why `--fail-on missing` is not met: judgments are missing, or the debate is unfinished.
+
+    None if it is met.
+    """
     if debate.status == "incomplete":
         return "the debate is unfinished, so judgments are missing"
     count = len(missing_briefs(debate, verdicts))

@@ -31,17 +31,19 @@ from debate_cli.llm.structured_output import ModelHandle
 from debate_cli.storage.transcript_store import open_debate
 
 MIN_WORDS = 8
-"""Minimum number of words of a speech that the model is asked about. Shorter speeches count as having no claim."""
+"""Minimum number of words of a speech that the model is asked about. Shorter speeches count as speeches without a
+claim."""
 MODEL_ROLE = "arguments"
-"""Entry of `models` that names the model in the transcript."""
+"""Entry of `models` under which the transcript names the model."""
 NOT_SAID, NOT_ASKED = "claim-not-said", "claims-missing"
 """Codes of warnings on a turn. NOT_SAID: a claim was dropped because its passage is not in the speech. NOT_ASKED: the
 claims are unknown because the model could not be asked."""
 _MAX_SHOWN_CHARS = 80
 MAX_CLAIMS = 6
-"""Maximum number of claims in a part of a speech."""
+"""Maximum number of claims in one part of a speech."""
 MAX_PART_CHARS = 8_000
-"""Maximum length of a part. A longer speech is split after a paragraph if possible, else after a sentence or a word."""
+"""Maximum length of a part of a speech. A longer speech is split after a paragraph if possible, else after a sentence
+or a word."""
 _CUTS = (re.compile(r"\n\s*\n"), re.compile(r"(?<=[.!?。！？])\s"), re.compile(r"\s"))
 
 
@@ -60,11 +62,11 @@ class ClaimsForm(FormModel):
 
 @dataclass(slots=True)
 class ClaimSearch:
-    """The search for the claims of a debate, and what it has found so far."""
+    """The search for the claims of a debate, with the claims that were found so far."""
 
     debate: Debate
     turns: dict[int, Turn] = field(default_factory=dict[int, Turn])
-    """Index of a turn -> the turn with its claims as arguments."""
+    """The turns with their claims as arguments, by the turns' index."""
     error: DebateError | None = None
     """Why the search ended early."""
     stopped: bool = False
@@ -85,7 +87,7 @@ class ClaimSearch:
         return sum(warning.startswith(f"{NOT_SAID}:") for turn in self.turns.values() for warning in turn.warnings)
 
     def finish(self, spec: ModelSpec) -> Debate:
-        """The debate with the claims as arguments, numbered per speaker, and with the model in its configuration."""
+        """Return the debate with the model in its configuration and the claims as arguments, numbered per speaker."""
         config = self.debate.config.model_copy(update={"models": {MODEL_ROLE: spec}})
         numbers = {person.name: (person.prefix, count(1)) for person in self.debate.participants}
         turns: list[Turn] = []
@@ -102,19 +104,19 @@ class ClaimSearch:
 
 
 def is_asked_about(turn: Turn) -> bool:
-    """Whether a speech is long enough to be asked about."""
+    """Return whether a speech is long enough to be asked about."""
     return len(turn.text.split()) >= MIN_WORDS
 
 
 def count_calls(turns: Iterable[Turn]) -> int:
-    """Number of questions about these speeches, one for each part."""
+    """Return the number of questions about these speeches: one for each part of a speech."""
     return sum(len(split_speech(turn.text)) for turn in turns)
 
 
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
-    """The turns with claims from an earlier import of the same file with the same model; None if there was none.
+    """Return the turns with claims from an earlier import of this file with this model; None if there was none.
 
-    A transcript that was judged since is not used.
+    Returns None if the transcript was judged after that import.
     """
     try:
         stored = open_debate(target).debate
@@ -132,7 +134,7 @@ def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int
 async def find_claims(
     search: ClaimSearch, spec: ModelSpec, context: RunContext, save: Callable[[Debate], None]
 ) -> None:
-    """Ask for the claims of the wanted speeches, several at once. Ends after an error or a requested stop."""
+    """Ask for the claims of the wanted speeches, several at once. Stop early after an error or a requested stop."""
     pool = ModelPool(context)
     waiting = iter(search.wanted)
 
@@ -153,7 +155,7 @@ async def find_claims(
 
 
 async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Prompts) -> Turn:
-    """The turn with its claims as arguments, or with a warning if they are unknown."""
+    """Return the turn with its claims as arguments, or with a warning if they are unknown."""
     found: list[ClaimForm] = []
     calls = [turn.exchange]
     problem = ""
@@ -178,7 +180,7 @@ async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Pro
 
 
 def _with_claims(turn: Turn, found: Sequence[ClaimForm]) -> Turn:
-    """The turn with the claims whose quote is in its text as arguments, and a warning for each other claim."""
+    """Return the turn with each claim whose quote is in its text as an argument, and a warning for each other claim."""
     arguments: list[Argument] = []
     warnings: list[str] = []
     for entry in found:
@@ -215,5 +217,5 @@ def _has_warning(turn: Turn, code: str) -> bool:
 
 
 def count_missing(debate: Debate) -> int:
-    """Number of speeches whose claims are unknown."""
+    """Return the number of speeches whose claims are unknown."""
     return sum(_has_warning(turn, NOT_ASKED) for turn in debate.turns)

@@ -30,7 +30,7 @@ LABELS_FILE = "labels.csv"
 MAX_FILE_BYTES, MAX_DATASET_BYTES = 20_000_000, 500_000_000
 """Maximum size of a file to import, and of one file of a data set."""
 _NUMBER_CHARS = 6
-"""Characters reserved for a number at the end of an id."""
+"""Number of characters that an id keeps free for a number at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class ImportRequest:
     """Options of `debate import`."""
 
     format: str | None = None
-    """Name of the format; None detects it."""
+    """Name of the format; None detects the format."""
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Field -> name of its column, for tables."""
+    """Name of the column of each field, for tables."""
     choices: ImportChoices = field(default_factory=ImportChoices)
 
 
@@ -55,14 +55,14 @@ class ImportedFile:
     imported: ImportedDebate
 
     def with_debate(self, debate: Debate) -> ImportedFile:
-        """Return the same file with `debate` as its transcript."""
+        """Return this file with `debate` as its transcript."""
         return replace(self, imported=replace(self.imported, debate=debate))
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files of `paths` (those in folders sorted by name), and the number of other files in these folders.
+    """Return the files to import, and the number of other files in the folders of `paths`.
 
-    Raises UsageError for a folder without a file that can be imported.
+    The files in a folder are sorted by name. Raises UsageError for a folder without a file that can be imported.
     """
     found: list[Path] = []
     others = 0
@@ -80,7 +80,7 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """Return the file for the transcript of each debate: `out` if it names a file, else one in `out` or `folder`.
+    """Return the file for the transcript of each debate: `out` if it names a file, else a file in `out` or `folder`.
 
     A transcript in a folder is named after the imported file. Raises UsageError if `out` is one file for several
     debates.
@@ -95,7 +95,7 @@ def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> lis
 
 
 def _choose_id(name: str, taken: set[str]) -> str:
-    """An id made from `name`, with a number if `taken` has it already; it is added to `taken`."""
+    """Make an id from `name`, with a number if `taken` has the id already. Add it to `taken`."""
     base = slugify(name, MAX_ID_LENGTH - _NUMBER_CHARS) or "debate"
     found, number = base, 1
     while found in taken:
@@ -106,7 +106,7 @@ def _choose_id(name: str, taken: set[str]) -> str:
 
 
 def read_import_file(path: Path, target: Path, request: ImportRequest, at: datetime) -> ImportedFile:
-    """Read the debate of a file. Raises TranscriptError with one sentence if there is none."""
+    """Read the debate of a file. Raises TranscriptError with one sentence if the file has no debate."""
     data = _read_bytes(path, MAX_FILE_BYTES)
     try:
         text, encoding = decode_text(data)
@@ -122,13 +122,16 @@ def read_import_file(path: Path, target: Path, request: ImportRequest, at: datet
 
 
 def save_import(file: ImportedFile, *, force: bool) -> None:
-    """Write the transcript. Raises StorageError if that fails, or if the file exists and `force` is not set."""
+    """Write the transcript.
+
+    Raises StorageError if it cannot be written, or if the file exists and `force` is not set.
+    """
     with lock_debate(file.target):
         write_transcript(file.target, to_transcript(file.imported.debate), Redactor(), overwrite=force)
 
 
 def _read_bytes(path: Path, most: int) -> bytes:
-    """The content of a file of at most `most` bytes. Raises TranscriptError."""
+    """Return the content of a file of at most `most` bytes. Raises TranscriptError."""
     try:
         data = read_regular_file(path, most)
     except FileNotFoundError as error:
@@ -151,7 +154,7 @@ class LabelTable:
         return len(self._rows)
 
     def add(self, debate: Debate, labels: Sequence[HumanLabel]) -> None:
-        """Add the labels of a debate. The winner's name is replaced by the one in the transcript."""
+        """Add the labels of a debate. A label gets the winner's name as the transcript spells it."""
         names = {fold_name(person.name): person.name for person in debate.participants}
         for label in labels:
             winner = DRAW if label.winner == DRAW else names.get(fold_name(clean_name(label.winner)))
@@ -171,10 +174,10 @@ class LabelTable:
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
 ) -> Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """Yield name, a function that creates the transcript, and labels of each debate of the data set `request.format`.
+    """Yield the name, the import function and the labels of each debate in the data set `request.format`.
 
-    The function raises TranscriptError. `folder`: where the transcripts will be written. Raises UsageError if there is
-    no debate.
+    The function creates the transcript and raises TranscriptError. `folder`: where the transcripts will be written.
+    Raises UsageError if there is no debate.
     """
     name = request.format or ""
     if request.columns:

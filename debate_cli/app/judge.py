@@ -47,7 +47,7 @@ from debate_cli.systems.scoring import score
 
 T = TypeVar("T")
 WINDOW = 4
-"""Limits memory: at most `WINDOW * concurrency` files are in progress or wait for the result of an earlier file."""
+"""Limit for memory. At most `WINDOW * concurrency` files are in progress or wait for the result of an earlier file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +58,21 @@ class JudgeTask:
     """Path of the file, or the name of standard input."""
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
-    """Judging runs to add. The first judging run of a text is not among them, because its `events` open it."""
+    """Judging runs to add. The first judging run of a text is not included, because the text's `events` open it."""
     context: RunContext
     target: Path | None
-    """The transcript to write; None writes nothing."""
+    """The transcript to write. None: nothing is written."""
     note: str | None = None
-    """A sentence on an incomplete last line of the journal; None if the line is complete."""
+    """A sentence about an incomplete last line of the journal; None if the line is complete."""
     is_text: bool = False
-    """Whether it is a text, not a debate. Judging a text also completes its first judging run."""
+    """Whether the file is a text, not a debate. Judging a text also completes its first judging run."""
     unsuitable: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Requested system that cannot judge the debate -> the reason."""
+    """The requested systems that cannot judge the debate, each with the reason."""
     completed: tuple[str, ...] = ()
     """Ids of existing judging runs that are to be completed."""
 
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
-        """Judge the file. With `save` False nothing is written; with `force` a target that changed is overwritten."""
+        """Judge the file. `save`: whether to write the result. `force`: whether to overwrite a target that changed."""
         target = self.target if save else None
         completed = (FIRST_RUN,) if self.is_text else self.completed
         return await session.judge(self.events, self.openings, target, completed=completed, force=force)
@@ -91,24 +91,24 @@ class JudgePlan:
 
     source: Path
     target: Path | None
-    """The transcript to write; None writes nothing."""
+    """The transcript to write. None: nothing is written."""
     note: str | None
-    """A sentence on an incomplete last line of the journal; None if the line is complete."""
+    """A sentence about an incomplete last line of the journal; None if the line is complete."""
     remarks: tuple[str, ...]
-    """Sentences on sources that are not indexed and on systems that cannot judge the file."""
+    """Sentences about sources that are not indexed, and about systems that cannot judge the file."""
     is_text: bool
     debater_names: tuple[str, ...]
     """Names of the debaters; empty for a text."""
     destinations: tuple[Destination, ...]
-    """Destinations of its judges' requests, as in `RunContext`."""
+    """Destinations of the judges' requests, as in `RunContext`."""
     asked_people: tuple[str, ...]
-    """The people among its judges, as in `RunContext`."""
+    """The people among the judges, as in `RunContext`."""
     build: Callable[[], JudgeTask]
     """Creates the task by reading the file again."""
 
     @classmethod
     def of_task(cls, task: JudgeTask, build: Callable[[], JudgeTask]) -> JudgePlan:
-        """Return the plan for `task`. `build`: creates the same task again by reading the file."""
+        """Return the plan for `task`. `build`: creates this task again by reading the file."""
         context = task.context
         remarks = [f"{task.source}: {kind} is left out: {reason}" for kind, reason in task.unsuitable.items()]
         skipped = describe_skipped(context.corpus) if context.corpus is not None else None
@@ -130,10 +130,10 @@ class JudgeTarget:
     """Where to save judged debates."""
 
     out: Path | None = None
-    """File or folder; None saves in place."""
+    """File or folder. None: each debate is saved in place."""
     save: bool = True
     text_id: str | None = None
-    """Id for the debate that is made from a text; None generates one."""
+    """Id of the debate that is made from a text. None: an id is generated."""
 
     def path_for(self, default: Path) -> Path | None:
         """Return the file to write instead of `default`; None if nothing is saved."""
@@ -147,11 +147,10 @@ class JudgeTarget:
 def build_judge_plans(
     sources: Sequence[JudgeSource], request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget
 ) -> tuple[list[JudgePlan], list[str]]:
-    """The plans, and one sentence for each file that cannot be judged.
+    """Return the plans, and one sentence for each file that cannot be judged.
 
-    If there is only one file, its error is raised. `loaded`: the configuration of the request. Raises UsageError,
-    ConfigError and MissingKeyError for bad requests; TranscriptError for a bad single file, StorageError for one that
-    another process writes.
+    `loaded`: the configuration of the request. Raises UsageError, ConfigError and MissingKeyError for bad requests. If
+    there is only one file, raises its TranscriptError, or StorageError if another process writes the file.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -186,9 +185,8 @@ def build_completion_plans(
 ) -> tuple[list[JudgePlan], list[str]]:
     """Return plans that complete the judging runs of saved debates. Each judging run keeps its models.
 
-    Also returns a sentence for each file that cannot be read or is already complete. `loaded`: the configuration, of
-    which only the replaced prompts are used. Raises ConfigError and MissingKeyError; TranscriptError for a bad single
-    file.
+    Also returns a sentence for each file that cannot be read or is already complete. Of `loaded`, the configuration,
+    only the replaced prompts are used. Raises ConfigError and MissingKeyError; TranscriptError for a bad single file.
     """
 
     def plan(path: Path) -> JudgePlan | str:
@@ -202,7 +200,7 @@ def build_completion_plans(
 
 
 def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> tuple[list[JudgePlan], list[str]]:
-    """The plans, and a sentence for each file without one. The error of a single file is raised."""
+    """Return the plans, and a sentence for each file without a plan. The error of a single file is raised."""
     plans: list[JudgePlan] = []
     problems: list[str] = []
     for item in items:
@@ -220,7 +218,7 @@ def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> 
 
 
 def find_uncollected(folder: Path) -> list[Path]:
-    """Files of the debates in `folder` that have requests in batches."""
+    """Return the files of the debates in `folder` that have requests in batches."""
     left = set(BatchStore(folder).open_debates())
     files = list_debate_files(folder) if left else []
     found = [path for path in files if path.stem in left]
@@ -277,10 +275,10 @@ async def judge_files(
 ) -> AsyncIterator[tuple[JudgeTask, Outcome]]:
     """Judge the files, `concurrency` at a time, and yield the results in the order of `plans`.
 
-    A file that failed, or was not started before a stop, yields no result. The error of a single file is raised; errors
-    of several go to `on_error`. `equip`: adds observer, cassette and people to the context of a file. `force`:
-    overwrites targets that were changed. With `batches` the judges are asked in batches, and `count_waiting_debates`
-    replaces `concurrency`.
+    A file that failed, or was not started before a stop, yields no result. The error of a single file is raised; the
+    errors of several files go to `on_error`. `equip`: adds observer, cassette and people to the context of a file.
+    `force`: overwrites targets that were changed. With `batches` the judges are asked in batches, and
+    `count_waiting_debates` replaces `concurrency`.
     """
     concurrency = concurrency if batches is None else count_waiting_debates()
     room = asyncio.Semaphore(concurrency)
@@ -318,7 +316,7 @@ async def judge_files(
 
 
 def _deciding_outcome(debate: Debate) -> str | None:
-    """The deciding verdict as `Pro (clear, structured)`; None if nothing was judged."""
+    """Return the deciding verdict as `Pro (clear, structured)`; None if nothing was judged."""
     found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
     if found is None:
         return None

@@ -18,7 +18,8 @@ from debate_cli.systems.registry import check_system_kind, default_text_kind, ge
 from debate_cli.version import __version__
 
 STORED_SECTIONS = ("judging", "limits", "output", "seed")
-"""Sections of a stored configuration that `judge --set` may change without a configuration. The others name models."""
+"""Sections of a stored configuration that `judge --set` may change without `--config`. The other sections name
+models."""
 GENERATOR = Generator(name="debate-cli", version=__version__)
 
 
@@ -29,11 +30,11 @@ class JudgingRequest:
     config: DebateConfig | None = None
     """Configuration with `judging`, `models`, `providers`, `limits` and `seed`."""
     context: str | None = None
-    """Material beside a judged text; None uses the background of `config`."""
+    """Material that is shown beside a judged text. None: the background of `config`."""
     systems: tuple[str, ...] = ()
-    """Kinds of systems; empty uses those of the configuration, else the stored ones."""
+    """Kinds of systems. Empty: the systems of `config` or, without it, the stored ones."""
     model: str | None = None
-    """`provider/model` of every judge; None keeps each judge's own."""
+    """`provider/model` of every judge. None: each judge keeps its own model."""
     model_option: str = "--model"
     """The option that set `model`, for error messages."""
     other_models: tuple[str, ...] = ()
@@ -43,13 +44,13 @@ class JudgingRequest:
     repeat: int = 1
     """Number of judging runs per model."""
     lookup: str | None = None
-    """Where systems look up facts: `corpus`, `web` or `both`; None leaves that to each system's settings."""
+    """Where systems look up facts: `corpus`, `web` or `both`. None: where each system's settings say."""
     evidence: tuple[str, ...] = ()
-    """Absolute paths of files and folders for looking up facts; empty uses those of `config`."""
+    """Absolute paths of files and folders in which facts are looked up. Empty: the sources of `config`."""
     replace: bool = False
-    """Whether earlier assessments of these systems stop counting."""
+    """Whether earlier assessments of these systems no longer count."""
     limits: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Key of `limits` -> value, for these judging runs."""
+    """Values for keys of `limits`, for these judging runs."""
     changes: tuple[ConfigChange, ...] = ()
     """Changes to `STORED_SECTIONS` of the stored debate, if there is no `config`."""
     batch: bool = False
@@ -59,17 +60,17 @@ class JudgingRequest:
 
     @property
     def model_spec(self) -> ModelSpec | None:
-        """`model` as a spec; None if each judge has its own. Raises UsageError for a malformed name."""
+        """`model` as a `ModelSpec`; None if each judge has its own model. Raises UsageError for a malformed name."""
         return None if self.model is None else parse_model(self.model)
 
     @property
     def other_model_specs(self) -> tuple[ModelSpec, ...]:
-        """`other_models` as specs. Raises UsageError for a malformed name."""
+        """`other_models` as `ModelSpec` objects. Raises UsageError for a malformed name."""
         return tuple(map(parse_model, self.other_models))
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of the requested systems, from the option or the configuration; empty if neither names any."""
+        """Kinds of the requested systems, from the option or the configuration; empty if neither names a system."""
         configured = self.config.judging.systems if self.config is not None else ()
         return self.systems or tuple(system.kind for system in configured)
 
@@ -80,7 +81,10 @@ class JudgingRequest:
 
     @property
     def models(self) -> dict[str, ModelSpec]:
-        """Role -> model. The configuration's default model is also the `judge`, so that no stored judge is used."""
+        """Model of each role.
+
+        The configuration's default model is also the `judge`, so that no stored judge is used.
+        """
         models = dict(self.config.models) if self.config is not None else {}
         if "default" in models:
             models.setdefault("judge", models["default"])
@@ -93,7 +97,7 @@ class JudgingRequest:
 
 
 def parse_model(name: str, option: str = "--model") -> ModelSpec:
-    """The model that `option` names. Raises UsageError for a malformed name."""
+    """Return the model that `option` names. Raises UsageError for a malformed name."""
     try:
         return ModelSpec(model=name)
     except ValidationError as error:
@@ -103,8 +107,8 @@ def parse_model(name: str, option: str = "--model") -> ModelSpec:
 def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
     """Return the judging runs, with new ids, that the request adds to `debate`: `repeat` runs for each model.
 
-    A requested system that cannot judge the debate is left out if another one can. Raises UsageError for an unknown
-    system, TranscriptError if no system can judge this debate.
+    A requested system that cannot judge the debate is left out if another requested system can. Raises UsageError for
+    an unknown system, TranscriptError if no requested system can judge this debate.
     """
     unsuitable = unsuitable_systems(debate, request)
     requested = _requested_systems(debate, request)
@@ -124,21 +128,21 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 
 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
-    """Return each requested system that cannot judge `debate`, with the reason; empty if no system can."""
+    """Return each requested system that cannot judge `debate`, with the reason; empty if none of them can."""
     found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
     return unsuitable if len(unsuitable) < len(set(request.systems)) else {}
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """Return the judging runs of a text after its first one: for further models and repetitions."""
+    """Return the judging runs of a text after its first run: for further models and repetitions."""
     return _openings(judged.config.judging, request, at, taken=0)[1:]
 
 
 def _openings(
     judging: JudgingConfig, request: JudgingRequest, at: datetime, *, taken: int
 ) -> tuple[JudgingOpened, ...]:
-    """`repeat` judging runs for each model. `taken`: number of the debate's runs."""
+    """Return `repeat` judging runs for each model. `taken`: the number of judging runs that the debate has already."""
     variants = [request, *(replace(request, model=model) for model in request.other_models)]
     repeated = [variant for variant in variants for _ in range(request.repeat)]
     return tuple(
@@ -156,7 +160,7 @@ def _openings(
 
 
 def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """The events of a debate that consists of one text: it opens and closes without speeches.
+    """Return the events of a debate that consists of one text: it opens and closes without speeches.
 
     Raises UsageError if the systems' settings contradict each other.
     """
@@ -168,9 +172,9 @@ def document_events(name: str, text: str, debate_id: str, request: JudgingReques
 
 
 def document_config(name: str, text: str, request: JudgingRequest) -> DebateConfig:
-    """The configuration for judging a text. It has no debaters, and of the requested systems those that judge texts.
+    """Return the configuration for judging a text. It has no debaters, and only systems that judge texts.
 
-    If there is no such system, the default system for texts judges.
+    If no requested system judges texts, the default system for texts does.
     """
     given = request.config
     configured = {system.kind: system for system in (given.judging.systems if given is not None else ())}
@@ -202,7 +206,7 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """`config`, given with --resume, in the form in which `debate` stores its configuration, for comparing the two.
+    """Return `config`, given with --resume, in the form in which `debate` stores it, so that both can be compared.
 
     If the debate is a judged text, the result has the text as motion and background, and the judges of `config`. The
     order of a free-flowing debate is taken from the stored debate.
@@ -216,7 +220,7 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
 
 
 def config_for_judging(debate: Debate, request: JudgingRequest) -> DebateConfig:
-    """The configuration for the added runs: the stored one with the request's models, providers and limits."""
+    """Return the configuration for the added runs: the stored one with the request's models, providers and limits."""
     given = request.config
     limits = given.limits if given is not None else _limits_without_budget(debate)
     changes: dict[str, object] = {
@@ -240,10 +244,10 @@ def _limits_without_budget(debate: Debate) -> Limits:
 
 
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
-    """The request with the stored configuration, to which its `changes` are applied. Unchanged if it has no changes.
+    """Return `request` with the stored configuration and the requested `changes`. Without changes, return it as it is.
 
     The debate's budget is left out, and judges keep their stored models. Raises UsageError for a setting that cannot be
-    changed without a configuration, ConfigError for an invalid one.
+    changed without a configuration, ConfigError for an invalid value.
     """
     if not request.changes:
         return request
@@ -264,7 +268,7 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
 
 
 def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemSettings, ...]:
-    """The requested systems, each with its configured settings or, if there are none, its stored or default ones."""
+    """Return the requested systems with their configured settings or, without these, their stored or default ones."""
     configured = request.config.judging.systems if request.config is not None else ()
     if not request.systems:
         return configured or debate.config.judging.systems or JudgingConfig().systems
@@ -275,7 +279,10 @@ def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemS
 
 
 def _apply_request(system: SystemSettings, request: JudgingRequest) -> SystemSettings:
-    """The system with the requested model and number of judges, without settings that only apply during a debate."""
+    """Return the system with the requested model and number of judges.
+
+    Settings that only apply during a debate are removed.
+    """
     settings = system.for_added_run()
     if request.model is not None:
         settings = settings.with_models(lambda _role: None)
@@ -298,7 +305,7 @@ def _check_settings(system: SystemSettings) -> None:
 
 
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
-    """Raise TranscriptError if an explicitly requested system cannot judge the debate, or if no system can."""
+    """Raise TranscriptError if a system that the user named, or every system, cannot judge the debate."""
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way
         raise TranscriptError(

@@ -30,18 +30,18 @@ SUGGESTED_MODELS: Mapping[str, str] = MappingProxyType(
         "xai": "grok-4-fast",
     }
 )
-"""Provider -> a recommended model."""
+"""The recommended model of each provider."""
 MAX_MODELS_PER_SERVER = 5
 """Maximum number of models offered per server."""
 LISTING_TIMEOUT_S = 1.0
-"""Timeout in seconds of the connection, and of each read of the answer."""
+"""Timeout in seconds: for connecting, and for each read of the answer."""
 MAX_LISTING_BYTES = 1_000_000
 """Maximum size of a server's list of models, in bytes."""
 _MODEL_NAME = re.compile(r"[A-Za-z0-9][\w./:@-]{0,99}")
 _NON_CHAT_MODEL = re.compile(r"embed|rerank|whisper|ocr", re.IGNORECASE)
 
 ModelLister = Callable[[str], Sequence[str]]
-"""Returns the models of an OpenAI-compatible server at an address; empty if it does not answer."""
+"""Returns the models of an OpenAI-compatible server at an address. The list is empty if the server does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +51,16 @@ class DiscoveredModel:
     model: str
     """`provider/model`."""
     reason: str
-    """Why it is offered, in a few words."""
+    """Why the model is offered, in a few words."""
     is_paid: bool = False
     is_toy: bool = False
-    """Whether it is suitable for trials only, not for real debates."""
+    """Whether the model is suitable for trials only, not for real debates."""
 
 
 def list_server_models(address: str) -> list[str]:
     """Return the names of the models of the server at `address`, requested over HTTP without a proxy.
 
-    The server is not trusted: a slow, large or malformed answer is treated as an empty list.
+    The server is not trusted. If its answer is slow, large or malformed, the list is empty.
     """
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
@@ -76,7 +76,7 @@ def list_server_models(address: str) -> list[str]:
 def discover_models(
     env: Mapping[str, str], listing: ModelLister = list_server_models, *, embedded: bool | None = None
 ) -> list[DiscoveredModel]:
-    """The available models, the preferred ones first: Ollama's, those with a key, the embedded one, the mock.
+    """Return the available models, the preferred ones first: Ollama's, those with a key, the embedded one, the mock.
 
     `embedded`: whether the extra `local` is installed; None detects it.
     """
@@ -96,7 +96,7 @@ def discover_models(
 
 
 def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
-    """A judge for debaters with `model`: another available model of at most the same price, else the same model."""
+    """Return a judge for debaters with `model`: another available model of at most the same price, else `model`."""
     debater = next((one for one in found if one.model == model), None)
     others = [one for one in found if one.model != model and not one.is_toy]
     fit = [one.model for one in others if debater is not None and not debater.is_toy and one.is_paid == debater.is_paid]
@@ -106,11 +106,11 @@ def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
 _URL_USER = re.compile(r"^(\w[\w+.-]*://)[^/?#]*@")
 _URL_QUERY = re.compile(r"[?#].*$", re.DOTALL)
 EXAMPLE_MODELS = {"local": "smollm2", "mock": "any", "ollama": "qwen3:8b", "anthropic": "claude-sonnet-5"}
-"""Provider -> names of models to try."""
+"""Names of models to try, by provider."""
 
 
 def list_providers(config: DebateConfig, env: Mapping[str, str], redact: Callable[[str], str]) -> list[dict[str, Any]]:
-    """The providers of the table and of `config` as data.
+    """Return the providers of the table and of `config` as data.
 
     Each has name, kind, key, address without secrets, modes, web search, example.
     """

@@ -81,11 +81,11 @@ class ModelPool:
         used: Sequence[ModelCall] = (),
         patience_s: float = MAX_CLOSED_S,
     ) -> None:
-        """`context`: supplies limits, environment, secrets and observer.
+        """Create the pool. `context` supplies limits, environment, secrets and observer.
 
-        `budget`: None uses the context's, else creates one from the limits, from which the calls in `used` are deducted.
-        `rates`: requests and tokens per minute that are shared with other processes. `patience_s`: seconds after which
-        calls to a provider that refuses all of them fail.
+        `budget`: None uses the budget of `context` or, without one, a new budget from the limits, less the calls in
+        `used`. `rates`: requests and tokens per minute that are shared with other processes. `patience_s`: if a
+        provider refuses all calls for this many seconds, they fail.
         """
         limits = context.config.limits
         self._context = context
@@ -112,7 +112,7 @@ class ModelPool:
     ) -> ModelHandle:
         """Return the handle for a model, with the providers and the seed of `config`. Equal specs share one handle.
 
-        `rejected`: modes of structured output that do not work. With `batches` requests wait for a batch.
+        `rejected`: structured-output modes that do not work. With `batches`, requests wait for a batch.
         """
         spec = mock_spec(spec) if self._context.mock else spec
         providers = self._providers_of(config)
@@ -126,7 +126,7 @@ class ModelPool:
         return self._build_model(spec, self._providers_of(config), None)
 
     def search_client(self, config: DebateConfig, prompts: Prompts) -> SearchClient | None:
-        """Return the client for the web searches of `config`, limited like models; None if it has no web search.
+        """Return the client for the web searches of `config`, limited like models. None if `config` has no web search.
 
         Raises ConfigError if searches are impossible.
         """
@@ -161,7 +161,7 @@ class ModelPool:
 
     @property
     def closed_providers(self) -> frozenset[str]:
-        """Names of the providers that get no call for now because they refused one."""
+        """Names of the providers that get no calls for now, because they refused a call."""
         return frozenset(
             owner.name for owner, limiter in self._limiters if isinstance(owner, ProviderRow) and limiter.is_closed
         )
@@ -172,7 +172,7 @@ class ModelPool:
             await providers.registry.aclose()
 
     def _providers_of(self, config: DebateConfig) -> _ProviderContext:
-        """The providers of `config`. Configurations with equal providers and seeds share them."""
+        """Return the providers of `config`. Configurations with equal providers and seeds share them."""
         for known in self._providers:
             if known.config.seed == config.seed and (
                 known.config.providers == config.providers or known.registry.rows == build_provider_table(config)
@@ -228,7 +228,7 @@ class ModelPool:
     def _build_batched_model(
         self, spec: ModelSpec, price: Price | None, profile: Profile, providers: _ProviderContext, batches: BatchQueue
     ) -> Model:
-        """A model whose requests wait for a batch. It needs no rate limit.
+        """Return a model whose requests wait for a batch. It needs no rate limit.
 
         The journal records no reservation, because the batch is stored before it is submitted.
         """
@@ -275,7 +275,10 @@ class ModelPool:
             )
 
     def _limiter_for(self, owner: ProviderRow | str) -> RateLimiter:
-        """The rate limiter of a provider, or of a `provider/model` that the caller passed in. Equal rows share one."""
+        """Return the rate limiter of a provider, or of a model that the caller passed in.
+
+        Equal providers share one limiter.
+        """
         for known, limiter in self._limiters:
             if known == owner:
                 return limiter
@@ -306,19 +309,19 @@ class ModelPool:
 
 @dataclass(frozen=True, slots=True)
 class _ProviderContext:
-    """The providers of one configuration, with the handles of their models and what their servers rejected."""
+    """The providers of one configuration, with their models' handles and the features that their servers rejected."""
 
     config: DebateConfig
-    """Configuration, of which only providers and seed are used."""
+    """Configuration. Only its providers and its seed are used."""
     registry: ProviderRegistry
     redact: Redactor
     """Removes the providers' secrets from model output."""
     handles: dict[tuple[str, bool], ModelHandle] = field(default_factory=dict[tuple[str, bool], ModelHandle])
-    """(model spec, whether requests wait for a batch) -> handle."""
+    """The handles, by model spec and by whether requests wait for a batch."""
     mode_records: dict[str, ModeRecord] = field(default_factory=dict[str, ModeRecord])
-    """Model -> structured-output modes that its server rejected or ignored."""
+    """Structured-output modes that the server rejected or ignored, by model."""
     rejected_parameters: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    """Model -> sampling parameters that its server rejected."""
+    """Sampling parameters that the server rejected, by model."""
 
 
 async def _skip_backoff(_seconds: float) -> None:
@@ -334,7 +337,7 @@ def build_actors(
 ) -> Actors:
     """Create the actors of one debate, with models from `pool`. Without `speeches` only judges are created.
 
-    `rejected_modes`: model -> modes of structured output that do not work.
+    `rejected_modes`: structured-output modes that do not work, by model.
     """
     config = with_mock_providers(context.config) if context.mock else context.config
     prompts = Prompts(context.prompts).validate()
@@ -366,9 +369,9 @@ def build_actors(
 def _build_passages(
     pool: ModelPool, context: RunContext, own: DebateConfig, prompts: Prompts, *, speeches: bool
 ) -> PassageFinder | None:
-    """The search for passages, or None if there is nothing to search.
+    """Return the search for passages; None if there is nothing to search.
 
-    Judges that look up facts use it; with `speeches`, debaters too.
+    Judges that look up facts use it and, with `speeches`, debaters.
     """
     config, corpus = with_lookup_search(own), context.corpus
     evidence = config.evidence or EvidenceConfig()

@@ -1,4 +1,4 @@
-"""Which model each debater and judge of a configuration gets, and the mock in place of these models. Pure."""
+"""Determines which model each debater and judge of a configuration gets, and which mock replaces it. Pure."""
 
 from collections.abc import Iterable, Mapping
 
@@ -55,7 +55,7 @@ def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
 
 
 def mock_spec(spec: ModelSpec) -> ModelSpec:
-    """Return the mock model that replaces `spec`. A mock keeps its speed, but not its script."""
+    """Return the mock model that replaces `spec`. If `spec` is a mock, the speed is kept, but not the script."""
     provider, name = split_model_name(spec.model)
     own = UNSCRIPTED_NAME if f"mock/{name}" == SCRIPTED_MODEL else name
     if provider == "mock":
@@ -81,7 +81,7 @@ def _mock_role(model: str | None, models: Mapping[str, ModelSpec]) -> str | None
 
 
 def with_mock_providers(config: DebateConfig) -> DebateConfig:
-    """Return `config` without providers, and with web search and reranking by the mock."""
+    """Return `config` without providers. Web search and reranking use the mock."""
     evidence = config.evidence
     if evidence is not None:
         web, rerank = evidence.web, evidence.rerank

@@ -46,16 +46,16 @@ class Stakeholder(NamedTuple):
     """A person or group with a stake in documents, as a model describes it. Untrusted."""
 
     id: str
-    """Letters, digits and `_`; unique."""
+    """Letters, digits and `_`. No two stakeholders have the same id."""
     name: str
     role: str
     cares_about: str
     quote: str
-    """Words of a document from which the model derived the stakeholder, as the model quotes them."""
+    """Words of a document from which the model derived the stakeholder, as quoted by the model."""
     document: str | None
-    """Name of the document that contains the quote; None if no document does."""
+    """Name of the document that contains the quote; None if it is in no document."""
     line: int | None
-    """Line of that document, from 1, where the quote begins."""
+    """Number, from 1, of the document's line where the quote begins."""
 
 
 class StakeholderForm(FormModel):
@@ -76,7 +76,7 @@ class StakeholdersForm(FormModel):
 def prepare_personas(
     documents: Sequence[TextDocument], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """The context for asking, and the model to ask: that of the judge.
+    """Return the context for asking the judge's model, and this model.
 
     Raises UsageError if the documents are too long; ConfigError, MissingKeyError.
     """
@@ -89,7 +89,10 @@ def prepare_personas(
 def prepare_asked_model(
     name: str, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """The context for asking a judge about the text `name`, and its model. Raises ConfigError, MissingKeyError."""
+    """Return the context for asking a judge about the text `name`, and the judge's model.
+
+    Raises ConfigError, MissingKeyError.
+    """
     panel = request
     if request.config is not None:
         judging = JudgingConfig.model_validate({"systems": ["panel"]})
@@ -104,9 +107,9 @@ def prepare_asked_model(
 async def find_stakeholders(
     documents: Sequence[TextDocument], spec: ModelSpec, context: RunContext
 ) -> tuple[tuple[Stakeholder, ...], ModelCall]:
-    """The stakeholders, and the call that found them.
+    """Return the stakeholders, and the call that found them.
 
-    Raises ModelError, also for an unusable answer, and BudgetError.
+    Raises BudgetError, and ModelError, also for an unusable answer.
     """
     prompts, package = Prompts(context.prompts), "debate_cli.judging"
     shown = "".join(f"TITLE: {format_speech(name)}\nDOCUMENT: {format_speech(words)}\n" for name, words in documents)
@@ -129,7 +132,7 @@ async def find_stakeholders(
 
 
 def _read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument]) -> Iterator[Stakeholder]:
-    """The stakeholders, with ids and with the place of each quote that is in a document."""
+    """Yield the stakeholders, each with an id and, if its quote is in a document, with the place of the quote."""
     taken: set[str] = set()
     for entry in form.stakeholders[:MAX_STAKEHOLDERS]:
         own = ascii_slug(entry.name, "_")[:40] or "judge"
@@ -147,7 +150,10 @@ def _read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument]
 def format_judges_config(
     stakeholders: Sequence[Stakeholder], documents: Sequence[TextDocument], model: str, command: str
 ) -> str:
-    """A YAML configuration with the stakeholders as judges of a panel. `command`: the command that uses it."""
+    """Return a YAML configuration with the stakeholders as judges of a panel.
+
+    `command`: the command that uses the file.
+    """
     named = documents[0].name if len(documents) == 1 else "this document"
     head = {"topic": f"Should {named} be accepted as it is?", "models": {"judge": {"model": model}}}
     return "".join(
@@ -174,7 +180,7 @@ def _format_judge(stakeholder: Stakeholder) -> str:
 
 
 def describe_stakeholder(stakeholder: Stakeholder) -> str:
-    """A stakeholder's point of view, as the description of a judge."""
+    """Return a stakeholder's point of view, as the description of a judge."""
     role, cares_about = (words.rstrip(". ") for words in (stakeholder.role, stakeholder.cares_about))
     return f"You judge as this stakeholder: {stakeholder.name}. Role: {role}. Cares about: {cares_about}."
 

@@ -71,7 +71,7 @@ from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import load_environment
 
 SearchPlace = Literal["files", "web"]
-"""Where passages are searched."""
+"""Where to search for passages."""
 ModelSelector = Callable[[DebateConfig], Sequence[ModelSpec]]
 """Selects the models of a configuration that a run will ask."""
 
@@ -89,9 +89,9 @@ def prepare_run(
 ) -> RunContext:
     """Check every selected model and replaced prompt before the first call, and create the run's context.
 
-    `asked`: whether the selected models will be asked; False for an estimate. `added`: name in errors -> models of an
-    added judging run. `models`: `provider/model` -> the caller's own model object. `searches`: where passages are
-    searched. Raises MissingKeyError, ConfigError, and UsageError for sources that cannot be read.
+    `asked`: whether the selected models will be asked; False for an estimate. `added`: the models of added judging
+    runs, by the run's name in errors. `models`: the caller's own model objects, by `provider/model`. `searches`: where
+    to search for passages. Raises MissingKeyError, ConfigError, and UsageError for sources that cannot be read.
     """
     config = with_mock_models(loaded.config) if mock else loaded.config
     Prompts(loaded.prompts).validate()
@@ -202,7 +202,10 @@ def prepare_resume(
 def _search_places(
     loaded: LoadedConfig, stored: StoredDebate, config: DebateConfig, *, speaks: bool
 ) -> list[SearchPlace]:
-    """Where the rest of a stored debate searches passages. Sources that only the stored debate names are not opened."""
+    """Return where the rest of a stored debate searches passages.
+
+    Sources that only the stored debate names are not opened.
+    """
     places = config.judging.lookup_places
     is_own_config = loaded.source_map.name == str(stored.path)
     may_read = not is_own_config or ("evidence", "sources") in loaded.source_map.origins
@@ -223,7 +226,7 @@ def prepare_judging(
     """Return the judging runs that `request` adds to `debate`, and the context for them. Debaters are not checked.
 
     `loaded`: the configuration of the request; `name`: the debate's name in errors. Raises UsageError if the debate
-    cannot be judged like this.
+    cannot be judged as requested.
     """
     openings = open_judging_runs(debate, request, at)
     config = config_for_judging(debate, request).model_copy(update={"judging": openings[0].judging})
@@ -244,7 +247,8 @@ def prepare_judges(
 ) -> RunContext:
     """Create the context for asking the judges of `config`. Debaters are not checked.
 
-    `loaded`: the request's configuration as loaded from its file; None if it has no file. Errors then call it `name`.
+    `loaded`: the request's configuration as loaded from its file. If it has no file, `loaded` is None, and errors call
+    the configuration `name`.
     """
     require_judge_models(config)
     own = loaded or LoadedConfig(config, Path(), (), {}, SourceMap(name), load_environment(Path(), os.environ))
@@ -279,12 +283,15 @@ def require_batches(config: DebateConfig, specs: Iterable[ModelSpec], name: str)
 
 
 def _named_specs(config: DebateConfig | None) -> tuple[ModelSpec, ...]:
-    """The models in a configuration: entries of `models`, and roles with `provider/model`."""
+    """Return the models in a configuration: entries of `models`, and roles with `provider/model`."""
     return (*config.models.values(), *all_model_specs(config)) if config is not None else ()
 
 
 def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequence[str], command: str) -> None:
-    """Raise ConfigError if a file named in the stored debate `name` is needed. The debate may have been downloaded."""
+    """Raise ConfigError if a model or prompt needs a file that the stored debate `name` names.
+
+    The debate may have been downloaded, so it must not open files.
+    """
     files = [
         *(f"prompts.{prompt}" for prompt in prompts),
         *(f"the script of {spec.model}" for spec in specs if spec.script is not None),
@@ -298,7 +305,7 @@ def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequenc
 
 
 def _check_changes(loaded: LoadedConfig, stored: StoredDebate) -> DebateConfig:
-    """The configuration given with --resume, without secrets.
+    """Return the configuration given with --resume, without secrets.
 
     Raises ConfigError with a line for each setting that would change what was already said.
     """
@@ -344,8 +351,8 @@ def model_problems(
 ) -> list[Problem]:
     """Return the problems that prevent calls to the models of `specs`, each with its key path.
 
-    First wrong settings: an unknown provider, an unreadable script (in `folder`), a cost limit with an unknown price.
-    Then what this machine lacks: a key, a usable address, the extra for embedded models.
+    First come wrong settings: an unknown provider, an unreadable script (in `folder`), a cost limit with an unknown
+    price. Then comes what this machine lacks: a key, a usable address, the extra for embedded models.
     """
     table = merge_provider_rows(config)
     found: list[Problem] = []
@@ -376,7 +383,7 @@ def model_problems(
 
 
 def _spec_problems(spec: ModelSpec, row: ProviderRow, path: KeyPath, folder: Path) -> list[Problem]:
-    """Problems of a script of the mock, or of a file on the hub."""
+    """Yield the problems of a mock's script, or of a file on the hub."""
     if spec.model == SCRIPTED_MODEL:
         try:
             ReplyScript.load(spec, folder)

@@ -1,4 +1,4 @@
-"""The rest of a stored debate: models to ask, settings that may change, and calls that were in flight. Pure."""
+"""Finds out about the rest of a stored debate: models to ask, changed settings, calls that were in flight. Pure."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -33,13 +33,14 @@ class PendingModels:
     models: tuple[ModelSpec, ...]
     """The models, each once."""
     run: str = FIRST_RUN
-    """The judging run of `models`; the debate's own by default."""
+    """The judging run of `models`; by default the debate's own run."""
 
 
 def find_pending_models(debate: Debate) -> tuple[PendingModels, ...]:
-    """Find the models that `debate` still needs: those with its own providers first, maybe none.
+    """Return the models that `debate` still needs.
 
-    Further entries are the unfinished judging runs that name additional providers.
+    The first entry has the models that use the debate's own providers, and may be empty. Each further entry belongs to
+    an unfinished judging run that names additional providers.
     """
     config = debate.config
     briefs = unsettled_briefs(debate.apply(DebateResumed(at=debate.started_at)))
@@ -72,7 +73,7 @@ def models_replaced_by_mock(stored: StoredDebate) -> tuple[str, ...]:
 
 
 def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:
-    """Return `stored` with the settings of `given` that a resume may change. `models`: whether it may change models."""
+    """Return `stored` with the settings of `given` that a resume may change. `models`: whether models may change."""
     changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format", "evidence")}
     if models:
         changes |= {name: getattr(given, name) for name in ("models", "providers", "judging")}
@@ -104,14 +105,14 @@ def find_changes(
 
 
 def closing_event(at: datetime) -> DebateClosed:
-    """Return the event that ends a debate early. From then on only its judges are asked."""
+    """Return the event that ends a debate early. Only the judges are asked after it."""
     return DebateClosed(at=at, reason="complete")
 
 
 def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str | None:
     """Return a sentence that names the calls in flight when the run ended; None if there were none.
 
-    `unanswered`: keys of tasks without an answer. Tasks that are no longer due, and those of people, are left out.
+    `unanswered`: keys of tasks without an answer. Tasks that are no longer due, and tasks of people, are left out.
     Names are not sanitized.
     """
     due = {task.key: task for task in (*next_step(resumed).cues, *unsettled_briefs(resumed))}
@@ -142,7 +143,7 @@ def _describe_task(task: Task, runs: Iterable[str]) -> str:
 
 
 def _without_changeable(config: DebateConfig) -> DebateConfig:
-    """`config` with defaults in place of every setting that a resume may change."""
+    """Return `config` with defaults in place of every setting that a resume may change."""
     kept_plan = {name: getattr(FormatConfig(), name) for name in CHANGEABLE_FORMAT}
     systems = tuple(system.with_models(lambda _: None) for system in config.judging.systems)
     return config.model_copy(
@@ -158,7 +159,10 @@ def _without_changeable(config: DebateConfig) -> DebateConfig:
 
 
 def _keeps_spoken_turns(debate: Debate, given: DebateConfig) -> bool:
-    """Whether the plan of `given` keeps the cue of every turn so far. A complete debate must keep its whole plan."""
+    """Return whether the plan of `given` keeps the cue of every turn so far.
+
+    A complete debate must keep its whole plan.
+    """
     own = debate.config.format
     if all(getattr(given.format, name) == getattr(own, name) for name in PLAN_SETTINGS):
         return True

@@ -55,13 +55,13 @@ class ReviewPart:
     """One form of a review, as the person sees it."""
 
     name: str
-    """Subject of the form; unique in the review."""
+    """Subject of the form. No two forms of a review have the same name."""
     subject: Subject
     question: str
-    """The question, in sentences."""
+    """The question, as the person reads it."""
     form: Form[Any]
     brief: Brief | None = None
-    """The brief that it answers; None for probabilities."""
+    """The brief that the form answers; None for a form that asks for probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ class ReviewState:
     """Progress of a review."""
 
     parts: tuple[ReviewPart, ...]
-    """The parts in reading order. Answers may lead to further questions, so there may be more later."""
+    """The parts in reading order. Answers may lead to further questions and so to further parts."""
     problems: tuple[Problem, ...]
-    """Problems of the answers. A path begins with the name of a part."""
+    """Problems of the answers. The path of a problem begins with the name of a part."""
     unanswered: tuple[str, ...]
     """Names of the parts without a usable answer."""
     assessments: tuple[Assessment, ...]
@@ -87,7 +87,7 @@ class ProbabilityEntry(FormModel):
 
 
 class ProbabilityForm(FormModel):
-    """How likely each debater is to be right."""
+    """The probability of each debater to be right."""
 
     probabilities: tuple[ProbabilityEntry, ...]
 
@@ -109,16 +109,16 @@ class Review:
 
     @cached_property
     def shown(self) -> Debate:
-        """The debate as the person sees it: in a blind review with replaced names."""
+        """The debate as the person sees it. In a blind review its names are replaced."""
         return self._mask_debate(self.debate)
 
     @property
     def shows_turn_numbers(self) -> bool:
-        """Whether the questions are about single turns, which then need numbers."""
+        """Whether turns are shown with numbers. Questions about single turns need these numbers."""
         return any(brief.subject.turns for brief in self._briefs(self.debate))
 
     def turns_before(self, part: ReviewPart) -> tuple[Turn, ...]:
-        """The speeches to show with a part, in order."""
+        """Return the speeches to show with a part, in order."""
         shown = self.shown
         last = last_visible_turn(shown, part.subject)
         order = {participant.name: place for place, participant in enumerate(shown.participants)}
@@ -144,15 +144,15 @@ class Review:
         return reading.state()
 
     def mask(self, text: str) -> str:
-        """`text` as the person sees it: in a blind review with replaced names."""
+        """Return `text` as the person sees it. In a blind review its names are replaced."""
         return text if self.blinding is None else self.blinding.mask(text)
 
     def unmask(self, value: Any) -> Any:
-        """What the person wrote, with the real names."""
+        """Return what the person wrote, with the real names."""
         return value if self.blinding is None else self.blinding.unmask(value)
 
     def shown_form(self, brief: Brief, debate: Debate) -> BriefForm:
-        """The form of a brief as the person sees it."""
+        """Return the form of a brief as the person sees it."""
         return build_brief_form(brief, self._mask_debate(debate))
 
     def _mask_debate(self, debate: Debate) -> Debate:
@@ -201,7 +201,7 @@ class _Reading:
         return assessment
 
     def read_probabilities(self, subject: Subject) -> None:
-        """Add the part that asks for probabilities after a round or the debate. Once answered, also add the marks."""
+        """Add the part that asks for probabilities after a round or the debate. If it is answered, add the marks."""
         names = [participant.name for participant in self._review.shown.participants]
         schema = derive_schema(ProbabilityForm, probabilities=each_of("participant", names))
         form = Form("probabilities", ProbabilityForm, schema)
@@ -226,7 +226,10 @@ class _Reading:
         self._add_marks(subject, marks, name)
 
     def state(self) -> ReviewState:
-        """The result. Parts are sorted by the turns that the person has read; the final probabilities come last."""
+        """Return the result.
+
+        Parts are sorted by the turns that the person has read; the final probabilities come last.
+        """
         known = {part.name for part in self._parts}
         unknown = [
             Problem((name,), "there is no such part in this review; remove it", is_key_error=True)
@@ -245,7 +248,7 @@ class _Reading:
         return ReviewState(parts, problems, tuple(self._unanswered), tuple(self._assessments))
 
     def _check(self, part: ReviewPart) -> Any:
-        """Add a part. Returns its filled-in form; None if its answer is missing or unusable."""
+        """Add a part. Return its filled-in form; None if the answer is missing or unusable."""
         self._parts.append(part)
         if part.name not in self._answers.parts:
             self._unanswered.append(part.name)
@@ -272,16 +275,16 @@ class _Reading:
         self._assessments.append(alone.model_copy(update={"at": opened.at}))
 
     def _call(self, name: str) -> ModelCall:
-        """The person's answer as a model call: one attempt, free, with the seconds that it took."""
+        """Return the person's answer as a model call: one attempt, no cost, and the seconds that the person needed."""
         seconds = self._answers.seconds.get(name, 0.0)
         model = f"human/{self._review.terms.reviewer}"
         return ModelCall(model=model, rung="text", attempts=1, latency_s=seconds, cost_usd=0.0)
 
 
 def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = None) -> Review:
-    """The review of a saved debate under these terms.
+    """Return the review of a saved debate under these terms.
 
-    Raises UsageError for an unknown system or name, TranscriptError if the system cannot judge the debate.
+    Raises UsageError for an unknown system or an invalid name, TranscriptError if the system cannot judge the debate.
     """
     debate = stored.debate
     check_system_kind(terms.system)
@@ -314,7 +317,7 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
 
 
 def debate_key(debate: Debate) -> str:
-    """Hash of a debate's id. The draft of a blind review has it instead of the id, which could reveal names."""
+    """Return a hash of a debate's id. The draft of a blind review contains it, because the id could reveal names."""
     return hashlib.sha256(debate.id.encode()).hexdigest()[:12]
 
 
@@ -328,7 +331,7 @@ def check_reviewer_name(name: str) -> None:
 
 
 def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewAnswers) -> Outcome:
-    """Add the judging run of a complete review to the transcript at `path`. The outcome has the verdicts of this run.
+    """Add the judging run of a complete review to the transcript at `path`. Return its verdicts in the outcome.
 
     Raises UsageError if the debate was changed since the review was opened, is still running, or has this review
     already; StorageError.

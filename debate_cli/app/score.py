@@ -54,11 +54,11 @@ class DebateFacts(NamedTuple):
     judges: tuple[str, ...]
     """`provider/model` of the judges that answered, each once, of all judging runs."""
     cost_usd: float | None
-    """Cost of all calls; None if a price is not known."""
+    """Cost of all calls; None if a price is unknown."""
 
 
 class PanelReview(NamedTuple):
-    """The votes behind one verdict, and the changes that judges of a text require. Not sanitized."""
+    """The votes behind one verdict, and the changes that the judges of a text require. Not sanitized."""
 
     system: str
     run: str
@@ -75,16 +75,16 @@ class CheckedFile(NamedTuple):
     report: str | None = None
     """Address of the debate's own page, relative to the index page; None if no page is written."""
     remark: str | None = None
-    """A sentence on what could not be scored or checked."""
+    """A sentence that names what could not be scored or checked."""
     torn: str | None = None
-    """A sentence on an incomplete last line of the journal; None if the line is complete."""
+    """A sentence about an incomplete last line of the journal; None if the line is complete."""
     compared_count: int = 0
     """Number of stored verdicts that were compared with recomputed ones."""
     facts: DebateFacts | None = None
     reviews: tuple[PanelReview, ...] = ()
-    """One for each verdict that was voted on; empty until a caller sets it with `collect_reviews`."""
+    """One review for each verdict that was voted on. Empty until a caller sets the field with `collect_reviews`."""
     debate: Debate | None = None
-    """The debate; a caller that no longer needs it sets None to save memory."""
+    """The debate. A caller sets it to None when it no longer needs it, to save memory."""
 
     @property
     def unmet(self) -> list[str]:
@@ -101,10 +101,10 @@ class UnusableFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScoreRequest:
-    """What to score, and how."""
+    """Options of `debate score`: the systems and runs to score, and how."""
 
     systems: tuple[str, ...] = ()
-    """Kinds of systems; empty for all."""
+    """Kinds of systems. Empty: all systems."""
     runs: str = "latest"
     """`latest`, `all`, or the id of a judging run."""
     rubric: Rubric = field(default_factory=Rubric)
@@ -138,9 +138,10 @@ def score_files(paths: Sequence[Path], request: ScoreRequest) -> Iterator[Checke
 def score_with_settings(
     debate: Debate, settings: Mapping[str, Mapping[str, Any]], *, runs: str = "latest", systems: Sequence[str] = ()
 ) -> tuple[Verdict, ...]:
-    """Verdicts of `debate`, the deciding one first. `settings`: kind -> settings that override the stored ones.
+    """Return the verdicts of `debate`, the deciding one first.
 
-    Raises UsageError for an unknown system, setting or judging run.
+    `settings`: settings that override the stored ones, by kind of system. Raises UsageError for an unknown system,
+    setting or judging run.
     """
     for kind in (*systems, *settings):
         check_system_kind(kind)
@@ -159,7 +160,7 @@ def collect_debate_facts(debate: Debate) -> DebateFacts:
 
 
 def describe_unfinished(debate: Debate) -> str | None:
-    """Return a sentence on a debate that was judged before its end and can be resumed; None for others."""
+    """Return a sentence about a debate that was judged before its end and can be resumed; None for other debates."""
     if debate.closed not in RESUMABLE_CLOSE_REASONS or not debate.turns or not debate.assessments:
         return None
     count = len(debate.turns)
@@ -212,7 +213,7 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
 
 
 def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], request: ScoreRequest) -> Iterator[str]:
-    """Sentences on what could not be scored."""
+    """Yield sentences that name what could not be scored."""
     missing = dict.fromkeys(verdict.system for verdict in verdicts if not is_installed(verdict.system))
     if missing:
         yield f"{', '.join(missing)}: not installed, so the stored verdict is shown and cannot be recomputed"
@@ -238,7 +239,10 @@ def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
 
 
 def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> tuple[list[str], list[str]]:
-    """A sentence for each stored verdict that differs from the recomputed one, and the verdicts of other rules."""
+    """Compare stored verdicts with recomputed ones.
+
+    Returns a sentence for each difference, and the names of the verdicts that were stored under other scoring rules.
+    """
     recomputed = score(stored.debate, runs="all", settings=request.rubric.settings(stored.debate))
     new = {(verdict.system, verdict.run): verdict for verdict in recomputed}
     old = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}

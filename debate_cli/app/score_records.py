@@ -1,4 +1,4 @@
-"""Tidy records of scored debates: one per verdict, or one per argument and criterion.
+"""Records of scored debates for statistics programs: one per verdict, or one per argument and criterion.
 
 Their fields are the columns of `score --format csv`. `render.score_rows` writes them.
 """
@@ -18,7 +18,7 @@ MODEL_SEPARATOR = "; "
 
 
 class DebaterRecord(NamedTuple):
-    """What a verdict's record says of one debater. Its columns end in the debater's number, e.g. `model_1`."""
+    """The part of a verdict's record about one debater. Its columns end in the debater's number, e.g. `model_1`."""
 
     debater: str
     """Name of the debater."""
@@ -27,9 +27,9 @@ class DebaterRecord(NamedTuple):
     model: str
     """`provider/model` of the speeches."""
     position: int | None
-    """Rank of the debater's first speech among the first speeches of all debaters, from 1; empty if there is none."""
+    """Position of the debater in the order of first speeches, from 1; empty for a debater without a speech."""
     score: float | None
-    """Score on the scale of the judging system; empty if there is none."""
+    """Score on the scale of the judging system; empty if the debater has no score."""
 
 
 class VerdictRecord(NamedTuple):
@@ -56,7 +56,7 @@ class VerdictRecord(NamedTuple):
     decides: bool
     """Whether this is the deciding verdict of its debate."""
     scores: dict[str, float]
-    """Name of a debater -> score, as JSON."""
+    """Score of each debater by name, as JSON."""
     option: str | None
     """Option that a panel voted for: `PASS`, `FAIL` or `CONDITIONAL`."""
     judge_model: str
@@ -64,11 +64,11 @@ class VerdictRecord(NamedTuple):
     seed: int | None
     """Seed of the debate's configuration."""
     cost_usd: float | None
-    """Cost of all calls of the debate; empty if a price is not known."""
+    """Cost of all calls of the debate; empty if a price is unknown."""
     tokens: int
     """Input and output tokens of all calls of the debate."""
     judging_cost_usd: float | None
-    """Cost of the calls behind this verdict alone; empty if a price is not known."""
+    """Cost of the calls behind this verdict alone; empty if a price is unknown."""
     judging_tokens: int
     """Input and output tokens of the calls behind this verdict alone."""
     debaters: tuple[DebaterRecord, ...]
@@ -97,15 +97,15 @@ class ArgumentRecord(NamedTuple):
     model: str
     """`provider/model` of the speeches."""
     position: int | None
-    """Rank of the debater's first speech among the first speeches of all debaters, from 1."""
+    """Position of the debater in the order of first speeches, from 1."""
     argument: str
     """Id of the argument."""
     criterion: str
     """Name of the criterion."""
     mark: float | None
-    """Mean mark of the judges; empty if there is none."""
+    """Mean mark of the judges; empty if no judge gave one."""
     out_of: float
-    """The highest mark."""
+    """The highest possible mark."""
     weight: float
     """Share of the criterion in the argument's score, 0-1."""
     argument_score: float | None
@@ -169,7 +169,7 @@ def argument_records(file: ScoredFile, debate: Debate) -> Iterator[ArgumentRecor
 
 
 def flatten_record(record: VerdictRecord | ArgumentRecord) -> dict[str, Any]:
-    """Return column -> value. The columns of a verdict's debaters end in `_1`, `_2`, … in the debaters' order."""
+    """Return the values of a record by column. The columns of debaters end in `_1`, `_2`, … in the debaters' order."""
     columns = record._asdict()
     for number, debater in enumerate(columns.pop("debaters", ()), 1):
         columns |= {f"{column}_{number}": value for column, value in debater._asdict().items()}

@@ -1,7 +1,7 @@
 """A debate on disk: starts, resumes, judges and closes it. The engine itself uses no files.
 
 While a debate runs, `ID.jsonl` contains its events. When it closes, `ID.json` is written atomically and the journal is
-removed. One of the two is always readable.
+removed. One of the two files is always readable.
 """
 
 import asyncio
@@ -54,10 +54,10 @@ class Outcome:
     halted: CloseReason | None = None
     """`budget`, `failed` or `interrupted` if the run ended early."""
     untouched: bool = False
-    """Whether nothing was left to do, so that nothing was written."""
+    """Whether nothing was left to do. Then nothing was written."""
 
     def __str__(self) -> str:
-        """Motion, verdicts with scores, required changes of a judged text, and the file of the debate."""
+        """Return motion, verdicts with scores, required changes of a judged text, and the file of the debate."""
         lines = [self.debate.topic]
         for verdict in self.verdicts:
             answer = describe_outcome(verdict, self.debate.document_name).rstrip(".")
@@ -76,12 +76,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class DebateJob:
-    """A debate that is ready to run: a new debate, or the one in `stored`, which is resumed."""
+    """A debate that is ready to run: a new debate or, if `stored` is set, a resumed one."""
 
     context: RunContext
     debate_id: str
     folder: Path | None
-    """Folder of the transcript; None to save nothing."""
+    """Folder of the transcript. None: nothing is saved."""
     stored: StoredDebate | None = None
     force: bool = False
     """Whether to overwrite an existing debate with this id."""
@@ -115,7 +115,7 @@ def build_job(
 ) -> DebateJob:
     """Return the job for a prepared debate.
 
-    If `debate_id` is None, it is generated. If `folder` is None, it comes from the configuration.
+    If `debate_id` is None, an id is generated. If `folder` is None, it comes from the configuration.
     """
     if debate_id is None:
         name = new_id(context.config.topic, datetime.now(UTC), random.SystemRandom(), context.redact)
@@ -131,15 +131,15 @@ class Session:
 
     context: RunContext
     pool: ModelPool | None = None
-    """Model clients that several debates share; None creates them for each debate."""
+    """Model clients that several debates share. None: each debate creates its own clients."""
 
     async def begin(
         self, debate_id: str, folder: Path | None, *, force: bool = False, added_runs: AddedRuns | None = None
     ) -> Outcome:
-        """Run a new debate, then the judging runs of `added_runs`, and save it.
+        """Run a new debate, then the judging runs of `added_runs`, and save the debate.
 
-        `folder`: where it is journalled and saved as ID.json; None saves nothing. Raises UsageError if the debate
-        exists and `force` is not set, StorageError if it cannot be written.
+        `folder`: where the debate is journalled and saved as ID.json; None saves nothing. Raises UsageError if the
+        debate exists and `force` is not set, StorageError if it cannot be written.
         """
         opened = self.opening_event(debate_id)
         debate = fold([opened])
@@ -182,9 +182,9 @@ class Session:
     ) -> Outcome:
         """Add the judging runs `openings` to the debate of `events` and save it at `path` (None: nowhere).
 
-        `completed`: ids of existing judging runs to complete; without openings and ids, all runs. The outcome has the
-        verdicts of these runs, newest first. Raises UsageError if `path` was changed since it was read, unless `force`
-        is set.
+        `completed`: ids of existing judging runs to complete. Without `openings` and `completed`, all runs are
+        completed. The outcome has the verdicts of the judged runs, newest first. Raises UsageError if `path` was
+        changed since it was read and `force` is not set.
         """
         extended = [*events, *openings]
         before, debate = fold(events), fold(extended)
@@ -203,7 +203,7 @@ class Session:
         return replace(outcome, verdicts=combine_runs(outcome.debate, outcome.verdicts, reversed(runs)))
 
     def opening_event(self, debate_id: str) -> DebateOpened:
-        """Return the first event of a new debate. Its configuration contains no secret in texts that people read."""
+        """Return the first event of a new debate, without secrets in the texts that people read."""
         config = self.context.config
         return DebateOpened(
             at=self.context.now(),
@@ -214,7 +214,7 @@ class Session:
         )
 
     async def _resume_locked(self, stored: StoredDebate, path: Path, *, close: bool) -> Outcome:
-        """Resume the debate. The caller holds its lock and has read `stored` since it took the lock."""
+        """Resume the debate. The caller holds the debate's lock, and has read `stored` while holding it."""
         before = stored.debate
         if is_finished(before) and not stored.from_journal:
             path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
@@ -312,7 +312,7 @@ class Session:
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
 
     def _refuse_uncollected(self, path: Path, debate: Debate, *, adds_runs: bool = False) -> None:
-        """Raise UsageError if questions about `debate` wait in a batch that this run would not collect."""
+        """Raise UsageError if questions about `debate` wait in a batch that this run will not collect."""
         is_replayed = self.context.cassette is not None and self.context.cassette.serves
         if is_replayed or (self.context.batches is not None and not adds_runs):
             return
@@ -350,7 +350,7 @@ class Session:
 
 
 def is_finished(debate: Debate) -> bool:
-    """Whether the debate is complete, and every judge has answered or abstained."""
+    """Return whether the debate is complete, and every judge has answered or abstained."""
     retried = debate.apply(DebateResumed(at=debate.started_at))
     return debate.status == "complete" and not owed_briefs(retried)
 

@@ -1,1 +1,1 @@
-"""Readers of debates that were held elsewhere. Pure: they convert text to speeches with their places."""
+"""Readers of debates that were held elsewhere. Pure: they turn text into speeches, each with its place in the file."""

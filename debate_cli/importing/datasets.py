@@ -1,7 +1,7 @@
-"""Readers of public data sets with people's (or models') judgments, in the folders of their repositories.
+"""Readers of public data sets with judgments of people or models, in the folders of their repositories.
 
-Each reader gets the texts of all files by their relative path and yields the debates with their labels. The shapes are
-described in docs/studies/README.md.
+Each reader gets a function for the text of every file, and yields the debates with their labels. docs/studies/README.md
+describes the files.
 """
 
 import csv
@@ -20,14 +20,14 @@ from debate_cli.storage.yaml_positions import parse_yaml
 
 DRAW = "draw"
 Texts = Mapping[PurePosixPath, Callable[[], str]]
-"""Relative path -> a function that reads the file."""
+"""Maps the relative path of each file to a function that reads the file."""
 
 
 class HumanLabel(NamedTuple):
     """One rater's judgment of a debate."""
 
     winner: str
-    """Name of a speaker as the reader writes it, or `draw`."""
+    """Name of a speaker as the data set's reader writes it, or `draw`."""
     rater: str
     probability: float | None = None
     """The rater's probability that the winner is right, 0 to 1."""
@@ -37,9 +37,9 @@ class DatasetDebate(NamedTuple):
     """A debate of a data set."""
 
     name: str
-    """Id in the data set."""
+    """Id of the debate in the data set."""
     file: PurePosixPath
-    """The file with its speeches."""
+    """The file with the debate's speeches."""
     found: FoundDebate | UnreadableDebateError
     labels: tuple[HumanLabel, ...] = ()
 
@@ -75,7 +75,10 @@ def _read_debatrix(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]
 def _debatrix_labels(
     path: PurePosixPath, names: Iterable[str], sides: Mapping[str, str], texts: Texts
 ) -> Iterator[HumanLabel]:
-    """The label of `gold/final.csv` (0: pro won, 1: con won) or of `gold/gold.csv` (abbreviations of the winning teams)."""
+    """Yield the label of a debate in `gold/final.csv` or in `gold/gold.csv`.
+
+    In `final.csv` 0 means that pro won, and 1 that con won. `gold.csv` has abbreviations of the winning teams.
+    """
     gold, number = path.parent.parent / "gold", str(int("".join(re.findall(r"\d", path.stem)) or -1))
     by_side = {side: name for name, side in sides.items()}
     for row in _csv_rows(texts, gold / "final.csv"):
@@ -107,9 +110,9 @@ def _read_nyu(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
 
 
 def _read_nyu_debate(path: PurePosixPath, data: Any) -> DatasetDebate:
-    """The debate of one line. The motion is that the first answer is right.
+    """Return the debate of one line. The motion is that the first answer is right.
 
-    The judge's last probabilities become the label; remarks of the judge are left out.
+    The judge's last probabilities become the label; the judge's remarks are left out.
     """
     first, second = data["answers"]
     names = ("Debater A", "Debater B")
@@ -138,7 +141,10 @@ _REPORT_ROW = re.compile(r"^\| ([^|]+?) \| [^|]+ \| ([+−-]?\d+(?:\.\d+)?) \|",
 
 
 def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
-    """Read a debate of lechmazur's models: `transcripts/*.md`. The reports on two models each contain the judges' margins."""
+    """Read a debate of lechmazur's models: `transcripts/*.md`.
+
+    Each of the reports on two models contains the judges' margins.
+    """
     head, *pieces = _LECHMAZUR_TURN.split(texts[path]())
     fields = dict(_LECHMAZUR_FIELD.findall(head))
     if "proposition" not in fields or not pieces:
@@ -160,7 +166,10 @@ def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate
 
 @lru_cache(maxsize=4096)
 def _report_labels(report: str) -> Mapping[str, Sequence[HumanLabel]]:
-    """Debate -> a label for each judge's margin in `report`. Above 0, PRO wins; below 0, CON wins."""
+    """Return the labels of each debate in `report`, one for each judge's margin.
+
+    With a margin above 0, PRO wins; with a margin below 0, CON wins.
+    """
     parts = _REPORT_DEBATE.split(report)[1:]
     found: dict[str, list[HumanLabel]] = {}
     for debate, body in zip(parts[::2], parts[1::2], strict=True):
@@ -201,11 +210,11 @@ DATASETS: dict[str, tuple[re.Pattern[str], Callable[[PurePosixPath, Texts], Iter
     "lechmazur": (re.compile(r"(?:.*/)?prop_[^/]*\.md"), _read_lechmazur),
     "ukp": (re.compile(r".*\.csv"), _read_ukp),
 }
-"""Name of a data set -> pattern of the paths of its debates, and the reader of such a file."""
+"""The pattern of the paths of a data set's debates and the reader of such a file, by the name of the data set."""
 
 
 def read_debates(dataset: str, texts: Texts) -> Iterator[DatasetDebate]:
-    """Yield the debates in the files of a data set. An unreadable file is a debate with an error."""
+    """Yield the debates in the files of a data set. An unreadable file becomes a debate with an error."""
     pattern, read = DATASETS[dataset]
     texts = {path: cache(read_text) for path, read_text in texts.items()}
     for path in sorted(path for path in texts if pattern.fullmatch(str(path))):

@@ -31,14 +31,14 @@ class ImportChoices:
     """The user's choices for an imported debate."""
 
     topic: str | None = None
-    """The motion; None means the motion in the file or, without one, the file's name."""
+    """The motion. None: the motion in the file or, without one, the file's name."""
     speakers: SpeakerChoices = field(default_factory=SpeakerChoices)
     round_by: RoundRule | None = None
-    """Rule for rounds; None means the rounds that a table or transcript states or, without any, `turns`."""
+    """Rule for rounds. None: the rounds that a table or transcript states or, without any, `turns`."""
 
 
 class SpeakerCount(NamedTuple):
-    """Number of speeches and words of a speaker."""
+    """The number of speeches, and of words, of a speaker."""
 
     name: str
     side: str
@@ -52,7 +52,7 @@ class ImportedDebate:
 
     debate: Debate
     topic_source: Literal["option", "file", "name"]
-    """Source of the motion; `name` is the name of the file."""
+    """Source of the motion: the option `--topic`, the file's content, or the file's name."""
     dropped: tuple[str, ...]
     """Parts of the file that are not in the debate."""
     warnings: tuple[str, ...]
@@ -80,7 +80,7 @@ class ImportedDebate:
 def build_debate(
     found: FoundDebate, origin: Origin, choices: ImportChoices, debate_id: str, generator: Generator, at: datetime
 ) -> ImportedDebate:
-    """Build the debate from a reader's result. Raises UnreadableDebateError if it is not a debate."""
+    """Build the debate from a reader's result. Raises UnreadableDebateError if it cannot become a debate."""
     resolved = resolve_speakers(found.speeches, found.sides, choices.speakers)
     if len(resolved.speeches) > MAX_SPEECHES:
         raise UnreadableDebateError(f"has {len(resolved.speeches):,} speeches, more than {MAX_SPEECHES:,}; split it")

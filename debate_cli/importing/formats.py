@@ -35,7 +35,7 @@ def read_transcript(text: str) -> FoundDebate:
 
 
 Reader = Callable[[str, Mapping[str, str]], FoundDebate]
-"""Reads a text. Its second argument names the columns of a table: field -> column."""
+"""Reads a text. Its second argument gives the name of the column for each field of a table."""
 
 READERS: dict[str, Reader] = {
     "text": lambda text, _: prose.read_text(text),
@@ -47,12 +47,12 @@ READERS: dict[str, Reader] = {
     "chat": lambda text, _: tables.read_chat(text),
     "transcript": lambda text, _: read_transcript(text),
 }
-"""Name of a format -> its reader."""
+"""The reader of each format."""
 TABLE_FORMATS = frozenset({"csv", "jsonl"})
 SUFFIXES = frozenset(
     {".txt", ".text", ".md", ".markdown", ".vtt", ".srt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".log"}
 )
-"""Suffixes of files that are read in a folder."""
+"""Suffixes of the files that are imported from a folder."""
 _CUE = re.compile(r"^[ \t]*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}[ \t]*-->", re.MULTILINE)
 _MARKDOWN = re.compile(
     r"^ {0,3}#{1,6}[ \t]+\S|^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__)", re.MULTILINE
@@ -75,7 +75,10 @@ def detect_format(text: str, name: str) -> str:
 
 
 def _detect_json(text: str, start: str) -> str:
-    """The format of a text that begins with a bracket or brace; `text` if it only begins with a remark in brackets."""
+    """Return the format of a text that begins with a bracket or brace.
+
+    Returns `text` if the bracket only contains a remark.
+    """
     first = _parse(start.split("\n", 1)[0].rstrip(","))
     value: object = first if isinstance(first, dict) else _parse(text)  # pyright: ignore[reportUnknownVariableType]
     if value is None and not isinstance(first, list):
@@ -95,7 +98,7 @@ def _parse(text: str) -> object:
 
 
 def _is_table(text: str, suffix: str) -> bool:
-    """Whether the first line names the columns of a table of speeches, or the file name is that of a table."""
+    """Return whether the first line names the columns of a table of speeches, or the file name is that of a table."""
     delimiter, head = tables.find_delimiter(text), text.split("\n", 1)[0]
     if delimiter not in head:
         return False

@@ -30,7 +30,7 @@ _MAX_TOPIC_CHARS = 4000
 
 
 class _Line(NamedTuple):
-    """A line of the file, with its possible meanings."""
+    """A line of the file, with the meanings that it may have."""
 
     number: int
     text: str
@@ -71,7 +71,7 @@ def _markdown_lines(text: str) -> Iterator[_Line]:
 
 
 def _bold_label(line: str) -> SpeakerLabel | None:
-    """The name in bold at the start of a line; None unless it is followed by a colon or the end of the line."""
+    """Return the bold name at the start of a line, if a colon or the end of the line follows it; else None."""
     match = _BOLD.match(line)
     if match is None:
         return None
@@ -89,7 +89,7 @@ def _bold_label(line: str) -> SpeakerLabel | None:
 
 
 def _speaker_headings(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
-    """Line number -> label of each heading that names a speaker; a title may follow the name."""
+    """Return the label of each heading that names a speaker, by line number. A title may follow the name."""
     found: dict[int, SpeakerLabel] = {}
     has_title = sum(line.level == 1 for line in lines) == 1
     for line in lines:
@@ -110,7 +110,7 @@ def _select_speakers(lines: Sequence[_Line]) -> frozenset[str]:
 
 
 def _assemble(lines: Sequence[_Line]) -> FoundDebate:
-    """The speeches of a text. A line whose label names a speaker begins one; the other lines continue it."""
+    """Build the speeches of a text. A line whose label names a speaker begins a speech; other lines continue it."""
     starts = _speech_starts(lines)
     topic_line, topic = _find_topic(lines, starts)
     omitted = Counter[str]()
@@ -141,7 +141,7 @@ def _assemble(lines: Sequence[_Line]) -> FoundDebate:
 
 
 def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
-    """Line number -> label of each line that begins a speech.
+    """Return the label of each line that begins a speech, by line number.
 
     The label names a speaker and is not indented further than the least indented label of a speaker.
     """
@@ -154,7 +154,10 @@ def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
 
 
 def _find_topic(lines: Sequence[_Line], starts: Mapping[int, SpeakerLabel]) -> tuple[int, str | None]:
-    """Line number and words of the motion: `Topic: …` before the first speech, else the only heading of the first level."""
+    """Return line number and words of the motion; 0 and None without a motion.
+
+    The motion is `Topic: …` before the first speech, else the only heading of the first level.
+    """
     first = min(starts, default=len(lines) + 1)
     for line in lines:
         match = _TITLE_LINE.fullmatch(line.text.strip(" *_"))

@@ -1,7 +1,7 @@
-"""Decides which `Name:` at the start of a line names a speaker, and which is a word of a speech.
+"""Determines which `Name:` at the start of a line names a speaker, and which is part of a speech.
 
-A name is written like a name (`Dr. Ann Lee`, `SPEAKER 1`, `Q`, `王伟`), or is a single word that occurs several times
-(`pro`, `user_1`).
+A speaker's name is written like a name (`Dr. Ann Lee`, `SPEAKER 1`, `Q`, `王伟`), or is a single word that occurs several
+times (`pro`, `user_1`).
 """
 
 import re
@@ -17,7 +17,7 @@ MAX_NAME_WORDS = 7
 TIME = (
     r"(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ T])?\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?(?: ?[AaPp]\.?[Mm]\.?(?!\w))?"
 )
-"""A time of day or of a recording, with a date before it in exports of chats."""
+"""A time of day or of a recording. In exports of chats a date may come before it."""
 _LABEL = re.compile(
     rf"(?P<indent>[ \t]*)(?:>>[ \t]*)?(?:[\[(]?(?P<before>{TIME})[\])]?(?:[ \t]+-)?[ \t]+)?"
     r"(?P<name>[^\s:：\[\](){}<>\"“”„«»#*|/][^:：\n\[\](){}<>\"“”„«»#*|/]{0,79}?)[ \t]*"
@@ -26,7 +26,7 @@ _LABEL = re.compile(
 _TIMED_NAME = re.compile(
     rf"(?P<indent>[ \t]*)(?P<name>[^\s:\[\](){{}}<>\"#*|/][^:\n\[\](){{}}<>\"#*|/]{{0,79}}?)[ \t]+[\[(]?(?P<before>{TIME})[\])]?[ \t]*"
 )
-"""A line with nothing but a name and a time, as transcription services write it."""
+"""A line with only a name and a time, as transcription services write it."""
 _TIME_ONLY = re.compile(rf"[ \t]*(?:[\[(]{TIME}[\])]|\d{{1,2}}:\d{{2}}:\d{{2}}(?:[.,]\d{{1,3}})?)[ \t]*")
 _IS_TIME = re.compile(TIME)
 _PARTICLES = frozenset({
@@ -43,7 +43,7 @@ _NOT_NAMES = frozenset({
     "session", "so", "solution", "source", "sources", "statement", "step", "subject", "summary", "table", "that", "then",
     "therefore", "third", "thirdly", "thus", "tip", "title", "to", "topic", "transcript", "update", "verdict", "warning",
 })  # fmt: skip
-"""First words of lines such as `Note: …`. They are names only if they occur several times."""
+"""First words of lines such as `Note: …`. They count as names only if they occur several times."""
 _SECTION_WORDS = frozenset({
     "argument", "arguments", "case", "closing", "closings", "comments", "cross-examination", "debate", "evidence", "examination", "floor",
     "opening", "openings", "part", "questions", "rebuttal", "rebuttals", "remarks", "round", "session", "speech", "speeches", "statement",
@@ -58,14 +58,14 @@ class SpeakerLabel(NamedTuple):
 
     name: str
     words: str
-    """The rest of the line, after a remark in brackets that belongs to the name."""
+    """The rest of the line. If a remark in brackets follows the name, the rest begins with this remark."""
     indent: int = 0
     has_time: bool = False
     """Whether there is a time stamp beside the name."""
 
 
 def parse_label(line: str) -> SpeakerLabel | None:
-    """Return the label at the start of `line`; None if there is none."""
+    """Return the label at the start of `line`; None if it has no label."""
     match = _LABEL.match(line) or _TIMED_NAME.fullmatch(line)
     if match is None:
         return None
@@ -81,7 +81,7 @@ def parse_label(line: str) -> SpeakerLabel | None:
 
 
 def is_time_stamp(line: str) -> bool:
-    """Whether `line` is only a time of a recording: in brackets, or with seconds."""
+    """Return whether `line` is only a time of a recording: in brackets, or with seconds."""
     return _TIME_ONLY.fullmatch(line) is not None
 
 
@@ -97,7 +97,7 @@ def fold_name(name: str) -> str:
 
 
 def select_names(names: Iterable[str]) -> frozenset[str]:
-    """Return the folded names of the speakers among `names`, which has one entry for each occurrence of a label."""
+    """Return the folded names of the speakers in `names`, which contains the name of every label of a text."""
     places = list(names)
     counts = Counter(map(fold_name, places))
     several = {name for name, count in counts.items() if count > 1}
@@ -111,7 +111,7 @@ def select_names(names: Iterable[str]) -> frozenset[str]:
 
 
 def looks_like_name(name: str) -> bool:
-    """Whether every word of `name` is written like a part of a name."""
+    """Return whether every word of `name` is written like a part of a name."""
     words = name.split()
     if not 0 < len(words) <= MAX_NAME_WORDS or len(name) > MAX_NAME_CHARS or re.search(r"[!?;=%,]", name):
         return False
@@ -122,7 +122,7 @@ def looks_like_name(name: str) -> bool:
 
 
 def names_section(heading: str) -> bool:
-    """Whether a heading is that of a part of the debate, such as `Opening Statements` or `Round 2`."""
+    """Return whether `heading` names a part of the debate, such as `Opening Statements` or `Round 2`."""
     words = [word.strip(_EDGES) for word in fold_name(heading).split()]
     return not words or words[0] in _NOT_NAMES or words[-1] in _SECTION_WORDS or words[0] in _SECTION_WORDS
 

@@ -11,21 +11,21 @@ from debate_cli.importing.speaker_labels import MAX_NAME_CHARS, clean_name, fold
 from debate_cli.importing.speeches import Speech, UnreadableDebateError, format_count
 
 MAX_SPEAKERS = 100
-"""Maximum number of speakers of one debate."""
+"""Maximum number of speakers in one debate."""
 MAX_SIDE_CHARS = 60
 _OPPOSITE = {"for": "against", "against": "for"}
 _CHAIRS = frozenset({"chair", "chairman", "chairperson", "chairwoman", "host", "interviewer", "moderator", "presenter"})
 
 
 class SpeakerChoices(NamedTuple):
-    """The user's choices about speakers. Names are compared without case and extra spaces."""
+    """The user's choices about speakers. When names are compared, case and extra spaces are ignored."""
 
     sides: Mapping[str, str] = {}
-    """Name -> `for`, `against`, or another label."""
+    """Side of each speaker: `for`, `against`, or another label."""
     drop: Sequence[str] = ()
     """Speakers whose speeches are left out."""
     merge: Mapping[str, str] = {}
-    """Spelling -> name of the same speaker."""
+    """Name of the speaker for each spelling that is to be merged."""
 
 
 class Speaker(NamedTuple):
@@ -42,7 +42,7 @@ class ResolvedSpeakers(NamedTuple):
     speakers: tuple[Speaker, ...]
     """The speakers in the order of their first speech."""
     dropped: tuple[str, ...]
-    """Parts that were left out because their speaker was dropped."""
+    """Descriptions of the speeches that were left out because their speaker was dropped."""
     warnings: tuple[str, ...]
 
 
@@ -93,7 +93,7 @@ def _with_clean_name(speech: Speech) -> Speech:
 
 
 def _display_names(names: Iterable[str]) -> dict[str, str]:
-    """Folded name -> spelling to show: the first that is not all capitals, else the first."""
+    """Return the spelling to show for each folded name: the first that is not all capitals, else the first."""
     found: dict[str, str] = {}
     for name in names:
         folded = fold_name(name)
@@ -132,9 +132,9 @@ def _check_count(present: Sequence[str]) -> None:
 def _choose_sides(
     names: Sequence[str], found: Mapping[str, str], given: Mapping[str, str]
 ) -> tuple[tuple[Speaker, ...], list[str]]:
-    """The speakers with sides, and warnings about guessed sides.
+    """Return the speakers with sides, and warnings about guessed sides.
 
-    Of two speakers, one is for and one against; more speakers have their name as side.
+    Of two speakers, one is for and one against. If there are more, each speaker's side is the speaker's name.
     """
     by_name = {fold_name(clean_name(name)): side.strip() for name, side in {**found, **given}.items()}
     sides = {name: by_name[folded] for name in names if (folded := fold_name(name)) in by_name}
@@ -160,7 +160,10 @@ def _choose_sides(
 
 
 def _describe_similar(names: Sequence[str]) -> list[str]:
-    """A warning for each group of names that may be spellings of the longest one, because it contains all their words."""
+    """Return a warning for each name that may have shorter spellings.
+
+    The longer name contains all words of the shorter ones.
+    """
     words = {name: frozenset(re.findall(r"\w+", fold_name(name))) for name in names}
     groups: dict[str, list[str]] = {}
     for name in names:

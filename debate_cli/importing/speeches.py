@@ -1,4 +1,4 @@
-"""The result of a reader (speeches with speakers and places, and what was left out), and the decoding of its input."""
+"""The result of a reader (speeches with speakers and places, and dropped parts), and the decoding of its input."""
 
 import codecs
 import re
@@ -31,9 +31,9 @@ class Speech(NamedTuple):
     """Name as the file writes it."""
     text: str
     section: str = ""
-    """Heading or round of the speech; empty if the file has none."""
+    """Heading or round of the speech; empty if the file names none."""
     place: str = ""
-    """Place of its beginning, e.g. `line 12`."""
+    """Where the speech begins in the file, e.g. `line 12`."""
 
 
 class FoundDebate(NamedTuple):
@@ -47,9 +47,9 @@ class FoundDebate(NamedTuple):
     has_rounds: bool = False
     """Whether the sections of the speeches are rounds."""
     sides: Mapping[str, str] = {}
-    """Name of a speaker -> side, where the file says so."""
+    """Side of each speaker whose side the file states."""
     dropped: tuple[str, ...] = ()
-    """Parts that were left out, each with a count or a name: `12 time stamps`, `the column party`."""
+    """Parts of the file that were left out, each with a count or a name: `12 time stamps`, `the column party`."""
 
 
 def format_count(count: int, noun: str) -> str:
@@ -59,12 +59,12 @@ def format_count(count: int, noun: str) -> str:
 
 
 def format_counts(counts: Counter[str]) -> tuple[str, ...]:
-    """Return each noun of `counts` with its count, in the order of first occurrence. Zeros are left out."""
+    """Return each noun of `counts` with its count, in the order of first occurrence. Zero counts are left out."""
     return tuple(format_count(count, noun) for noun, count in counts.items() if count)
 
 
 def join_speeches(speeches: Iterable[Speech], separator: str) -> tuple[Speech, ...]:
-    """Join adjacent speeches of one speaker and section by `separator`. Empty ones are left out."""
+    """Join adjacent speeches of one speaker and section by `separator`. Empty speeches are left out."""
     joined: list[Speech] = []
     for _, group in groupby(speeches, key=lambda speech: (speech.speaker, speech.section)):
         parts = list(group)

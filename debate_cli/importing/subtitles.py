@@ -56,7 +56,10 @@ def _parse_label(line: str) -> SpeakerLabel | None:
 
 
 def _read_parts(text: str, omitted: Counter[str]) -> Iterator[_Part]:
-    """The lines of all cues, split at voice tags, and lines outside of cues. Counts notes, styles and times."""
+    """Yield the lines of all cues, split at voice tags, and the lines outside of cues.
+
+    Notes, styles and times are left out and counted in `omitted`.
+    """
     lines = [line.lstrip("\ufeff") for line in text.split("\n")]
     is_timing = [_TIMING.fullmatch(line) for line in lines]
     start, body, in_cue, skipped = "", list[str](), False, False
@@ -83,14 +86,20 @@ def _read_parts(text: str, omitted: Counter[str]) -> Iterator[_Part]:
 
 
 def _is_cue_name(lines: Sequence[str], is_timing: Sequence[object], number: int) -> bool:
-    """Whether a line right before a time names or numbers the cue: a number, or the first line after an empty one."""
+    """Return whether a line right before a time names or numbers the cue.
+
+    Such a line is a number, or the first line after an empty line.
+    """
     if number + 1 >= len(lines) or not is_timing[number + 1]:
         return False
     return lines[number].strip().isdigit() or number == 0 or not lines[number - 1].strip()
 
 
 def _split_voices(body: str, start: str) -> Iterator[_Part]:
-    """The lines of a cue with their speakers. Words before the first voice tag, and after a closing tag, have none."""
+    """Yield the lines of a cue with their speakers.
+
+    Words before the first voice tag, and words after a closing tag, have no speaker.
+    """
     first, *rest = _VOICE.split(body)
     for voice, words in zip([None, *rest[::2]], [first, *rest[1::2]], strict=True):
         name = html.unescape(voice).strip() if voice else None

@@ -17,7 +17,7 @@ KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
     "text": ("text", "speech", "words", "content", "body", "message", "statement", "utterance", "argument", "transcript"),
     "round": ("round", "section", "phase", "stage"),
 }  # fmt: skip
-"""Field -> usual names of its column, the best first."""
+"""Usual names of the column for each field, the best first."""
 DELIMITERS = ",;\t|"
 _MAX_CELL_CHARS = 20_000_000
 _MAX_SHOWN_CHARS = 200
@@ -26,7 +26,10 @@ _TOOL_ROLES = frozenset({"tool", "function"})
 
 
 def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
-    """Read the debate in a table with column names. `columns`: field -> column. Raises UnreadableDebateError."""
+    """Read the debate in a table with column names. Raises UnreadableDebateError.
+
+    `columns`: the column of each field that the user mapped.
+    """
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=find_delimiter(text), strict=True)
     limit = csv.field_size_limit(_MAX_CELL_CHARS)
     try:
@@ -47,12 +50,12 @@ def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
 
 
 def find_delimiter(text: str) -> str:
-    """Return the most frequent delimiter of the first line; the comma if it has none."""
+    """Return the most frequent delimiter of the first line; the comma if the line has none."""
     return max(DELIMITERS, key=text.split("\n", 1)[0].count)
 
 
 def has_speech_columns(head: Iterable[str]) -> bool:
-    """Whether the column names include speakers and texts."""
+    """Return whether the column names include a column of speakers and a column of texts."""
     known = {name.strip().casefold() for name in head}
     return all(known & set(KNOWN_COLUMNS[field]) for field in ("speaker", "text"))
 
@@ -74,7 +77,7 @@ def read_jsonl(text: str, columns: Mapping[str, str]) -> FoundDebate:
 
 
 def _json_objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Place and value of each object in JSON lines or in one JSON list. Raises UnreadableDebateError."""
+    """Yield place and value of each object in JSON lines or in one JSON list. Raises UnreadableDebateError."""
     if text.lstrip().startswith("["):
         items = [(f"item {number}", value) for number, value in enumerate(_list(_parse_json(text, "the file")), 1)]
     else:
@@ -101,7 +104,10 @@ def _list(value: object) -> list[object]:
 def _from_rows(
     head: Sequence[str], rows: Sequence[tuple[str, Mapping[str, str]]], columns: Mapping[str, str]
 ) -> FoundDebate:
-    """The debate in `rows`: the place and the cells of each. A row without a speaker continues the speech before it."""
+    """Return the debate in `rows`, each of which has a place and cells.
+
+    A row without a speaker continues the speech before it.
+    """
     speaker, text = _find_column("speaker", head, columns), _find_column("text", head, columns)
     part = _find_column("round", head, columns)
     speeches: list[Speech] = []
@@ -132,7 +138,7 @@ def _list_columns(names: Sequence[str]) -> str:
 
 
 def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) -> str:
-    """The column of a field: the mapped one, else the best known one; empty if there is no round.
+    """Return the column of a field: the mapped column, else the best known one. Empty if the table has no rounds.
 
     Raises UnreadableDebateError.
     """
@@ -177,7 +183,7 @@ def read_chat(text: str) -> FoundDebate:
 
 
 def is_message(value: object) -> bool:
-    """Whether a JSON value looks like a message of a chat."""
+    """Return whether a JSON value looks like a message of a chat."""
     return isinstance(value, dict) and "role" in value and "content" in value
 
 

@@ -1,7 +1,7 @@
 """Checks whether the words that a judge quotes were said.
 
-Upper and lower case, spaces and typography make no difference. An ellipsis in a quote matches any words, and so does the
-alias of a name (`judge_input.injection.name_aliases`).
+Upper and lower case, spaces and typography make no difference. In a quote, an ellipsis or the alias of a name
+(`judge_input.injection.name_aliases`) matches any words.
 """
 
 import re
@@ -17,12 +17,12 @@ from debate_cli.judge_input.injection.detector import mask_injection
 MIN_QUOTE_CHARS = 4
 """Minimum length of a normalized quote. A shorter quote could match anywhere."""
 _GAP = re.compile(r"\.\.\.|\[\.{3}\]|\[…\]|…|\bitem-\d+\b")
-"""What separates the parts of a normalized quote: an ellipsis, or an alias that the judge read instead of a name."""
+"""Separators between the parts of a normalized quote: ellipses, and aliases that the judge read instead of names."""
 _QUOTED_PASSAGE = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|(?<!\w)\"([^\"]+)\"(?!\w)")
 
 
 def is_quoted_in(quote: str, text: str) -> bool:
-    """Whether `quote` is in `text`. If an ellipsis divides the quote, its parts must occur in this order."""
+    """Return whether `quote` is in `text`. If an ellipsis divides the quote, its parts must occur in this order."""
     return _find_parts(normalize_text(text), _quote_parts(quote)) is not None
 
 
@@ -32,7 +32,7 @@ def find_quoted_passages(text: str) -> list[str]:
 
 
 def find_quoted_line(quote: str, text: str) -> int | None:
-    """Return the number, from 1, of the line of `text` where `quote` begins. Return None if it does not occur."""
+    """Return the number, from 1, of the line of `text` where `quote` begins; None if the quote does not occur."""
     joined, starts, numbers = _index_lines(text)
     place = _find_parts(joined, _quote_parts(quote))
     return None if place is None else numbers[bisect_right(starts, place) - 1]
@@ -40,7 +40,7 @@ def find_quoted_line(quote: str, text: str) -> int | None:
 
 @lru_cache(maxsize=8)
 def _index_lines(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
-    """The normalized text, the positions in it where lines begin, and the numbers of these lines in `text`."""
+    """Return the normalized text, the positions where lines begin in it, and the numbers of these lines in `text`."""
     lines: list[str] = []
     starts: list[int] = []
     numbers: list[int] = []
@@ -55,13 +55,13 @@ def _index_lines(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
 
 
 def _quote_parts(quote: str) -> list[str]:
-    """The normalized parts of a quote; none if the quote is too short to search for."""
+    """Return the normalized parts of a quote. If the quote is too short to search for, the list is empty."""
     parts = [part.strip(QUOTE_EDGE_CHARS) for part in _GAP.split(normalize_text(quote))]
     return [part for part in parts if part] if sum(len(part) for part in parts) >= MIN_QUOTE_CHARS else []
 
 
 def _find_parts(text: str, parts: Sequence[str]) -> int | None:
-    """Position of the first of `parts` in `text`; None unless all occur in order."""
+    """Return the position of the first of `parts` in `text`; None if the parts do not all occur in order."""
     first, where = None, 0
     for part in parts:
         found = text.find(part, where)
@@ -79,7 +79,10 @@ def _normalized_texts(turn: Turn) -> tuple[str, ...]:
 
 
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
-    """Return the first of `turns` with `quote` in it, as the speaker wrote it or as judges read it; None without one."""
+    """Return the first of `turns` that contains `quote`; None if there is none.
+
+    The quote may be in the speaker's words, or in the words as judges read them.
+    """
     parts = _quote_parts(quote)
     found = (turn for turn in turns if any(_find_parts(text, parts) is not None for text in _normalized_texts(turn)))
     return next(found, None)

@@ -1,4 +1,4 @@
-"""Formats the transcript for judges: the part of the prompt that is the same in all calls to a judge's model.
+"""Formats the transcript for judges: the beginning of the prompt, which all calls to a judge's model share.
 
 While a debate runs, this part only grows at its end, so that a provider's prompt cache applies.
 """
@@ -16,16 +16,16 @@ from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.judge_input.injection.detector import TAKEOVER_TECHNIQUES, mask_injection
 
 PROSE_PHASES = frozenset({"rebuttal", "speech"})
-"""Phases whose turns are shown as text. Turns of other phases are shown by their structure if they have one."""
+"""Phases whose turns are shown as text. A turn of another phase is shown by its structure, if it has one."""
 
 
 def sanitize_takeovers(text: str) -> str:
-    """Sanitize a judge's or the user's text for a judge. It may mention scores, so only `TAKEOVER_TECHNIQUES` are masked."""
+    """Mask only `TAKEOVER_TECHNIQUES` in a judge's or the user's text, which may mention scores."""
     return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 
 
 def to_prompt_json(value: object) -> str:
-    """Return `value` as compact JSON. `sanitize_takeovers` sanitizes each string."""
+    """Return `value` as compact JSON. Each string in it is sanitized with `sanitize_takeovers`."""
     return _compact_json(map_json_texts(value, sanitize_takeovers))
 
 
@@ -66,7 +66,7 @@ def format_recent_prompt(debate: Debate, subject: Subject) -> str:
 
 
 def count_visible(debate: Debate, subject: Subject) -> tuple[int, int]:
-    """Return the number and the characters of the speeches that a judge of `subject` may see."""
+    """Return the number of speeches that a judge of `subject` may see, and the number of their characters."""
     visible = _visible_turns(debate, last_visible_turn(debate, subject))
     hidden = debate.turns[len(visible) :]
     return len(visible), debate.speech_chars - sum(len(turn.text) for turn in hidden)
@@ -88,7 +88,10 @@ def _introduction_lines(debate: Debate) -> Iterator[str]:
 
 
 def _turn_lines(debate: Debate, shown: Iterable[Turn]) -> Iterator[str]:
-    """One line for each turn in `shown`. An instruction that begins in the speaker's preceding turn is masked too."""
+    """Yield one line for each turn in `shown`.
+
+    An instruction that begins in the speaker's preceding turn and ends in this one is masked too.
+    """
     names = debater_names(debate)
     for turn in shown:
         yield format_turn_line(turn, names, last_passage_before(turn, debate))
@@ -105,7 +108,10 @@ def _ledger_lines(ledger: Ledger, names: tuple[str, ...]) -> Iterator[str]:
 
 
 def _document_lines(debate: Debate) -> Iterator[str]:
-    """The lines for a text that is judged instead of a debate: title, question and context if given, then the text."""
+    """Yield the lines for a text that is judged instead of a debate.
+
+    These are the title, the question and the context if given, and the text.
+    """
     judging = debate.config.judging
     yield f"TITLE: {format_speech(debate.topic)}"
     if judging.question is not None:
@@ -140,7 +146,7 @@ def last_passage_before(turn: Turn, debate: Debate) -> str:
 
 @memoize_on_value
 def _last_text(turn: Turn) -> str:
-    """The last text of the turn, except citations, because they seldom end a sentence."""
+    """Return the last text of the turn. Citations are left out, because they seldom end a sentence."""
     cited = {text for _, citation in turn.citations() for text in (citation.source, citation.quote)}
     return next((text for text in reversed(list(visible_texts(turn))) if text not in cited), "")
 

@@ -24,7 +24,10 @@ _TYPE_WORDS = {
 
 
 def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Problem]]:
-    """(the filled-in form, no problems) or (None, every problem). `answer`: data from YAML; empty fields take their defaults."""
+    """Return the filled-in form and no problems, or None and every problem.
+
+    `answer`: data from YAML. Empty fields take their defaults.
+    """
     schema = person_schema(form)
     value = drop_empty_fields(answer, schema)
     problems: list[Problem] = []
@@ -42,7 +45,10 @@ def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Pro
 
 
 def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
-    """`value` without the empty fields that `schema` does not require, and with 3 in place of 3.0 in whole-number fields."""
+    """Return `value` without the empty fields that `schema` does not require.
+
+    In whole-number fields, 3.0 becomes 3.
+    """
     if isinstance(value, Mapping):
         parts: Mapping[str, JsonSchema] = schema.get("properties", {})
         required = schema.get("required", ())
@@ -60,7 +66,7 @@ def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
 
 
 def describe_value(schema: JsonSchema) -> str:
-    """What values a field with this schema takes: `a whole number from 1 to 10`, `one of UPHELD, REFUTED`."""
+    """Return the values that a field with this schema takes, e.g. `a whole number from 1 to 10`."""
     if "const" in schema:
         return f"`{schema['const']}`"
     if "enum" in schema:

@@ -24,20 +24,20 @@ _CLOSED_FIELDS = frozenset({"type", "shift", "phase", "kind"})
 _TEXT_FIELDS = ("speaker", "text", "arguments", "responses", "answers", "closing", "passages")
 """Fields of a turn that a reviewer sees."""
 HIDDEN = "[hidden]"
-"""Mask of a hidden word whose own mask is not found, because it is written with unusual letters (`ſ` for `s`)."""
+"""Mask of a hidden word that is written with unusual letters (`ſ` for `s`), so that its own mask is not found."""
 _MIN_PART_CHARS = 3
 """A part of a name is masked only if it is at least this long. Shorter parts are too often ordinary words."""
 _FUNCTION_WORDS = frozenset(
     {"the", "and", "for", "against", "with", "from", "team", "side", "von", "van", "der", "del"}
 )
-"""Words within names (`Bank of the North`) that are not masked."""
+"""Words that are not masked although they are part of a name (`Bank of the North`)."""
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _VERSIONED_MODEL = re.compile(r"([^\W\d_]{3,})\W?.*\d")
-"""Pattern of a model name with a number, which captures its family: `claude` in `claude-sonnet-5`."""
+"""Pattern of a model name with a number. It captures the model's family: `claude` in `claude-sonnet-5`."""
 
 
 class Blinding:
-    """The mask of one debate. `order`: names of the debaters in the order of display; the first is `Speaker A`."""
+    """Masks one debate. `order`: names of the debaters in the order of display; the first is `Speaker A`."""
 
     def __init__(self, debate: Debate, order: Sequence[str]) -> None:
         self._debate = debate
@@ -64,7 +64,7 @@ class Blinding:
         return map_strings(value, self._unmask_text)
 
     def mask_debate(self, debate: Debate, run: str) -> Debate:
-        """The parts of `debate` that a reviewer may see, masked: motion, background, speeches, the answers of `run`."""
+        """Return what a reviewer may see of `debate`, masked: motion, background, speeches, the answers of `run`."""
         config = debate.config
         shown = config.model_copy(
             update={"topic": self.mask(config.topic), "background": self.mask(config.background), "debaters": ()}
@@ -90,7 +90,7 @@ class Blinding:
         )
 
     def in_order(self, participants: Iterable[Participant]) -> list[Participant]:
-        """`participants` in the order of display."""
+        """Return `participants` in the order of display."""
         return sorted(participants, key=lambda item: list(self._letters).index(item.name))
 
     def _mask_participant(self, participant: Participant) -> Participant:
@@ -107,7 +107,7 @@ class Blinding:
         return self._turns.setdefault(turn.index, turn.model_copy(update=update))
 
     def _whole_words(self) -> Iterator[tuple[str, str]]:
-        """(word, mask) for each word that is masked in upper and lower case."""
+        """Yield (word, mask) for each word that is masked in upper and lower case."""
         for name, letter in self._letters.items():
             yield unicodedata.normalize("NFC", name), _speaker(letter)
         for participant in self._debate.participants:
@@ -124,7 +124,7 @@ class Blinding:
             yield self._debate.id, "[this debate]"
 
     def _name_parts(self) -> Iterator[tuple[str, str]]:
-        """(part, mask) for each capitalized part of a name of several words, as written and in capitals.
+        """Yield (part, mask) for each capitalized part of a name of several words, as written and in capitals.
 
         Function words and words of the motion are not masked.
         """
@@ -154,7 +154,7 @@ class Blinding:
 
 
 def shuffle_order(names: Iterable[str], seed: int) -> tuple[str, ...]:
-    """The names in an order that is random but always the same for one `seed`."""
+    """Return the names in a random order that is always the same for one `seed`."""
     order = list(names)
     random.Random(seed).shuffle(order)  # noqa: S311 - an order of presentation, not a secret
     return tuple(order)
@@ -170,9 +170,9 @@ def _speaker(letter: str) -> str:
 
 
 def _model_words(model: str) -> Iterator[str]:
-    """Words that reveal a model: `openai/gpt-5`, `gpt-5`, `gpt`.
+    """Yield the words that reveal a model: `openai/gpt-5`, `gpt-5`, `gpt`.
 
-    A name without a number may be an ordinary word, so of such a model only the full `provider/model` is masked.
+    A name without a number may be an ordinary word. Of such a model only the full `provider/model` is masked.
     """
     yield model
     name = model.partition("/")[2].rpartition("/")[2]
@@ -183,7 +183,10 @@ def _model_words(model: str) -> Iterator[str]:
 
 
 def _pattern(prefixes: Iterable[str], folded: Iterable[str], exact: Iterable[str]) -> re.Pattern[str]:
-    """Pattern of whole words: `prefixes` (before `-1`) and `folded` in upper and lower case, `exact` only as written."""
+    """Return a pattern of whole words.
+
+    `prefixes` match before `-1` and, like `folded`, in upper and lower case; `exact` only as written.
+    """
     choices = [(word, f"(?i:{re.escape(word)})") for word in folded] + [(word, re.escape(word)) for word in exact]
     words = [choice for word, choice in sorted(choices, key=lambda item: -len(item[0])) if word]
     begins = "|".join(re.escape(prefix) for prefix in sorted(prefixes, key=len, reverse=True)) or "(?!)"

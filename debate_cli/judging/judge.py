@@ -41,7 +41,7 @@ LATE = "late"
 
 @dataclass(frozen=True, slots=True)
 class BriefForm:
-    """What a judge sees and fills in for a brief."""
+    """The form of a brief, and the texts that the judge sees."""
 
     context: JudgingContext[Any]
     shown: JudgingContext[Any]
@@ -51,7 +51,7 @@ class BriefForm:
     aliases: NameAliases
 
     def read(self, filled: FormModel, found: Sequence[Manipulation]) -> AssessmentContent:
-        """Read a filled-in form. `found`: what the detector of injections found in the subject of the brief."""
+        """Read a filled-in form. `found`: the detector's findings in the subject of the brief."""
         content = self.aliases.restore(self.question.read_form(filled, self.shown))
         brief = self.context.brief
         quoted, warnings = self.aliases.restore(
@@ -61,7 +61,7 @@ class BriefForm:
 
 
 def build_brief_form(brief: Brief, debate: Debate) -> BriefForm:
-    """The form for `brief`. Raises KeyError if the judging run does not have the system."""
+    """Return the form for `brief`. Raises KeyError if the judging run does not have the brief's system."""
     context: JudgingContext[Any] = JudgingContext(debate, brief, settings_for(brief, debate))
     question = get_system(brief.system).question(brief)
     aliases = NameAliases(debate, context.settings)
@@ -72,7 +72,7 @@ def build_brief_form(brief: Brief, debate: Debate) -> BriefForm:
 def build_assessment(
     context: JudgingContext[Any], content: AssessmentContent, exchange: ModelCall, raw: RawAnswer | None = None
 ) -> Assessment:
-    """The assessment with `content` for the brief of `context`."""
+    """Return the assessment with `content` for the brief of `context`."""
     brief = context.brief
     return Assessment(
         **brief.model_dump(include={"run", "system", "assessor", "revision"}),
@@ -98,7 +98,7 @@ class Judge:
         history: HistoryPolicy | None = None,
         keeps_raw: bool = False,
     ) -> None:
-        """`keeps_raw`: whether each assessment stores the model's unchanged answer and its prompt."""
+        """Create the judge. `keeps_raw`: whether each assessment stores the model's unchanged answer and its prompt."""
         self._model_for = model_for
         self._prompts = prompts
         self._history = history or HistoryPolicy()
@@ -131,7 +131,10 @@ class Judge:
         return build_assessment(context, asked.read(answer.form, found), answer.exchange, raw)
 
     def _raw_answer(self, answer: StructuredAnswer[Any], request: Request) -> RawAnswer | None:
-        """The unchanged answer; with `keeps_raw` also the prompt, without the transcript. None if the answer is empty."""
+        """Return the unchanged answer; None if it is empty.
+
+        With `keeps_raw`, the prompt is added, without the transcript.
+        """
         if not answer.raw_text.strip():
             return None
         if not self._keeps_raw:
@@ -142,7 +145,7 @@ class Judge:
     def _choose_request(
         self, question: JudgeQuestion[Any, Any], context: JudgingContext[Any], model: ModelHandle
     ) -> tuple[Request, bool]:
-        """The request, and whether it contains only the recent part of the debate."""
+        """Return the request, and whether it contains only the recent part of the debate."""
         is_about_whole = context.brief.subject.moment == "debate"
         choose = self._history.build_whole if is_about_whole else self._history.build
         return choose(
@@ -154,7 +157,7 @@ class Judge:
     def _build_request(
         self, question: JudgeQuestion[Any, Any], context: JudgingContext[Any], model: ModelHandle, *, is_recent: bool
     ) -> Request:
-        """The request: rules, then the transcript, which all judges share, then the question."""
+        """Return the request: rules, then the transcript, which all judges share, then the question."""
         format_shared = format_recent_prompt if is_recent else format_full_prompt
         shared = format_shared(context.debate, context.brief.subject)
         ask = self._prompts.render(
@@ -192,7 +195,7 @@ def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask:
 
 
 def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
-    """The configured seed plus a number for each judge and judging run, so that judges with the same model differ."""
+    """Return the configured seed plus a number for judge and judging run, so that judges with one model differ."""
     if model.seed is None:
         return None
     judges = judge_ids(context.settings)
@@ -207,10 +210,10 @@ def _result_without_form(
     exchange: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
-    """The failure of a judge whose answer contains no filled-in form.
+    """Return the failure of a judge whose answer contains no filled-in form.
 
-    A model that refuses has abstained, which is final. After an error of the provider or the budget, a resumed run
-    asks again.
+    A model that refuses has abstained, which is final. After an error of the provider or the budget, a resumed run asks
+    again.
     """
     if error is not None and not isinstance(error, RefusedError):
         sent = exchange if exchange is not None and exchange.attempts else None

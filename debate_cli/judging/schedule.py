@@ -1,4 +1,4 @@
-"""Determines which assessments are missing and can be asked for. Pure functions of a debate.
+"""Determines which assessments are missing, and which of them can be requested now. Pure functions of a debate.
 
 A brief is settled when it was answered, or when it failed and is not asked again. A brief can be asked when its subject
 exists, it is not settled, and it waits for no unsettled brief of another system. This depends on the debate only, never
@@ -21,7 +21,7 @@ from debate_cli.systems.registry import get_system
 
 
 def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """The briefs that can be asked now: unsettled ones that wait for no other brief."""
+    """Return the briefs that can be asked now: unsettled briefs that wait for no other brief."""
     unsettled = unsettled_briefs(debate)
     rounds = {(brief.run, brief.system, brief.subject.round) for brief in unsettled if brief.subject.moment == "round"}
     pending = rounds | {(run, system, None) for run, system, _ in rounds}
@@ -35,11 +35,11 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Unsettled briefs with an existing subject, in the order in which to ask.
+    """Return the unsettled briefs with an existing subject, in the order in which to ask.
 
-    First the briefs of each run's deciding system, then of systems that ask follow-up questions, then the others. So a
-    short budget completes the deciding verdict, and long series of questions start early. The run of a person has none,
-    because it is stored only when it is complete.
+    First come the briefs of each run's deciding system, then those of systems that ask follow-up questions, then all
+    others. So a short budget completes the deciding verdict, and long series of questions start early. The run of a
+    person has none, because it is stored only when it is complete.
     """
     runs = [
         run
@@ -64,7 +64,7 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """Briefs whose answers are missing in `verdicts`: the judge failed, abstained, or was not asked yet.
+    """Return the briefs whose answers are missing in `verdicts`: the judge failed, abstained, or was not asked yet.
 
     Briefs on turns that an open debate has not reached are not included.
     """
@@ -74,9 +74,9 @@ def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, 
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
-    """Progress of the debate for a judging run.
+    """Return the progress of the debate for a judging run.
 
-    The debate's own run waits for the last speech; a run that was added later judges the debate as it is.
+    The debate's own run waits for the last speech. A run that was added later judges the debate as it is.
     """
     is_over = (
         run.id != FIRST_RUN
@@ -92,13 +92,13 @@ def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
 
 
 def planned_calls(config: DebateConfig, system: SystemSettings) -> PlannedCalls:
-    """Number of questions of `system` in a debate with this configuration that runs to its end."""
+    """Return the number of questions of `system` in a debate with this configuration that runs to its end."""
     turns = planned_turns(config)
     return get_system(system.kind).planned_calls(system, turns, turns // max(1, len(config.debaters)))
 
 
 def planned_briefs(config: DebateConfig) -> int:
-    """Minimum number of assessments by all systems, in a debate with this configuration that runs to its end."""
+    """Return the minimum number of assessments by all systems in a debate that runs to its end."""
     return sum(planned_calls(config, system).planned for system in config.judging.systems)
 
 

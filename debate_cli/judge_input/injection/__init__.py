@@ -1,1 +1,1 @@
-"""The detector of injections: it finds instructions to the judge in speeches."""
+"""The detector of injections. It finds instructions to the judge in speeches."""

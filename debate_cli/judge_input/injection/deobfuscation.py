@@ -17,9 +17,9 @@ _NAMED_LETTER = re.compile(
 
 
 class _LookAlikeTable(dict[int, int]):
-    """Table for `str.translate`. Variants of Latin letters are found by their Unicode names; `_LOOK_ALIKES` lists others.
+    """Table for `str.translate` that finds variants of Latin letters by their Unicode names.
 
-    Accented letters are kept, because many languages use them.
+    `_LOOK_ALIKES` adds letters of other alphabets. Accented letters are kept, because many languages use them.
     """
 
     def __missing__(self, code: int) -> int:
@@ -63,7 +63,7 @@ _REVERSED = re.compile(rf"\b(?:{'|'.join(word[::-1] for word in _KEYWORDS)})\b",
 _ROT13 = re.compile(rf"\b(?:{'|'.join(codecs.encode(word, 'rot13') for word in _KEYWORDS)})\b", re.IGNORECASE)
 _LEET_WORD = re.compile(r"(?<![\w$@])(?=[\w$@]*[A-Za-z])(?=[\w$@]*[0-9$@])[A-Za-z0-9$@]{2,40}(?![\w$@])")
 _LEET_TABLES = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieastsa"))
-"""Two tables of digits and signs -> letters, because 1 stands for l or for i."""
+"""Two tables that turn digits and signs into letters. There are two because 1 stands for l or for i."""
 
 
 def normalize_spelling(sentence: str) -> str:
@@ -105,11 +105,14 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 _TAG_CHARACTERS = range(0xE0020, 0xE007F)
 MIN_TAG_CHARS = 8
-"""Minimum number of Unicode tag characters in a hidden text. Emoji of flags consist of fewer; Scotland's has five."""
+"""Minimum number of Unicode tag characters in a hidden text. Emoji of flags have fewer; Scotland's flag has five."""
 
 
 def decode_tag_characters(text: str) -> str | None:
-    """Decode the text in invisible Unicode tag characters; None if there is none, or only an emoji of a flag."""
+    """Decode the text in invisible Unicode tag characters.
+
+    Returns None if there is no such text, or only an emoji of a flag.
+    """
     letters = [chr(ord(char) - 0xE0000) for char in text if ord(char) in _TAG_CHARACTERS]
     return "".join(letters) if len(letters) >= MIN_TAG_CHARS else None
 

@@ -33,12 +33,14 @@ REMOVAL_MARKER = "[removed: addressed to the judge]"
 TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"})
 """Techniques that never occur in an honest text about a debate, whether by a debater or by a judge."""
 MAX_MASKING_PASSES = 3
-"""Maximum number of times that a text is masked, because a removed passage can join the parts of another attack."""
+"""Maximum number of times that a text is masked. Several passes can be needed, because the removal of a passage can
+join the parts of another attack."""
 MAX_EXAMINED_CHARS = 60_000
-"""Maximum number of characters that are examined by all rules: of a longer text, its most suspicious parts. The rest is
-searched with only one pattern, so that 1 MB of any text takes less than two seconds."""
+"""Maximum number of characters that all rules examine. Of a longer text they examine the most suspicious parts. Only
+one pattern searches the rest, so that 1 MB of any text takes less than two seconds."""
 MAX_BEGUN_CHARS = 200
-"""An instruction may begin in a passage's last characters, at most this many, and end in the speaker's next passage."""
+"""Maximum number of characters at the end of a passage in which an instruction may begin that the speaker's next
+passage completes."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]
@@ -46,14 +48,17 @@ Span = tuple[int, int, str]
 
 
 class Hit(NamedTuple):
-    """A span of the sanitized text that addresses the judge. Removed characters have an empty span at the end of the text."""
+    """A span of the sanitized text that addresses the judge.
+
+    If its characters were removed from the sanitized text, the span is empty and at the end of the text.
+    """
 
     start: int
     end: int
     quote: str
     technique: str
-    """override, score_demand, new_rubric, fake_verdict, false_consensus, false_authority, role_marker, role_play,
-    output_order, pressure, conditional, hidden, encoded."""
+    """`override`, `score_demand`, `new_rubric`, `fake_verdict`, `false_consensus`, `false_authority`, `role_marker`,
+    `role_play`, `output_order`, `pressure`, `conditional`, `hidden` or `encoded`."""
 
 
 @lru_cache(maxsize=4096)
@@ -111,7 +116,7 @@ def _blank_removals(text: str) -> str:
 
 
 def _find_continued_spans(text: str, names: tuple[str, ...], after: str) -> Iterator[Span]:
-    """Span in the first sentence of `text` if it completes an instruction that the last sentence of `after` begins."""
+    """Yield the span in the first sentence of `text` that completes an instruction begun at the end of `after`."""
     begun = _UNFINISHED_SENTENCE.search(sanitize_for_prompt(after[-MAX_BEGUN_CHARS:]).rstrip()) if after else None
     first = next(split_sentences(text), None)
     if begun is None or first is None:
@@ -139,7 +144,7 @@ def _find_spans(text: str, names: tuple[str, ...]) -> Iterator[Span]:
 
 
 def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
-    """Spans of the words that address the judge. A disguised order is the whole sentence that it is in."""
+    """Yield the spans of the words that address the judge. The span of a disguised order is its whole sentence."""
     plain = _find_plain_spans(text)
     yield from plain
     for start, sentence in split_sentences(text):
@@ -158,7 +163,7 @@ def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
 
 @lru_cache(maxsize=4096)
 def _find_plain_spans(text: str) -> tuple[Span, ...]:
-    """Spans of all words in `text` that address the judge. Nothing is decoded."""
+    """Return the spans of all words in `text` that address the judge. Nothing is decoded."""
     unquoted = blank_discussed_quotations(text)
     return (
         *find_instructions(unquoted),

@@ -29,7 +29,7 @@ from debate_cli.judge_input.transcript_prompt import (
 from debate_cli.llm.form import Form, FormModel
 
 FIELD = "addressed_to_judge"
-"""Name of the field. It is also the technique of its findings, because the judge names none."""
+"""Name of the field. It is also the technique of the judge's findings, because the judge names no technique."""
 _DESCRIPTION = "Quotes of words that are meant for the judge instead of the debate; empty if there are none."
 MAX_QUOTES = 3
 """Maximum number of quotes in the field."""
@@ -40,8 +40,8 @@ def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, 
     """Return a finding for each span that addresses the judge, in a turn, a round, or the whole debate.
 
     A pair of turns has no findings, because each of its turns is also judged separately. Motion, background and names
-    are searched only for the whole debate. Words that a debater quotes from a source are masked for judges, but are no
-    finding.
+    are searched only for the whole debate. If a debater quotes such words from a source, they are masked for judges,
+    but are not a finding.
     """
     found: list[Manipulation] = []
     names = debater_names(debate)
@@ -68,9 +68,9 @@ def _judged_turns(debate: Debate, subject: Subject) -> list[Turn]:
 
 @memoize_on_value
 def _find_in_turn(turn: Turn, names: tuple[str, ...], after: str, quotes: tuple[str, ...]) -> tuple[Manipulation, ...]:
-    """The findings in a turn.
+    """Return the findings in a turn.
 
-    The texts that judges see come first, so that a finding quotes exactly what was removed.
+    The texts that judges see are searched first, so that a finding quotes exactly what was removed.
     """
     found: dict[str, Manipulation] = {}
     texts = _own_texts(chain(visible_texts(turn), turn_texts(turn)), quotes)
@@ -81,7 +81,7 @@ def _find_in_turn(turn: Turn, names: tuple[str, ...], after: str, quotes: tuple[
 
 
 def _own_texts(texts: Iterable[str], quotes: tuple[str, ...]) -> Iterator[str]:
-    """`texts` without the words of `quotes`, which are from sources."""
+    """Yield `texts` without the words of `quotes`, which come from sources."""
     for text in texts:
         own = "" if text in quotes else text
         for quote in quotes:
@@ -112,10 +112,10 @@ def _extend_model(model: type[FormModel]) -> type[FormModel]:
 def read_addressed_to_judge(
     form: FormModel, debate: Debate, subject: Subject, known: Sequence[Manipulation]
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
-    """Return a finding for each quote of the judge, and a warning for each invented one.
+    """Return a finding for each of the judge's quotes, and a warning for each invented quote.
 
-    A quote from an earlier turn is ignored, because that turn is judged separately. So are quotes of sources, of the
-    `known` findings of the detector, and of removal markers.
+    A quote from an earlier turn is ignored, because that turn is judged separately. Quotes of sources, of the
+    detector's `known` findings and of removal markers are ignored too.
     """
     last = last_visible_turn(debate, subject)
     visible = debate.turns if last is None else debate.turns_before(last + 1)

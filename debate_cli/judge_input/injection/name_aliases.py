@@ -2,7 +2,8 @@
 
 Names become options in the schema of a form and parts of its prompt, where nothing marks them as data. A transcript or
 configuration from elsewhere can have any text as a name. A name that is long, has invisible characters or addresses the
-judge is replaced by `ITEM-1`, `ITEM-2`, … in everything that judges and debaters read, and restored in the answer.
+judge is replaced by `ITEM-1`, `ITEM-2`, … in everything that judges and debaters read. In the model's answer the name
+is restored.
 """
 
 import re
@@ -24,11 +25,11 @@ T = TypeVar("T")
 MAX_NAME_CHARS = 80
 _ALIAS = re.compile(r"ITEM-\d+")
 _PROSE_FIELDS = frozenset({"description", "definition"})
-"""Fields of settings with sentences of the user. They are sanitized in prompts."""
+"""Fields of settings that contain sentences of the user. These are sanitized in prompts."""
 
 
 class NameAliases:
-    """The aliases for the names of one debate and of the settings of one judging system; usually there are none."""
+    """The aliases for the names of one debate and of one judging system's settings. Usually there are no aliases."""
 
     def __init__(self, debate: Debate, settings: SystemSettings | None = None) -> None:
         configured = _setting_names(settings.model_dump(mode="json")) if settings is not None else ()
@@ -52,7 +53,10 @@ class NameAliases:
 
 @lru_cache(maxsize=4096)
 def is_plain_name(name: str) -> bool:
-    """Whether a judge may read `name`: it is short, has no invisible characters and does not address the judge."""
+    """Return whether a judge may read `name`.
+
+    Such a name is short, has no invisible characters and does not address the judge.
+    """
     has_plain_characters = sanitize_for_prompt(name) == unicodedata.normalize("NFKC", name) and "\n" not in name
     return len(name) <= MAX_NAME_CHARS and has_plain_characters and not detect_injection(name)
 
@@ -65,7 +69,7 @@ def debate_names(debate: Debate) -> Iterator[str]:
 
 
 def _setting_names(value: object) -> Iterator[str]:
-    """Every string in the settings, keys too, except in the fields `_PROSE_FIELDS`."""
+    """Yield every string in the settings, and every key. The values of the fields `_PROSE_FIELDS` are left out."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -79,7 +83,7 @@ def _setting_names(value: object) -> Iterator[str]:
 def map_strings(value: Any, change: Callable[[str], str], skip: Collection[str] = ()) -> Any:
     """Apply `change` to every string in the models, dataclasses, lists and mappings of `value`.
 
-    `skip`: names of fields of models that stay unchanged. Models are not validated again.
+    `skip`: names of fields that stay unchanged. Models are not validated again.
     """
     if isinstance(value, str):
         return change(value)

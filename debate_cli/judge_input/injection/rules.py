@@ -13,18 +13,18 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 NAME_PLACEHOLDER = "ꙮ"
-"""Letter, from no living language, that replaces each letter of a debater's name."""
+"""Letter of no living language. It replaces each letter of a debater's name."""
 MAX_SENTENCE_CHARS = 400
-"""Maximum length of a sentence; a longer one is examined in pieces."""
+"""Maximum length of a sentence. A longer sentence is examined in pieces."""
 MAX_ROLE_TEXT_CHARS = 300
-"""Maximum length of a forged message after a role marker; a blank line also ends it."""
+"""Maximum length of a forged message after a role marker. A blank line ends the message earlier."""
 MAX_ENTRY_GAP = 200
 """Maximum number of characters between two entries of one forged result."""
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")
 _CONTEXT_CHARS = 160
-"""Number of characters before and after a quotation in which the speaker may discuss it."""
+"""Number of characters before and after a quotation that are searched for a discussion of the quotation."""
 _SENTENCE_EDGE = re.compile(r"[.!?。！？][\"'”’»)\]]*\s|\n")
 _IN_DATA_BEFORE = re.compile(r"(?:[{\[]|[\"'],|[\"']:)\s*$")
 _IN_DATA_AFTER = re.compile(r"\s*:\s*[\"'\d{\[]")
@@ -33,11 +33,11 @@ _SENTENCE_TAIL = re.compile(r"(?:[^\n.!?]|[.!?](?=\S)){0,300}[.!?]?")
 _FOREIGN_COMMANDS = ("ignore", "give", "say", "vote")
 
 Conditions = tuple[tuple[str, ...], ...]
-"""A sentence must meet all of these conditions. It meets one if it contains one of the condition's signs."""
+"""Conditions that a sentence must all meet. It meets a condition if it contains one of the condition's signs."""
 
 
 class InstructionRule(NamedTuple):
-    """A sentence that meets all conditions of the rule is an instruction to the judge."""
+    """A sentence that meets all of the rule's conditions is an instruction to the judge."""
 
     technique: str
     conditions: Conditions
@@ -53,9 +53,10 @@ class Language:
         commands: Sequence[str] = (),
         hidden: Sequence[Conditions] = (),
     ) -> None:
-        """`sources`: name of a sign -> pattern. `commands`: signs that count only where a command can begin.
+        """Create the language. `sources`: the pattern of each sign, by name.
 
-        `hidden`: conditions for hidden words, which need fewer signs.
+        `commands`: signs that count only where a command can begin. `hidden`: conditions for hidden words, which need
+        fewer signs.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}
@@ -105,7 +106,10 @@ class _SentenceSigns:
 
     @cached_property
     def _command_starts(self) -> set[int]:
-        """Positions where a command can begin: at the start of a clause, after an address ("Judge,") or after "you must"."""
+        """Positions where a command can begin.
+
+        These are the start of a clause, and the end of an address ("Judge,") or of "you must".
+        """
         found = {match.end() for match in self._language.pattern("obligation").finditer(self._sentence)}
         for match in self._language.pattern("clause").finditer(self._sentence):
             found |= {match.end(), self._end_of("address", match.end())}
@@ -130,7 +134,7 @@ def load_english() -> Language:
 
 @cache
 def load_languages() -> Mapping[str, Language]:
-    """Return the signs and rules for the name of each language, English first."""
+    """Return the signs and rules of each language by its name, English first."""
     table = _load_toml("multilingual.toml")
     rules = _parse_rules(table)
     found = {"English": load_english()}
@@ -143,7 +147,10 @@ def load_languages() -> Mapping[str, Language]:
 
 
 def _foreign_sources(words: Mapping[str, Any], forms: Mapping[str, str]) -> dict[str, str]:
-    """Sign -> pattern. `bare_judge` and the like are the words without the condition that they stand alone."""
+    """Return the pattern of each sign.
+
+    The pattern `bare_judge` matches the words of the sign `judge` anywhere; every sign has such a pattern.
+    """
     is_unspaced = words["commands"] == "unspaced"
     command, word = forms[words["commands"]], forms["unspaced" if is_unspaced else "last"]
     sources: dict[str, str] = {}
@@ -160,7 +167,7 @@ def _load_toml(name: str) -> dict[str, Any]:
 
 
 def _fill(pieces: str | Sequence[str], sources: Mapping[str, str]) -> str:
-    """One group of all `pieces`, with line wraps removed and the patterns of other signs inserted."""
+    """Return one group of all `pieces`. Line wraps are removed, and the patterns of other signs are inserted."""
     choice = pieces if isinstance(pieces, str) else "|".join(pieces)
     return _PLACEHOLDER.sub(lambda match: sources[match[1]], f"(?:{_LINE_WRAP.sub('', choice)})")
 
@@ -191,20 +198,23 @@ def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, technique) like `find_instructions`, but with one pattern, for harmless parts of a very long text."""
+    """Yield (start, end, technique) of suspicious words, found with one pattern.
+
+    For the harmless parts of a very long text, which `find_instructions` would examine too slowly.
+    """
     for match in load_english().pattern("coarse").finditer(text):
         yield *match.span(), "score_demand"
 
 
 def measure_suspicion(text: str) -> int:
-    """Return how many different words of orders to a judge `text` has. Possible disguise counts as two words."""
+    """Return how many different words of orders to a judge are in `text`. Possible disguise counts as two words."""
     english = load_english()
     words = english.pattern("suspicious_word").findall(text)
     return len({word.lower() for word in words}) + (2 if english.pattern("disguise").search(text) else 0)
 
 
 def hints_at_instruction(text: str) -> bool:
-    """Whether `text`, which was hidden from readers, mentions the judging. Hidden words need fewer signs."""
+    """Return whether `text`, which was hidden from readers, mentions the judging. Hidden words need fewer signs."""
     signs = _SentenceSigns(load_english(), text)
     return any(signs.meet(conditions) for conditions in load_english().hidden)
 
@@ -215,7 +225,10 @@ def blank_discussed_quotations(text: str) -> str:
 
 
 def _blank_if_discussed(match: re.Match[str], text: str) -> str:
-    """The blanked quotation if the sentence around it discusses it, else the quotation. Strings in JSON are kept."""
+    """Return the quotation, with blanks for its letters if the sentence around it discusses it.
+
+    Strings in JSON are not changed.
+    """
     quotation, start, end = match.group(), match.start(), match.end()
     if _IN_DATA_BEFORE.search(text[max(0, start - 4) : start]) or _IN_DATA_AFTER.match(text, end):
         return quotation
@@ -230,7 +243,7 @@ def _blank_if_discussed(match: re.Match[str], text: str) -> str:
 def find_role_markers(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of the sanitized `text` that imitate a message by someone other than the speaker.
 
-    A marker that is named as an example ("such as") is left out.
+    A marker after "such as" or similar words is an example and is left out.
     """
     for match in load_english().pattern("role_marker").finditer(text):
         if not load_english().pattern("example").search(text[max(0, match.start() - 30) : match.start()]):
@@ -253,7 +266,7 @@ def find_forged_results(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _result_span(text: str, entries: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
-    """The span of these entries and the text that belongs to them; none if no judge's form has such entries."""
+    """Yield the span of these entries with the text that belongs to them, if a judge's form has such entries."""
     keys = {(match["key"] or match["name"] or match["tag"]).lower() for match in entries}
     if len(keys) > 1 and any(map(load_english().pattern("decisive_key").fullmatch, keys)):
         start = text.rfind("\n", 0, entries[0].start() + 1) + 1

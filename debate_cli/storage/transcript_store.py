@@ -4,7 +4,7 @@ import contextlib
 import glob
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -126,7 +126,7 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
 
     Ids are searched in `folders`. A folder contributes its transcripts, and its journals without a transcript. A JSON
     Schema is left out, unless it is the only file. A path that does not exist is kept: reading it gives the error.
-    Raises UsageError for an empty glob or folder.
+    Raises UsageError for an empty glob or folder, and for one id that is similar to that of a debate in `folders`.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -144,7 +144,16 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
         if not files:
             raise UsageError(f"{reference}: holds no transcripts; name a transcript, a folder or a glob")
         found.update(dict.fromkeys(files))
+    if searched and len(found) == 1:
+        _refuse_misspelt_id(next(iter(found)), searched)
     return [path for path in found if not is_schema_file(path.name)] or list(found)
+
+
+def _refuse_misspelt_id(path: Path, folders: Sequence[Path]) -> None:
+    """Raise UsageError if `path` does not exist and is similar to the id of a debate in `folders`."""
+    hint = "" if path.exists() else suggest_debate_id(path.name, folders)
+    if hint:
+        raise UsageError(f"`{path}`: there is no such debate in {' or '.join(map(str, folders))}{hint}")
 
 
 def _journal_and_transcript(path: Path) -> tuple[Path, Path]:

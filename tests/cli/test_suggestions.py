@@ -43,9 +43,11 @@ def test_a_misspelt_word_gets_a_suggestion(here: Path, slip: Slip) -> None:
     assert (done.code, done.out, len(done.lines), slip.said in done.err) == (2, "", 1, True), done.err
 
 
-@pytest.mark.parametrize("command", [("replay",), ("diff", "one"), ("run", "--resume")])
+@pytest.mark.parametrize(
+    "command", [("replay",), ("judge", "--mock"), ("score",), ("diff", "one"), ("run", "--resume")]
+)
 def test_a_misspelt_id_gets_a_suggestion(command: tuple[str, ...], two_saved: Path) -> None:
-    """In every command that takes one debate: exit 2, one line."""
+    """In every command that takes a debate: exit 2, one line."""
     done = debate(*command, "tow", cwd=two_saved.parent.parent)
     assert (done.code, done.out, done.lines) == (
         2,

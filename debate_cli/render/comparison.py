@@ -1,4 +1,4 @@
-"""Compares two judgments: a few sentences, tables, and a JSON document."""
+"""Describes the differences of two judgments as sentences, tables and a JSON document."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -42,16 +42,16 @@ OUTCOME_BADGES = {
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""Maximum number of claims that the sentences name."""
+"""If more claims than this changed, their ids are not listed in the summary."""
 MOTION_SETTING = "topic"
-"""Setting that has its own row in the table of sides, and is left out of the table of settings."""
+"""Setting that the table of sides shows, so the table of settings omits it."""
 RunsBySystem = dict[str, str]
-"""Judging system that has a verdict -> the judging run with this verdict."""
+"""Maps each judging system that has a verdict to the id of the judging run with this verdict."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """Two sides, with the user's names for them, and their comparison."""
+    """The two sides of a comparison, the paths that the user gave for them, and their differences."""
 
     paths: tuple[str, str]
     sides: tuple[ComparisonSide, ComparisonSide]
@@ -64,7 +64,7 @@ class ComparedPair:
 
     @property
     def runs(self) -> tuple[RunsBySystem, RunsBySystem]:
-        """The judging runs of side A and of side B."""
+        """The judging runs of side A and of side B, by judging system."""
         verdicts = self.comparison.verdicts
         return (
             {item.system: item.a.run for item in verdicts if item.a is not None},
@@ -73,7 +73,7 @@ class ComparedPair:
 
 
 def build_comparison_tables(pair: ComparedPair) -> list[Table]:
-    """Return summary, sides, verdicts, scores, claims and settings, without the tables that have no difference."""
+    """Return the tables summary, sides, verdicts, scores, claims and settings. Tables without a difference are left out."""
     summary = Table(title="in short", heads=(), rows=(), remarks=tuple(summarize_comparison(pair)))
     tables = [
         _sides_table(pair),
@@ -113,7 +113,7 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
 
 
 def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
-    """Compare the outcomes under a system that judged both sides, if possible one that decides both."""
+    """Compare the outcomes under one system that judged both sides. A system that decides both sides is preferred."""
     both = [(item, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
     both.sort(key=lambda found: -(found[1].decides + found[2].decides))
     if not both:
@@ -151,7 +151,7 @@ def _count(number: int, what: str) -> str:
 
 
 def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:
-    """Return the marker of each debater. If both sides have the debater, A's marker is used."""
+    """Map each debater's name to its marker. A debater of both sides has the marker of side A."""
     a, b = (theme.participant_styles(side.debate.participants) for side in pair.sides)
     return {**b, **a}
 
@@ -172,7 +172,7 @@ def _side_document(path: str, side: ComparisonSide, runs: RunsBySystem) -> dict[
 
 
 def _sides_table(pair: ComparedPair) -> Table:
-    """The facts in which the two sides differ."""
+    """Return a row for each fact in which the two sides differ."""
     a, b = map(_side_facts, pair.paths, pair.sides, pair.runs)
     rows = tuple((name, value, b[name]) for name, value in a.items() if value != b[name])
     return Table(title="compared", heads=("", "A", "B"), rows=rows)

@@ -1,4 +1,4 @@
-"""Output about an experiment: tables and sentences on its state, plain and JSON lines of a run, tidy rows."""
+"""Formats the progress and results of an experiment: tables, sentences, plain lines, JSON and CSV."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ REHEARSAL = "REHEARSAL: the mock answered, so no result says anything about a mo
 
 
 def player_table(progress: Progress) -> Table:
-    """One row per player: judgements won, number of judgements, and share."""
+    """Return a row per player: judgements won, number of judgements, and share."""
     ordered = sorted(progress.players.items(), key=lambda item: (-_share(item[1].won, item[1].judged), item[0]))
     return Table(
         title="players",
@@ -39,7 +39,7 @@ def _share(won: int, judged: int) -> float:
 
 
 def progress_sentence(progress: Progress) -> str:
-    """Counts, cost and rates in one line."""
+    """Return the progress in one line: cells by state, cost, calls per minute, time left."""
     cells = progress.cells
     parts = [f"{cells['done']:,} of {progress.total:,} cells done"]
     parts += [f"{cells[state]:,} {state}" for state in ("running", "failed") if cells[state]]
@@ -53,13 +53,13 @@ def progress_sentence(progress: Progress) -> str:
 
 
 def format_spending(progress: Progress) -> str:
-    """Cost with the budget, if there is one."""
+    """Return the cost, and the budget if there is one: `$0.12 of $5`."""
     cost = theme.format_cost(progress.cost_usd)
     return cost if progress.max_cost_usd is None else f"{cost} of ${progress.max_cost_usd:g}"
 
 
 def status_lines(status: Status) -> Iterator[str]:
-    """The state of an experiment as plain lines, sanitized."""
+    """Yield the state of an experiment as plain lines, sanitized."""
     progress = status.progress
     yield sanitize.sanitize_line(progress.name)
     yield from (REHEARSAL,) if progress.is_rehearsal else ()
@@ -72,7 +72,7 @@ def status_lines(status: Status) -> Iterator[str]:
 
 
 def status_remarks(status: Status) -> list[str]:
-    """Return sentences on failures, on judges that skip debates, and on cells of an earlier version of the file."""
+    """Return sentences on failures, notes, and cells that only an earlier version of the experiment's file has."""
     lines = [format_failures(each) for each in status.failures]
     lines += [f"note: {note}" for note in status.notes]
     if status.removed:
@@ -81,13 +81,13 @@ def status_remarks(status: Status) -> list[str]:
 
 
 def format_failures(failures: Failures) -> str:
-    """One line: how many cells failed with a cause, and one message."""
+    """Return one line: the number of cells that failed with this cause, the cause, and one of the messages."""
     cells = "1 cell" if failures.count == 1 else f"{failures.count:,} cells"
     return f"failed: {cells}: {theme.format_cause(failures.cause)}: {failures.example}"
 
 
 def status_data(status: Status) -> dict[str, Any]:
-    """The state of an experiment as JSON data."""
+    """Return the state of an experiment as JSON data."""
     return {
         "name": status.progress.name,
         "rehearsal": status.progress.is_rehearsal,
@@ -99,7 +99,7 @@ def status_data(status: Status) -> dict[str, Any]:
 
 
 def progress_data(progress: Progress) -> dict[str, Any]:
-    """The progress as JSON data."""
+    """Return the progress as JSON data."""
     return {
         "cells": dict(progress.cells),
         "players": {name: score._asdict() for name, score in progress.players.items()},
@@ -112,7 +112,7 @@ def progress_data(progress: Progress) -> dict[str, Any]:
 
 
 class PlainExperimentObserver(ExperimentObserver):
-    """Prints a line for each cell that has ended."""
+    """Prints a line for each cell whose run has ended."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -139,11 +139,11 @@ class PlainExperimentObserver(ExperimentObserver):
 
 
 _OPEN_CAUSES = {"budget": "budget reached", LOCKED: "in use by another process"}
-"""Reason why a cell is still open -> words for it. There is none for an interrupted run."""
+"""Maps the cause of a cell that is still open to words. An interrupted run has no entry."""
 
 
 def describe_end(how: Settlement) -> str:
-    """`done`, `failed`, or why the cell is still open."""
+    """Return `done`, `failed`, or why the cell is still open."""
     return how.state if how.state != "open" else _OPEN_CAUSES.get(how.cause or "", "interrupted")
 
 
@@ -192,18 +192,18 @@ def _cell_data(record: CellRecord) -> dict[str, Any]:
 
 
 def dump_json(rows: Iterable[Judgement]) -> Iterator[str]:
-    """One JSON array, piece by piece."""
+    """Yield one JSON array, piece by piece."""
     return join_json_array(line.rstrip("\n") for line in dump_jsonl(rows))
 
 
 def dump_jsonl(rows: Iterable[Judgement]) -> Iterator[str]:
-    """One line of JSON per row."""
+    """Yield a line of JSON per row."""
     for row in rows:
         yield json.dumps(flatten(row), ensure_ascii=False) + "\n"
 
 
 def dump_csv(rows: Iterable[Judgement], axes: Iterable[str]) -> Iterator[str]:
-    """The header and a line per row. Text that a spreadsheet would run as a formula is prefixed with `'`."""
+    """Yield the header and a line per row. Text that a spreadsheet would run as a formula is prefixed with `'`."""
     columns = [*(name for name in Judgement._fields if name != "axes"), *(f"axes.{key}" for key in axes)]
     yield format_csv_line(columns)
     for row in rows:

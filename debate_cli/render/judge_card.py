@@ -1,4 +1,4 @@
-"""The judge card: the results of an audit of a judge, as tables, as Markdown, and without terms of statistics."""
+"""The judge card: the results of a judge's audit as tables, Markdown, and sentences without terms of statistics."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -18,20 +18,20 @@ ANSWERS = {"met": Badge("✓", "yes", "good"), "not met": Badge("✗", "no", "ba
 
 
 class Check(NamedTuple):
-    """A gate as a question with its answer and numbers."""
+    """A gate in the form of a question, with its answer and numbers."""
 
     gate: str
     """Name of the gate, as in `--gate`."""
     question: str
     answer: Badge
     found: str
-    """The measured number with its interval and the number of debates; empty if it was not tested."""
+    """The measured number with its interval and the number of debates; empty if the gate was not tested."""
     wanted: str
     """The bound that the number must meet."""
 
 
 def list_checks(report: JudgeAuditReport) -> tuple[Check, ...]:
-    """Return the gates of one judge as questions with answers."""
+    """Return one check per gate of the judge."""
     checks: list[Check] = []
     for result in report.gates:
         gate, found = GATES[result.name], ""
@@ -62,7 +62,7 @@ def format_bound(result: AuditGateResult) -> str:
 
 
 def first_screen(report: JudgeAuditReport) -> list[str]:
-    """The most important lines: the judge, whether to rely on it, why, and how much was judged."""
+    """Return the most important lines: the judge, whether to rely on it and why, and how much it judged."""
     lines = [
         f"Judge: {report.judge.model}, judging system {report.judge.system}",
         f"{report.advice}. {report.usable_for}",
@@ -73,9 +73,9 @@ def first_screen(report: JudgeAuditReport) -> list[str]:
 
 
 def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table]:
-    """The tables of one judge's card: checks, biases, comparison with labels.
+    """Return the tables of one judge's card: checks, biases, comparison with labels.
 
-    `unknown_labels`: number of labels that were left out because they name no debater.
+    `unknown_labels`: number of labels that are left out because their winner is neither a debater nor a draw.
     """
     checks: list[TableRow] = [
         (f"{check.question} ({check.gate})", check.answer, check.found, check.wanted) for check in list_checks(report)
@@ -88,7 +88,7 @@ def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table
 
 
 def judge_agreement_table(between: JudgeAgreement) -> Table:
-    """How several judges agree, and what their majority gains."""
+    """Return a row per pair of judges on how well they agree. A remark compares their majority with the best judge."""
     rows: list[TableRow] = [
         (f"{pair.first} and {pair.second}", format_estimate(pair.share, "share"), format_estimate(pair.kappa, "number"))
         for pair in between.pairs
@@ -103,12 +103,12 @@ def judge_agreement_table(between: JudgeAgreement) -> Table:
 
 
 def describe_unknown_labels(number: int) -> str:
-    """A sentence on labels that were left out, and why."""
+    """Return a sentence on how many labels are left out, and why."""
     return f"{_count(number, 'label')} left out: no debater and no draw is named."
 
 
 def describe_sample(report: JudgeAuditReport) -> str:
-    """How much was judged, in a sentence."""
+    """Return a sentence on how much was judged."""
     missing = f"; {_count(report.missing, 'judgement')} failed or unfinished" if report.missing else ""
     return (
         f"Tested on {_count(report.debates, 'debate')} and on changed copies of them: "
@@ -117,7 +117,7 @@ def describe_sample(report: JudgeAuditReport) -> str:
 
 
 def format_card_markdown(report: AuditReport) -> str:
-    """The card as Markdown, for a repository."""
+    """Return the cards of all judges as Markdown, e.g. for a file in a repository."""
     return "\n".join(_markdown_lines(report)).rstrip() + "\n"
 
 

@@ -1,6 +1,6 @@
-"""The results of `debate doctor` and `debate models`, as tables and as plain lines.
+"""Formats the results of `debate doctor` and `debate models` as tables and as plain lines.
 
-Entries are the documents that `--json` prints.
+An entry is one of the objects that `--json` prints.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ _PLACES = {
     "files": "a person or program that answers through a folder",
     "paste": "a person at this terminal, who pastes answers",
 }
-"""Provider that has no address -> where its models are."""
+"""Maps each provider of people's answers to the people who answer."""
 _RESULT_BADGES = {
     "ok": Badge("✓", "", "good"),
     "not_enforced": Badge("≈", "", "mixed"),
@@ -40,11 +40,11 @@ _RESULT_BADGES = {
     "rejected": Badge("✗", "", "bad"),
     "failed": Badge("!", "", "bad"),
 }
-"""Result of a check -> badge. Sentences below the table explain the results other than ✓."""
+"""Maps the result of a check to its badge. Sentences below the table explain every result except ✓."""
 
 
 def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """Return a row per model. Sentences below it name people, problems and the cost of the checks."""
+    """Return a table with a row per model. Its remarks name people, problems and the cost of the checks."""
     problems = [f"{entry['model']}: {problem}" for entry in entries for problem in describe_problems(entry)]
     people = [f"{entry['model']}: {words}" for entry in entries if (words := describe_person(entry))]
     usage = [f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry))]
@@ -59,7 +59,7 @@ def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """One row per provider: name in a configuration, key, modes of structured output, address, limit."""
+    """Return a row per provider: name in a configuration, key, structured output, web search, address, limit of calls."""
     return Table(
         title="providers",
         heads=("write", "key", "structure", "web search", "address", "at once"),
@@ -81,7 +81,7 @@ def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield `MODEL  usable  (native schema works, …)  4.2 s, 30 tokens/s` per model, and its problems, indented."""
+    """Yield `MODEL  usable  (native schema works, …)  4.2 s, 30 tokens/s` per model, then its problems, indented."""
     for entry in entries:
         checks = ", ".join(
             f"{CHECK_LABELS[check['way']]} {RESULT_LABELS[check['result']]}" for check in entry["checks"]
@@ -99,13 +99,13 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def describe_person(entry: Mapping[str, Any]) -> str:
-    """How the person is reached, if the model is a person; else empty."""
+    """Return who answers in place of a model, and where; empty for a model."""
     place = _PLACES.get(entry["model"].partition("/")[0])
     return f"{place}; no question was asked" if place is not None and entry["usable"] else ""
 
 
 def describe_problems(entry: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each problem of a model; one sentence for checks with the same problem."""
+    """Yield a sentence for each problem of a model. Checks with the same problem share one sentence."""
     if entry["problem"]:
         yield sanitize.sanitize_line(entry["problem"])
     checks: dict[tuple[str, str], list[str]] = {}
@@ -118,12 +118,12 @@ def describe_problems(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def format_price(price: Mapping[str, Any] | None) -> str:
-    """US dollars per million tokens: input / output."""
+    """Return US dollars per million tokens: `INPUT / OUTPUT`."""
     return "unknown" if price is None else f"{price['input']:g} / {price['output']:g}"
 
 
 def format_check_usage(entry: Mapping[str, Any]) -> str:
-    """Usage of the checks of a model; empty if unknown."""
+    """Return tokens and cost of the checks of a model; empty if unknown."""
     if not entry["input_tokens"] + entry["output_tokens"]:
         return ""
     tokens = f"{entry['input_tokens']} tokens in, {entry['output_tokens']} out"
@@ -131,7 +131,7 @@ def format_check_usage(entry: Mapping[str, Any]) -> str:
 
 
 def _check_cells(entry: Mapping[str, Any]) -> tuple[Cell, ...]:
-    """Results of the checks, duration, speed and price; a dash for unknown ones."""
+    """Return results of the checks, duration, speed and price; a dash for each unknown value."""
     results = {check["way"]: check["result"] for check in entry["checks"]}
     speed = entry["tokens_per_second"]
     return (

@@ -1,6 +1,6 @@
-"""Replays the speeches and judgments of a saved debate to an observer, as if it ran now.
+"""Replays the speeches and judgments of a saved debate to an observer, as if the debate ran now.
 
-Each pause is yielded; the caller decides whether to wait for it, for a key, or not at all.
+Pauses are yielded. The caller decides whether to wait, to wait for a key, or to continue at once.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CHARACTERS_PER_SECOND = 240.0
 
 
 class Pause(NamedTuple):
-    """A pause; `seconds` is its length at speed 1."""
+    """A pause of a replay; `seconds` is its length at speed 1."""
 
     after: Literal["piece", "turn"]
     seconds: float
@@ -51,12 +51,12 @@ class ReplayPlan(NamedTuple):
     is_typed: bool = False
     """Whether speeches are typed out."""
     judged: bool = True
-    """Whether judgments are replayed too."""
+    """Whether the replay contains judgments."""
     one_by_one: bool = False
     """Whether simultaneous speeches are replayed one after the other."""
 
     def play(self, observer: Observer) -> Iterator[Pause]:
-        """Replay the debate to `observer`, yielding a pause after each piece of text and each speech."""
+        """Replay the debate to `observer`. Yields a pause after each typed piece of text and after each speech."""
         stage = _ReplayState(observer, self.debate, self.round_number)
         waves = group_waves(self.debate, self.round_number)
         for wave in [[turn] for together in waves for turn in together] if self.one_by_one else waves:
@@ -93,7 +93,7 @@ class ReplayPlan(NamedTuple):
 
 
 def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Turn]]:
-    """Group simultaneous speeches, of one round or of all."""
+    """Return the turns of one round or of all rounds. Each inner list has the turns that were made simultaneously."""
     turns = debate.select_turns(round_number=round_number)
     if debate.is_sequential:
         return [[turn] for turn in turns]
@@ -101,7 +101,7 @@ def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Tu
 
 
 class _ReplayState:
-    """Applies the replayed events, so that the observer sees the state of the debate at that time."""
+    """Applies events to a debate, and passes each event and the debate after it to the observer."""
 
     def __init__(self, observer: Observer, debate: Debate, round_number: int | None = None) -> None:
         self._observer = observer
@@ -122,7 +122,7 @@ class _ReplayState:
         self._observer.event(event, self._state)
 
     def judges(self, assessments: Iterator[Assessment]) -> None:
-        """Replay the assessments that were not replayed yet. An added judging run is opened before its first one."""
+        """Replay the assessments that were not replayed yet. Opens an added judging run before its first assessment."""
         for assessment in assessments:
             if assessment.brief.key in self._judged:
                 continue

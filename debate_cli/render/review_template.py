@@ -1,4 +1,4 @@
-"""The YAML file of a review: the speeches as comments, each field explained, and a place for each answer."""
+"""Writes the YAML file of a review: the speeches as comments, and an explained field for each answer."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.review_file import ReviewFile, read_review_file
 
 WIDTH = 100
-"""Columns of a comment."""
+"""Maximum length of a comment line."""
 _STEP = "  "
 _JSON = json.JSONDecoder()
 _PLAIN = re.compile(r"[A-Za-z](?:[\w ,-]*\w)?", re.ASCII)
@@ -29,7 +29,7 @@ _RULE = "# " + "-" * (WIDTH - 2)
 
 
 def format_review_template(review: Review, parts: Sequence[ReviewPart], answers: ReviewAnswers) -> Iterator[str]:
-    """The lines of the file. Answers that are in `answers` are filled in."""
+    """Yield the lines of the file. Fields are filled in with `answers`."""
     yield from _header_lines(review, answers)
     seen: set[int] = set()
     for part in parts:
@@ -43,13 +43,13 @@ def format_review_template(review: Review, parts: Sequence[ReviewPart], answers:
 
 
 def speech_heading(turn: Turn, *, with_number: bool) -> str:
-    """Return `Speaker A, round 1, opening`. `with_number` adds the number of the turn, from 1 and, as in forms, from 0."""
+    """Return `Speaker A, round 1, opening`. `with_number` adds `, turn 1 (number 0 in the forms)`."""
     number = f", turn {turn.index + 1} (number {turn.index} in the forms)" if with_number else ""
     return f"{sanitize_line(turn.speaker)}, round {turn.round}, {turn.phase.replace('_', ' ')}{number}"
 
 
 def debate_introduction(review: Review) -> list[str]:
-    """Motion, background and debaters, one paragraph each, as the reviewer may see them."""
+    """Return a paragraph each on motion, background and every debater, as the reviewer may see them."""
     shown = review.shown
     lines = [f"{'Text' if shown.document_name is not None else 'Motion'}: {sanitize_line(shown.topic)}"]
     if shown.config.background:
@@ -61,7 +61,7 @@ def debate_introduction(review: Review) -> list[str]:
 
 
 def expand_json_lists(text: str) -> str:
-    """Rewrite a question to a model for people: each object of a JSON list becomes a line with a dash."""
+    """Make a model's prompt readable for people: each object of a JSON list becomes a line with a dash."""
     pieces: list[str] = []
     position = 0
     for match in re.finditer(r"\[\{", text):
@@ -112,7 +112,7 @@ def _speech_lines(review: Review, turns: Iterable[Turn]) -> Iterator[str]:
 
 
 def _object_lines(schema: JsonSchema, value: Any, indent: str, explained: set[str]) -> Iterator[str]:
-    """Lines for the properties of an object. `explained`: descriptions that the file contains so far; extended here."""
+    """Yield lines for the properties of an object. `explained`: descriptions that the file has so far; extended here."""
     members: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
     required = schema.get("required", ())
     for name, part in schema.get("properties", {}).items():
@@ -189,12 +189,12 @@ _HASH_CHARS = 8
 
 
 def draft_path(transcript: Path, review: Review) -> Path:
-    """Path of the draft of `review`."""
+    """Return the path of the draft of `review`, which is beside the transcript."""
     return _path(transcript, review.terms)
 
 
 def read_draft(transcript: Path, terms: ReviewTerms) -> ReviewFile | None:
-    """Return the saved draft of the review with these terms; None if there is none or it cannot be read."""
+    """Return the saved draft of the review with these terms; None if no draft exists or it cannot be read."""
     path = _path(transcript, terms)
     if not path.is_file():
         return None
@@ -205,7 +205,7 @@ def read_draft(transcript: Path, terms: ReviewTerms) -> ReviewFile | None:
 
 
 def save_draft(transcript: Path, review: Review, answers: ReviewAnswers) -> None:
-    """Save the answered parts. Raises StorageError."""
+    """Save `answers` as a draft beside the transcript. Raises StorageError."""
     lines = format_review_template(review, review.evaluate(answers).parts, answers)
     atomic_write(draft_path(transcript, review), "\n".join([*lines, ""]).encode(), overwrite=True)
 
@@ -217,6 +217,6 @@ def _path(transcript: Path, terms: ReviewTerms) -> Path:
 
 
 def _to_file_part(name: str) -> str:
-    """`name` as a part of a file name. If characters are replaced, a hash keeps names from sharing a draft."""
+    """Return `name` as part of a file name. If characters are replaced, a hash is added to keep it unique."""
     slug = to_slug(name)
     return slug if slug == name else f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:_HASH_CHARS]}"

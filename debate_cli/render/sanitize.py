@@ -1,6 +1,6 @@
-"""Sanitizes untrusted text for people to read: for a terminal, for one line, for JSON on a terminal.
+"""Sanitizes untrusted text that people read: text, single lines, and JSON on a terminal.
 
-Text for models is sanitized in `llm.prompt_sanitizer`. The modules of Markdown and HTML escape the result further.
+`llm.prompt_sanitizer` sanitizes text for models. The Markdown and HTML modules also escape the sanitized text.
 """
 
 import re
@@ -49,5 +49,5 @@ def escape_json(document: str) -> str:
 
 
 def prefix_lines(prefix: str, text: str) -> list[str]:
-    """Sanitize and put `prefix` before each line; empty lines are dropped."""
+    """Sanitize `text`, drop empty lines, and put `prefix` before each remaining line."""
     return [f"{prefix}{line}" for line in sanitize_text(text).splitlines() if line.strip()] or [prefix.rstrip()]

@@ -1,4 +1,4 @@
-"""The list of saved debates: cards on a terminal, tab-separated lines, or a JSON document."""
+"""Formats the list of saved debates as cards on a terminal, tab-separated lines, or a JSON document."""
 
 import json
 import shlex
@@ -40,13 +40,13 @@ RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
 
 def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableType]:
-    """One card per debate. The card of an unfinished debate shows the command that resumes it."""
+    """Return a card per debate. The card of an unfinished debate shows the command that resumes it."""
     body = [_card(entry) for entry in entries] or [Text(NO_DEBATES_MESSAGE, style=theme.MUTED)]
     return [section("debates", *body, beside=f"{len(entries)} in {folder}")]
 
 
 def format_index_row(entry: IndexEntry) -> str:
-    """One debate as tab-separated INDEX_COLUMNS; several models or winners are joined by commas, `-` is unknown."""
+    """Return one debate as tab-separated INDEX_COLUMNS. Commas separate several models or winners; `-` is unknown."""
     cells = (
         entry.id,
         entry.started_at,
@@ -60,11 +60,11 @@ def format_index_row(entry: IndexEntry) -> str:
 
 
 def dump_index_json(entries: Iterable[IndexEntry]) -> str:
-    """An array with one object per debate; all text as stored.
+    """Return a JSON array with one object per debate. Text is not sanitized.
 
-    Each is `{path, id, started_at, topic, state, turns, models, verdicts, cost_usd, judgments_missing,
-    lacks_deciding_judgment}`, with verdicts
-    `{system, run, winner, victory, margin, decides}`, and `reviewer` for a person's.
+    Each object is `{path, id, started_at, topic, state, turns, models, verdicts, cost_usd, judgments_missing,
+    lacks_deciding_judgment}`. Each verdict is `{system, run, winner, victory, margin, decides}`, and has `reviewer` if a
+    person judged.
     """
     return json.dumps([_index_document(entry) for entry in entries], ensure_ascii=False, indent=2) + "\n"
 
@@ -88,13 +88,13 @@ def format_missing_judgments(entry: IndexEntry) -> str:
 
 
 def _label(conclusion: StoredConclusion, among: Sequence[StoredConclusion]) -> str:
-    """Return the system. It has the judging run if several runs have this system, and the person who judged."""
+    """Return the system, the judging run if several runs have this system, and the person who judged, if any."""
     runs = (item.run for item in among if item.system == conclusion.system and item.reviewer is None)
     return format_system_label(conclusion.system, conclusion.run, runs, conclusion.reviewer)
 
 
 def format_conclusion(conclusion: StoredConclusion) -> str:
-    """`Pro, narrow`; for a vote `PASS, clear`; for a draw `draw`."""
+    """Return `Pro, narrow`; for a vote `PASS, clear`; for a draw `draw`."""
     alone = conclusion.option == "CONDITIONAL" or (conclusion.winner is None and conclusion.option is None)
     return conclusion.outcome if alone else f"{conclusion.outcome}, {conclusion.victory}"
 
@@ -111,7 +111,7 @@ def _card(entry: IndexEntry) -> RenderableType:
 
 
 def _card_lines(entry: IndexEntry) -> list[Text]:
-    """Date, models and cost; verdicts; the state of an unfinished debate and how to resume it."""
+    """Return the lines of a card: date, models and cost; verdicts; state and command of an unfinished debate."""
     models = sanitize.sanitize_line(", ".join(dict.fromkeys(map(format_model, entry.models))))
     start = entry.started_at[:16].replace("T", " ")
     facts = [f"{start} UTC", *([models] if models else []), theme.format_cost(entry.cost_usd)]

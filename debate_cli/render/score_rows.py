@@ -1,4 +1,4 @@
-"""Verdicts of many files as JSON, JSON lines, CSV, plain lines and tables, with their gates.
+"""Formats the verdicts of many files as JSON, JSON lines, CSV, plain lines and tables.
 
 The columns of CSV are the fields of the records in `app.score_records`.
 """
@@ -22,7 +22,7 @@ from debate_cli.render.content.summary import describe_answer, format_ranked_sco
 from debate_cli.systems.tables import Number, Table, TableRow
 
 _VOTE_NOTES = ("option", "weights")
-"""Notes of a vote that describe its outcome."""
+"""Names of the notes that describe the outcome of a vote."""
 NOT_JUDGED = "not judged yet"
 """Text in place of a missing verdict."""
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
@@ -35,15 +35,15 @@ class SystemSummary(NamedTuple):
     debates: int
     """Number of debates with a verdict of the system. A debate counts once, however many judging runs it has."""
     wins: dict[str, int]
-    """Wins per participant, most first."""
+    """Number of debates that each participant won, most first."""
     options: dict[str, int]
-    """Debates per option, most first, for votes without a winner."""
+    """Number of debates per option of a vote, most first."""
     draws: int
     split: int
     """Number of debates whose judging runs have different winners."""
     undetermined: int
     mean_margin: float | None
-    """Mean margin of the debates with a result; None without such debates. A debate has the mean margin of its runs."""
+    """Mean margin of all debates; None if all are undetermined. The margin of a debate is the mean over its runs."""
 
     @property
     def counted(self) -> tuple[tuple[str, int], ...]:
@@ -52,9 +52,9 @@ class SystemSummary(NamedTuple):
 
 
 def dump_scores_json(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """One JSON array of `{path, id, topic, status, verdicts, sources}`, in the order given.
+    """Yield one JSON array of `{path, id, topic, status, verdicts, sources}`, in the order given.
 
-    It is yielded piece by piece, so that only one file is in memory.
+    Each piece is made of one file, so only one file is in memory.
     """
     return join_json_array(map(_dump_file_json, files))
 
@@ -65,7 +65,7 @@ def _dump_file_json(file: ScoredFile) -> str:
 
 
 def join_json_array(members: Iterable[str]) -> Iterator[str]:
-    """Join serialized members to a JSON array."""
+    """Yield a JSON array of members that are serialized already, piece by piece."""
     separator = "[\n"
     for member in members:
         yield separator + member
@@ -74,7 +74,7 @@ def join_json_array(members: Iterable[str]) -> Iterator[str]:
 
 
 def drop_notes(file: ScoredFile) -> ScoredFile:
-    """Drop the notes of all verdicts, except those that describe the outcome of a vote."""
+    """Return `file` without the notes of its verdicts. Notes that describe the outcome of a vote stay."""
 
     def drop(verdict: Verdict) -> Verdict:
         kept = {name: verdict.notes.get(name) for name in _VOTE_NOTES} if verdict.notes.get("option") else {}
@@ -84,13 +84,13 @@ def drop_notes(file: ScoredFile) -> ScoredFile:
 
 
 def dump_record_jsonl(record: VerdictRecord | ArgumentRecord) -> str:
-    """A record as one line of JSON."""
+    """Return a record as one line of JSON."""
     columns = flatten_record(record)
     return to_json({**columns, "path": _replace_invalid_utf8(columns["path"])}).decode() + "\n"
 
 
 def dump_records_json(records: Iterable[VerdictRecord | ArgumentRecord]) -> Iterator[str]:
-    """One JSON array of records, piece by piece."""
+    """Yield one JSON array of records, piece by piece."""
     return join_json_array(dump_record_jsonl(record).rstrip("\n") for record in records)
 
 
@@ -102,8 +102,7 @@ def dump_records_csv(
 ) -> Iterator[str]:
     """Yield the header and a line per record of class `kind`. The columns fit the record with the most debaters.
 
-    Text that a spreadsheet would run as a formula is prefixed with `'`. For a terminal, cells are sanitized and each is
-    on one line.
+    Text that a spreadsheet would run as a formula is prefixed with `'`. `for_terminal`: sanitize each cell to one line.
     """
     rows = list(map(flatten_record, records))
     columns = dict.fromkeys(name for name in kind._fields if name != "debaters")
@@ -116,14 +115,14 @@ def dump_records_csv(
 
 
 def format_csv_line(cells: Sequence[str]) -> str:
-    """A line of CSV with its line break."""
+    """Return a line of CSV with its line break."""
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow(cells)
     return line.getvalue()
 
 
 def summarize_systems(files: Iterable[ScoredFile]) -> list[SystemSummary]:
-    """Wins, votes, draws and mean margin per system over debates, in order of first occurrence."""
+    """Return the totals of each system, in order of first occurrence."""
     grouped: dict[str, list[list[Verdict]]] = defaultdict(list)
     for file in files:
         for system in dict.fromkeys(verdict.system for verdict in file.verdicts):
@@ -150,7 +149,7 @@ def _summarize_system(system: str, debates: Sequence[Sequence[Verdict]]) -> Syst
 
 
 def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """`PATH  SYSTEM  outcome  (scores)` per verdict, as files are read; for several files also totals per system."""
+    """Yield `PATH  SYSTEM  outcome  (scores)` per verdict. After several files, yields totals per system."""
     seen: list[ScoredFile] = []
     for file in files:
         seen.append(file)
@@ -163,7 +162,7 @@ def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
 
 
 def deciding_score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """`PATH  SYSTEM  outcome  (scores)` for the deciding verdict of each file."""
+    """Yield `PATH  SYSTEM  outcome  (scores)` for the deciding verdict of each file."""
     for file in files:
         yield from (_score_line(file, verdict) for verdict in sort_deciding_first(file.verdicts)[:1])
 
@@ -190,7 +189,7 @@ def _format_system_summary(summary: SystemSummary) -> str:
 
 
 def build_score_tables(files: Sequence[ScoredFile]) -> list[Table]:
-    """Return a row per verdict; for several files, a summary per system as well."""
+    """Return a table with a row per verdict. For several files, a second table has totals per system."""
     heads = ("file", "system", "winner", "victory", "margin", "scores")
     scores = Table("scores", heads, tuple(row for file in files for row in _verdict_rows(file)), has_key_column=True)
     if len(files) < 2:  # noqa: PLR2004 - nothing to sum up
@@ -232,7 +231,7 @@ def _replace_invalid_utf8(path: str) -> str:
 
 
 def csv_cell(value: Any) -> str:
-    """Return a value as text. A text that a spreadsheet reads as a formula is prefixed with `'`."""
+    """Return a value as text. Text that a spreadsheet would run as a formula is prefixed with `'`."""
     match value:
         case None:
             return ""

@@ -1,7 +1,7 @@
-"""The terminal view of a debate as an SVG image or as an HTML page, made by Rich's export.
+"""Exports the terminal view of a debate as an SVG image or an HTML page, with Rich.
 
-Nothing is loaded: the web fonts that Rich would fetch are removed. Rich escapes the text; characters that XML cannot
-hold are replaced here.
+Exports load nothing: Rich's web fonts are removed. Rich escapes the text, and this module replaces characters that
+XML does not allow.
 """
 
 import re
@@ -26,7 +26,7 @@ EXPORT_WIDTH = 111
 """Columns of the exported terminal."""
 _FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 _FONTS = 2
-"""Matches the web fonts in Rich's style sheet, which precede all text of the debate."""
+"""Number of web fonts in Rich's style sheet. They come before all text of the debate."""
 _NO_XML = re.compile("[\ufffe\uffff]")
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -59,7 +59,7 @@ class TerminalExport:
     show_hidden: bool = False
 
     def on(self, console: Console) -> None:
-        """Print this part on `console`, as `replay` does, but without pauses."""
+        """Print this part of the debate on `console`, without pauses."""
         if self.only in (None, "turns"):
             observer = LiveObserver(console, show_hidden=self.show_hidden)
             for _ in ReplayPlan(self.debate, self.round_number, judged=self.only is None).play(observer):
@@ -70,12 +70,12 @@ class TerminalExport:
 
 
 def export_svg(scene: TerminalExport) -> str:
-    """The export as an SVG document."""
+    """Return the export as an SVG document."""
     return render_svg(scene.on, title=scene.debate.topic)
 
 
 def export_terminal_html(scene: TerminalExport) -> str:
-    """The export as an HTML document without scripts; its Content-Security-Policy allows its one style sheet only."""
+    """Return the export as an HTML document. Its Content-Security-Policy allows its style sheet and nothing else."""
     console = _record(scene.on)
     title = escape(sanitize.sanitize_line(scene.debate.topic)).replace("{", "{{").replace("}", "}}")
     page = console.export_html(code_format=_PAGE.replace("TITLE", title))
@@ -84,7 +84,7 @@ def export_terminal_html(scene: TerminalExport) -> str:
 
 
 def render_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
-    """The output of `show` as an SVG document, deterministic for equal output."""
+    """Return the output of `show` as an SVG document. Equal output gives equal documents."""
     console = _record(show)
     words = _NO_XML.sub("\ufffd", sanitize.sanitize_line(title))
     drawn = _NO_XML.sub("\ufffd", console.export_svg(title="debate", unique_id=unique_id))

@@ -1,6 +1,6 @@
-"""Symbols, colours, number formats and common sentences. Colour only repeats a symbol or a word.
+"""Symbols, colours, number formats and common sentences. A colour only repeats the meaning of a symbol or word.
 
-The colours are middle tones of the 256-colour palette, with a contrast of at least 3 on light and dark backgrounds.
+The colours are middle tones of the 256-colour palette. Their contrast is at least 3 on light and dark backgrounds.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TONE_COLOURS: dict[Tone, str] = {"good": GREEN, "mixed": GOLD, "bad": RED, "inf
 
 
 def badge_sign(badge: Badge) -> Sign:
-    """The sign for a badge: its symbol and word, with a colour."""
+    """Return the symbol, word and colour of a badge."""
     return Sign(badge.symbol, badge.word, _TONE_COLOURS[badge.tone])
 
 
@@ -59,7 +59,7 @@ SHIFT_BADGES = {
     "weakened": Sign("↓", "weakened", RED),
 }
 UNKNOWN_BADGE = Sign("…", "", MUTED)
-"""Badge of an unknown or incomplete word."""
+"""Badge of a value that is unknown or still streaming."""
 
 PHASE_LABELS = {
     "opening": "opening",
@@ -72,7 +72,7 @@ PHASE_LABELS = {
 
 
 def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:
-    """Marker and colour per debater, in order; `word` is the side."""
+    """Map each debater's name to marker, side (`word`) and colour."""
     return {
         person.name: Sign(symbol, person.side, colour)
         for person, (symbol, colour) in zip(participants, cycle(_PARTICIPANT_MARKERS), strict=False)
@@ -80,38 +80,38 @@ def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:
 
 
 def format_count(count: int) -> str:
-    """A count of tokens: 950, 12.3k, 1.20M."""
+    """Return a count of tokens: 950, 12.3k, 1.20M."""
     if count < 1000:  # noqa: PLR2004 - the unit
         return str(count)
     return f"{count / 1000:.1f}k" if count < 1_000_000 else f"{count / 1_000_000:.2f}M"  # noqa: PLR2004 - the unit
 
 
 def format_cost(cost_usd: float | None) -> str:
-    """A price in US dollars, or `cost unknown`."""
+    """Return a price in US dollars, or `cost unknown`."""
     if cost_usd is None:
         return "cost unknown"
     return f"${cost_usd:.2f}" if cost_usd >= 1 or cost_usd == 0 else f"${cost_usd:.4f}"
 
 
 def format_duration(duration: float) -> str:
-    """A duration: 4.2 s, 1:05, 1:02:03."""
+    """Return a duration in seconds as text: 4.2 s, 1:05, 1:02:03."""
     return f"{duration:.1f} s" if duration < 60 else format_clock(duration)  # noqa: PLR2004 - a minute
 
 
 def format_clock(duration: float) -> str:
-    """A duration to the second, for a running clock: 0:04, 1:05, 1:02:03."""
+    """Return a duration for a running clock, to the second: 0:04, 1:05, 1:02:03."""
     minutes, rest = divmod(int(duration), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def format_token_count(count: int, usage: Usage | TotalUsage) -> str:
-    """`412 tokens`, or `about 412 tokens` if `usage` is estimated."""
+    """Return `412 tokens`, or `about 412 tokens` if `usage` is estimated."""
     return f"{'about ' if usage.estimated else ''}{format_count(count)} tokens"
 
 
 def format_call(call: ModelCall) -> str:
-    """Return duration and tokens of a call: `4.2 s, 412 tokens`. A person's answer has `human` and the duration."""
+    """Return duration and tokens of a call: `4.2 s, 412 tokens`; for a person's answer `human, 4.2 s`."""
     if is_person(call.model):
         took = format_duration(call.latency_s)
         return took if call.model.startswith("human") else f"human, {took}"
@@ -119,7 +119,7 @@ def format_call(call: ModelCall) -> str:
 
 
 def format_usage(usage: TotalUsage) -> str:
-    """Usage in one line; `about` marks estimates. Calls that people answered are listed separately, with their time."""
+    """Return usage in one line. `about` marks estimates. Calls that people answered are counted and timed separately."""
     parts = [_format_model_usage(usage)] if usage.calls > usage.human_calls or not usage.calls else []
     if usage.human_calls:
         parts.append(f"human: {usage.human_calls} answered, {format_duration(usage.human_s)}")
@@ -140,42 +140,42 @@ def _format_model_usage(usage: TotalUsage) -> str:
 
 
 def format_brief(brief: Brief, name: str | None = None) -> str:
-    """The task of a judge: `moderator, round 2`; `name` replaces the name of the system."""
+    """Return the task of a judge: `moderator, round 2`. `name` replaces the name of the system."""
     judge = "" if brief.assessor == "judge" else f"/{brief.assessor}"
     return f"{name or brief.system}{judge}, {get_system(brief.system).describe_brief(brief)}"
 
 
 class RunPlan(NamedTuple):
-    """Plan of a run, for its heading."""
+    """Planned calls, cost and servers of a run, shown in its heading."""
 
     calls: int | None = None
-    """Minimum number of calls; None if unknown, and for a resumed run, which made some of them before."""
+    """Minimum number of calls; None if unknown, and for a resumed run."""
     cost: str = ""
     servers: Sequence[str] = ()
-    """A line for each server that is not built in, with what is sent to it."""
+    """A line for each server that is not built in, with the data that is sent to it."""
 
 
 NO_PLAN = RunPlan()
 
 
 def describe_resume(debate: Debate) -> str:
-    """`resumed after 3 speeches`; for a text `resumed`. If all speeches are made: `judging resumed after 3 speeches`."""
+    """Return `resumed after 3 speeches`, or `judging resumed after 3 speeches` if all are made; for a text `resumed`."""
     what = "judging resumed" if debate.turns and debate.status == "complete" else "resumed"
     return what if debate.document_name is not None else f"{what} after {count_speeches(len(debate.turns))}"
 
 
 def count_speeches(count: int) -> str:
-    """`1 speech`, `3 speeches`."""
+    """Return `1 speech` or `3 speeches`."""
     return f"{count} speech{'' if count == 1 else 'es'}"
 
 
 def describe_judging(debate: Debate) -> str:
-    """`judged`, or `judged again`."""
+    """Return `judged`, or `judged again` if the debate has assessments."""
     return "judged again" if debate.assessments else "judged"
 
 
 def describe_kind(debate: Debate) -> tuple[str, ...]:
-    """What was judged, in words: (`debate`, format), (`debate`, `imported from FILE`), or (`text`,)."""
+    """Return in words: (`debate`, format), (`debate`, `imported from FILE`), or (`text`,)."""
     if debate.origin is not None:
         return ("debate", f"imported from {debate.origin.file}")
     return ("debate", debate.config.format.kind.replace("_", "-")) if debate.document_name is None else ("text",)
@@ -201,12 +201,12 @@ _CAUSE_LABELS = {
     "MissingKeyError": "no key",
     "RefusedError": "declined",
 }
-"""Cause of a failure -> words for it."""
+"""Maps the cause of a failure to words."""
 _CAPITAL = re.compile(r"\B(?=[A-Z])")
 
 
 def format_cause(cause: str) -> str:
-    """Return the cause of a failure in words. An error without a label has the words of its class name."""
+    """Return the cause of a failure in words. For a cause without a label, these are the words of the error's name."""
     return _CAUSE_LABELS.get(cause) or _CAPITAL.sub(" ", cause).lower()
 
 
@@ -216,12 +216,12 @@ def expand_error_names(sentence: str) -> str:
 
 
 def max_score(verdict: Verdict) -> float:
-    """The highest possible score."""
+    """Return the highest score that the verdict's system can give."""
     return get_system(verdict.system).max_score(verdict)
 
 
 def format_margin(verdict: Verdict) -> str:
-    """Return the margin with its scale: `1.6 of 10 points`, for shares `20% of the weight`; empty without a margin."""
+    """Return the margin with its scale: `1.6 of 10 points`, for shares `20% of the weight`; empty if it is None."""
     if verdict.margin is None:
         return ""
     headline = get_system(verdict.system).headline(verdict)
@@ -231,13 +231,13 @@ def format_margin(verdict: Verdict) -> str:
 
 
 def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
-    """What was not assessed, in sentences."""
+    """Return a sentence for each assessment that the verdict lacks."""
     found = verdict.notes.get("missing")
     return tuple(expand_error_names(str(sentence)) for sentence in found) if isinstance(found, list) else ()
 
 
 def score_axis_max(verdict: Verdict) -> float:
-    """Return the upper end of the scale. Scores of other rules may exceed the maximum; they extend the scale."""
+    """Return the upper end of the scale of scores: the maximum score, or a score of the verdict that exceeds it."""
     return max(max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 
@@ -249,20 +249,20 @@ CLOSE_MESSAGES: dict[CloseReason, str] = {
     "interrupted": "The debate stops: interrupted. It can be resumed.",
     "failed": "The debate stops: a debater could not answer.",
 }
-"""Close reason -> sentence."""
+"""Maps the reason why a debate closed to a sentence."""
 
 
 def describe_close(debate: Debate) -> str:
-    """A sentence on why a debate closed; empty for an open debate and for a text."""
+    """Return a sentence on why a debate closed; empty for an open debate and for a text."""
     return CLOSE_MESSAGES[debate.closed] if debate.closed is not None and debate.document_name is None else ""
 
 
 BACKGROUND_LINES, BACKGROUND_LENGTH = 3, 240
-"""Maximum number of lines of a background that are shown, and of characters of each."""
+"""Maximum number of background lines that are shown, and maximum length of each line."""
 
 
 def background_excerpt(background: str | None) -> list[str]:
-    """The first lines of a background, and the number of other lines. Sanitized."""
+    """Return the first lines of a background, sanitized, and a line with the number of the omitted lines."""
     lines = [line for line in sanitize_text(background or "").splitlines() if line.strip()]
     shown = [shorten(line, BACKGROUND_LENGTH) for line in lines[:BACKGROUND_LINES]]
     more = len(lines) - len(shown)
@@ -274,7 +274,7 @@ EXCERPT_LENGTH = 320
 
 
 def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
-    """The beginning of `text` on one line: whole sentences if they fit, else whole words and `…`."""
+    """Return the beginning of `text` on one line: whole sentences if they fit, else whole words and `…`."""
     words = " ".join(text.split())
     if len(words) <= longest:
         return words

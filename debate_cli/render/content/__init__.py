@@ -1,1 +1,1 @@
-"""What screens and reports of a debate say, as values. Nothing here is drawn."""
+"""Builds the content of screens and reports as values. Other packages draw the values."""

@@ -1,4 +1,4 @@
-"""Several verdicts side by side: their labels, their order, how repeated ones vary, and where they differ."""
+"""Several verdicts of one debate side by side: labels, order, variation of repeated runs, and differences."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,9 +15,9 @@ NONE_DECIDES = "None of these verdicts decides."
 
 
 def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
-    """Winner, victory, margin and scores per system, how repeated runs vary, and where verdicts differ.
+    """Return a row per verdict with winner, victory, margin and scores; None for fewer than two verdicts.
 
-    None if there are fewer than two verdicts.
+    The remarks state how repeated runs vary and where verdicts differ.
     """
     compared = compare_verdicts(verdicts)
     if compared is None:
@@ -47,7 +47,7 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
 
 
 def build_review_table(debate: Debate) -> Table | None:
-    """Return a row for each person's review: what was hidden, the time, the confidence. None if there is no review."""
+    """Return a row for each person's review: system, reviewer, view, time, confidence. None if there is no review."""
     rows = tuple(
         (
             f"{', '.join(system.kind for system in run.judging.systems)} {run.id}",
@@ -84,28 +84,28 @@ def _describe_probabilities(debate: Debate, run: str) -> Iterator[str]:
 
 
 def winner_cell(verdict: Verdict) -> Cell:
-    """The winner, the option of a vote, or `draw`."""
+    """Return the winner, the option of a vote, or `draw`."""
     if verdict.option is not None:
         return VOTE_BADGES[verdict.option]
     return "draw" if verdict.victory == "draw" else DebaterCell(verdict.winner)
 
 
 def victory_cell(verdict: Verdict) -> Cell:
-    """How clear the victory is; empty for a draw, which `winner_cell` names."""
+    """Return how clear the victory is; empty for a draw, because `winner_cell` names it."""
     return "" if verdict.victory == "draw" else verdict.victory
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the system of a verdict. It has the judging run if several runs in `among` have this system. Not sanitized.
+    """Return the system of a verdict, and the judging run if several runs in `among` have this system. Not sanitized.
 
-    The label of a person's verdict also has the run and the person.
+    The label of a person's verdict always has the run, and the person.
     """
     runs = (item.run for item in among if item.system == verdict.system and item.reviewer is None)
     return format_system_label(verdict.system, verdict.run, runs, verdict.reviewer)
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return a label for lists. It is that of `label_verdict`, but an added judging run is always named."""
+    """Return the label of `label_verdict`, but always with the judging run if this run was added later."""
     return (
         label_verdict(verdict, among)
         if verdict.run == FIRST_RUN or verdict.reviewer is not None
@@ -114,16 +114,16 @@ def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_judging_system(debate: Debate, system: str, run: str) -> str:
-    """The system of a judge; with the judging run if the system judges in several runs."""
+    """Return the system of a judge, and the judging run if several runs have this system."""
     return format_system_label(
         system, run, (known.id for known in debate.runs if any(one.kind == system for one in known.judging.systems))
     )
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Move the deciding verdict to the front; no other verdict is marked as deciding in the result.
+    """Return the verdicts with the deciding one first, and mark only this one as deciding.
 
-    Each judging run marks a verdict as deciding. The first of them is taken.
+    Several judging runs can each have a deciding verdict. The first of these verdicts is taken.
     """
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [
@@ -157,7 +157,7 @@ def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 
 def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
-    """Each outcome, e.g. `Con wins` or `a draw`, with its number of verdicts, the most frequent first."""
+    """Return each outcome, e.g. `Con wins` or `a draw`, with its number of verdicts, the most frequent first."""
     victories = {"draw": "a draw"}
     return Counter(
         f"{verdict.winner} wins"
@@ -168,7 +168,7 @@ def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
 
 
 def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:
-    """Return name and scores of each debater, the highest mean first. A vote on a text has options and shares instead."""
+    """Return name and scores of each debater, or each option of a vote and its shares, the highest mean first."""
     names = dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores)
     found = [
         (

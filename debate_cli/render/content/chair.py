@@ -16,16 +16,16 @@ from debate_cli.render import theme
 from debate_cli.systems.registry import stopped_debaters
 
 MAX_MOTION_CHARS = 240
-"""Maximum length of a motion that is repeated in full."""
+"""Maximum length of the motion in an announcement. A longer motion is shortened."""
 SENTENCE_ENDINGS = (".", "?", "!", "…", "。", "？", "！")
-"""Endings of a sentence. A motion that has none gets a full stop."""
+"""Endings of a sentence. A motion without one of them gets a full stop."""
 PAIR = 2
 FINAL_REASONS = frozenset[CloseReason]({"complete", "surrender", "converged"})
-"""Reasons of a close after which a debate cannot be resumed."""
+"""Close reasons after which a debate cannot be resumed."""
 
 
 def announce_debate(debate: Debate) -> str:
-    """The motion, and the format with its rounds; empty for a text."""
+    """Return the announcement of motion, format and rounds; empty for a text."""
     if debate.document_name is not None:
         return ""
     motion = theme.shorten(debate.topic, MAX_MOTION_CHARS)
@@ -36,7 +36,7 @@ def announce_debate(debate: Debate) -> str:
 
 
 def announce_round(debate: Debate, number: int, phase: Phase) -> str:
-    """Return who speaks in a round, and what comes next; for an imported debate, only the number.
+    """Return the announcement of a round: who speaks, and what comes next; for an imported debate only the number.
 
     `debate` contains at least the turns before the round.
     """
@@ -58,7 +58,7 @@ def announce_round(debate: Debate, number: int, phase: Phase) -> str:
 
 
 def announce_close(debate: Debate, reason: CloseReason | None) -> str:
-    """How the debate ended; empty for a text, and without a `reason`."""
+    """Return the announcement of why the debate ended, and its length; empty for a text, and if `reason` is None."""
     if reason is None or debate.document_name is not None:
         return ""
     rounds = len({turn.round for turn in debate.turns})
@@ -108,7 +108,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
     """Return the index in `plan` of the stage of round `number`; None if the rounds so far do not follow the plan.
 
-    A stage may have been skipped. A skipped stage has no round.
+    Rounds are matched by phase, because a debate may skip a stage, and a skipped stage has no round.
     """
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1
@@ -122,9 +122,9 @@ def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase
 
 
 def _find_speakers(debate: Debate, number: int) -> list[str]:
-    """Return the names of all debaters who have not given up before a round, in their order.
+    """Return the names of the debaters who have not given up before a round, in their order.
 
-    A debate of two ends with a surrender. A debate that is shown with added judging runs only names all debaters.
+    All names are returned for two debaters, whose debate ends with a surrender, and if only added judging runs are shown.
     """
     is_whole = any(run.id == FIRST_RUN for run in debate.runs)
     stopped = stopped_debaters(debate, number) if is_whole and len(debate.participants) > PAIR else frozenset[str]()

@@ -1,4 +1,4 @@
-"""The tables of an experiment's report: leaderboard, pairs, judges, agreement, motions, spending."""
+"""Builds the tables of an experiment's report: leaderboard, pairs, judges, agreement, motions, spending."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -14,7 +14,7 @@ MOTIONS_SHOWN = 20
 
 
 def report_tables(analysis: Analysis, failures: Iterable[Failures] = ()) -> list[Table]:
-    """All tables of the report, the deciding system first."""
+    """Return all tables of the report, the deciding system first."""
     tables: list[Table] = []
     for found in analysis.systems:
         suffix = f", {found.system}" if len(analysis.systems) > 1 else ""
@@ -36,7 +36,7 @@ def report_tables(analysis: Analysis, failures: Iterable[Failures] = ()) -> list
 
 
 def leaderboard_table(ratings: Ratings, title: str) -> Table:
-    """Players by strength: Elo with intervals, and the raw numbers."""
+    """Return a row per player, strongest first: Elo with its interval, and the raw numbers."""
     elos = [rating.elo for rating in ratings.ratings]
     low = min((elo.value or 0.0 if elo.low is None else elo.low for elo in elos), default=0.0)
     high = max((elo.value or 0.0 if elo.high is None else elo.high for elo in elos), default=1.0)
@@ -63,7 +63,7 @@ def leaderboard_table(ratings: Ratings, title: str) -> Table:
 
 
 def format_share(found: Estimate) -> str:
-    """A share with its interval: `63 % (51 to 74)`."""
+    """Return a share with its interval: `63 % (51 to 74)`."""
     if found.value is None:
         return "—"
     if found.low is None or found.high is None:
@@ -181,7 +181,7 @@ def _spending_table(title: str, unit: str, spent: Sequence[ParticipantSpending])
 
 
 def matrix_rows(found: SystemAnalysis) -> list[tuple[str, list[Estimate | None]]]:
-    """Return for each player the share of points against each other player, in the order of the leaderboard."""
+    """Return each player's share of points against every player. Players have the order of the leaderboard."""
     names = [rating.name for rating in found.by_result.ratings]
     shares: Mapping[tuple[str, str], Estimate] = {
         key: value

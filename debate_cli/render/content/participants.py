@@ -1,4 +1,4 @@
-"""Debaters and judges with their models, as rows."""
+"""Describes debaters, judges and their models."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -15,9 +15,9 @@ from debate_cli.render.theme import Sign
 MOCK_PREFIX, MOCK_LABEL = "mock/", "mock, no model"
 NO_MODEL = "no model"
 IMPORTED_LABEL = "imported"
-"""Label of the speakers of an imported debate, instead of a model."""
+"""Label in place of the model of an imported speech."""
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
-"""First and last line on screen for a debate that the mock provider made."""
+"""First and last line of a debate that the mock provider made."""
 _JUDGE_BADGE = Sign("§", "judge", theme.MUTED)
 
 
@@ -29,11 +29,11 @@ class ParticipantRow(NamedTuple):
     part: str
     """Side of a debater, or role of a judge."""
     model: str
-    """`provider/model`, or `no model`; also names other models that answered."""
+    """`provider/model`, or `no model`. Other models that answered are added."""
 
 
 def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:
-    """The debaters in their order."""
+    """Return a row per debater, in their order."""
     signs = theme.participant_styles(debate.participants)
     return tuple(
         ParticipantRow(
@@ -56,7 +56,7 @@ def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
 
 
 def describe_substituted_models(debate: Debate) -> str:
-    """A sentence on models that answered instead of the configured ones; empty if there are none."""
+    """Return a sentence on models that answered instead of the configured ones; empty if there are none."""
     bare = debate.without_turns().model_copy(update={"runs": debate.runs})
     found: dict[tuple[str, str], list[str]] = {}
     for answered, configured in zip(_all_rows(debate), _all_rows(bare), strict=True):
@@ -67,7 +67,7 @@ def describe_substituted_models(debate: Debate) -> str:
 
 
 def rehearsal_notice(debate: Debate) -> str:
-    """Return REHEARSAL_NOTICE if the mock answers for all judges and all debaters that were not imported; else empty."""
+    """Return REHEARSAL_NOTICE if every model of the debate is the mock; else empty. Imported speeches have no model."""
     models = [row.model for row in _all_rows(debate) if row.model not in {NO_MODEL, IMPORTED_LABEL}]
     return REHEARSAL_NOTICE if models and all(model == MOCK_LABEL for model in models) else ""
 
@@ -80,7 +80,7 @@ def format_model(model: str) -> str:
 
 
 def describe_call(turn: Turn) -> tuple[str, ...]:
-    """Number of a turn, its model, and `theme.format_call`; for an imported speech, only the number."""
+    """Return the number of a turn, its model, duration and tokens; for an imported speech, only the number."""
     call = turn.exchange
     number = f"turn {turn.index + 1}"
     if call.model == IMPORTED_MODEL:
@@ -89,7 +89,7 @@ def describe_call(turn: Turn) -> tuple[str, ...]:
 
 
 def debate_facts(debate: Debate) -> list[str]:
-    """Return date, debaters and judges with their models, and id. Untrusted."""
+    """Return a line each on date, debaters, judges and id of a debate, with models. Untrusted."""
     judges = [row for run in debate.runs for row in judge_rows(debate, run)]
     facts = [f"{debate.started_at:%d %B %Y}"]
     for verb, rows in (("debated", debater_rows(debate)), ("judged", judges)):
@@ -103,7 +103,7 @@ def _all_rows(debate: Debate) -> list[ParticipantRow]:
 
 
 def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
-    """Return a row per judging system of a run, or per judge of a panel. The deciding system is marked."""
+    """Return a row per judging system of a run; a panel has a row per judge. The deciding system is marked."""
     found: list[ParticipantRow] = []
     for system in run.active_systems():
         decides = ", decides" if system.kind == run.judging.deciding_kind and len(run.active_systems()) > 1 else ""

@@ -1,6 +1,6 @@
-"""The content of a report besides the speeches: verdicts, briefing and tables, in order.
+"""Builds the content of a report without the speeches: verdicts, briefing and tables, in order.
 
-A block is a table, a group of labelled rows, or a verdict. Each medium draws these three kinds of blocks.
+A block is a table, a group of labelled rows, or a verdict. Terminal, plain text, Markdown and HTML draw the blocks.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -46,15 +46,15 @@ ReportPart = Literal[
     "turns", "scores", "trace", "verdict", "briefing", "cast", "map", "sources", "judges", "changes", "usage"
 ]
 SCREEN_PARTS: tuple[ReportPart, ...] = ("scores", "trace", "verdict", "briefing", "changes", "usage")
-"""The order on a terminal and in plain lines: the conclusion is last, where the reader is."""
+"""Order of the parts on a terminal and in plain lines. The conclusion is last, because readers see the end first."""
 DOCUMENT_PARTS: tuple[ReportPart, ...] = (
     "verdict", "briefing", "cast", "scores", "map", "trace", "turns", "sources", "judges", "changes", "usage",
 )  # fmt: skip
-"""The order of a document: the conclusion is first. Markdown has no `map`, `sources` and `judges`."""
+"""Order of the parts in a document. The conclusion is first. Markdown has no `map`, `sources` and `judges`."""
 
 
 class RowGroup(NamedTuple):
-    """Labelled rows below a title. Untrusted."""
+    """Labelled rows below a title. All text is untrusted."""
 
     title: str
     rows: tuple[SummaryRow, ...]
@@ -62,28 +62,28 @@ class RowGroup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VerdictReport:
-    """One verdict with its reasons and tables. Untrusted."""
+    """One verdict with its reasons and tables. All text is untrusted."""
 
     verdict: Verdict
     label: str
-    """System, and judging run if several verdicts have the same system."""
+    """Judging system, and judging run if several verdicts have this system."""
     is_alone: bool
     """Whether the report has no other verdict."""
     answer: str
     """Who won and by how much, in a sentence."""
     reason: str
-    """One or two sentences made of numbers; empty if the verdict is undetermined."""
+    """One or two sentences that explain the verdict with numbers; empty if it is undetermined."""
     quote: JudgeQuote | None
-    """A judge's words; None if there are none, or if the briefing shown with them starts with the same words."""
+    """A judge's words; None if there are none, or if the briefing of the report starts with these words."""
     missing: tuple[str, ...]
-    """What was not assessed, in sentences."""
+    """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]
     rows: tuple[SummaryRow, ...]
-    """Required changes, reason, quote, weakest argument (in the first verdict), and what is missing."""
+    """Required changes, reason, quote, weakest argument, missing assessments. Only the first verdict has the weakest."""
 
     @property
     def title(self) -> str:
-        """`verdict`; beside other verdicts also its label, and whether it decides."""
+        """`verdict`. If the report has other verdicts, the label is added, and whether this verdict decides."""
         if self.is_alone:
             return "verdict"
         return f"verdict, {self.label}{', decides' if self.verdict.decides else ''}"
@@ -97,7 +97,7 @@ class DebateReport:
     """Verdicts, the deciding one first, with their tables and sections."""
 
     only: ReportPart | None
-    """The part that is shown alone; None for all."""
+    """The only part of the report; None for all parts."""
     summary: VerdictSummary
     verdicts: tuple[VerdictReport, ...]
     """The verdicts, the deciding one first. If the debate stopped early, only those with scores."""
@@ -110,11 +110,11 @@ class DebateReport:
     """Date, debaters and judges with their models, and id."""
     cast: tuple[ParticipantRow, ...]
     scores: tuple[Table, ...]
-    """Tables of the verdicts, of reviews by people, of the systems' sections, of checked quotes and of findings."""
+    """All tables with scores and findings: verdicts, reviews by people, sections, checked quotes, findings."""
     sections: tuple[ReportSection, ...]
-    """The systems' sections about the debate. Their tables are also in `scores`."""
+    """Sections that judging systems add about the debate. `scores` contains their tables."""
     trace: Table | None
-    """The trace table; None if there are no arguments."""
+    """The table that traces each argument through the debate; None if there is nothing to trace yet."""
     trace_rows: tuple[TraceRow, ...]
     changes: Table | None
     """The settings that were changed when the debate was resumed."""
@@ -124,7 +124,7 @@ class DebateReport:
     """The notice that the debate ran on the mock; empty if it did not."""
 
     def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, list[Block]]]:
-        """Yield each part of `order` that is shown, with its blocks."""
+        """Yield each part in `order` that the report has, with its blocks."""
         for part in order:
             if self.only in (None, part):
                 yield part, list(self._blocks_of(part))
@@ -153,7 +153,7 @@ class DebateReport:
                 return
 
     def _briefing_rows(self, briefing: Briefing) -> Iterator[SummaryRow]:
-        """Yield the briefing with its outcome and sources, so that it can be read alone."""
+        """Yield the rows of the briefing. They start with outcome, date and models, so the briefing can be read alone."""
         for item in self.verdicts[:1]:
             if item.verdict.scores:
                 yield SummaryRow("outcome", (item.answer,))
@@ -175,9 +175,9 @@ def build_debate_report(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> DebateReport:
-    """Gather the report of a debate.
+    """Build the report of a debate.
 
-    `only`: the part that is shown alone. `judged`: ids of the judging runs just added; only their content is reported.
+    `only`: the only part to report. `judged`: ids of the judging runs just added; only their content is reported.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     ordered = sort_deciding_first(verdicts)
@@ -221,7 +221,7 @@ def _report_verdict(
     beside: Briefing | None,
     weakest: WeakestArgument | None,
 ) -> VerdictReport:
-    """Report one verdict. `beside`: the briefing that is shown with it, whose words are not repeated."""
+    """Report one verdict. `beside`: the briefing of the report, whose words the verdict does not repeat."""
     reason = explain_scores(verdict) if verdict.victory != "undetermined" else ""
     quote = quote_judge(debate, verdict, beside)
     return VerdictReport(
@@ -254,7 +254,7 @@ def _weakest_rows(weakest: WeakestArgument) -> Iterator[SummaryRow]:
 
 
 def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequence[ReportSection]) -> Iterator[Table]:
-    """Yield all tables of marks. Titles name the judging run if several verdicts have the same system."""
+    """Yield all tables with scores and findings. Titles name the judging run if several verdicts share a system."""
     for verdict in verdicts:
         label = label_verdict(verdict, verdicts)
         for table in build_verdict_tables(verdict):

@@ -1,4 +1,4 @@
-"""How to complete a debate: the command that resumes it, what to change first, and the judgments that are missing."""
+"""Tells the user how to complete a debate: the command that resumes it, required changes, missing judgments."""
 
 import shlex
 from collections import Counter
@@ -17,7 +17,7 @@ from debate_cli.render import sanitize
 from debate_cli.render.theme import shorten
 
 BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": "--max-cost USD"}
-"""Limit of a budget -> the option that raises it."""
+"""Maps each limit of the budget to the option that raises it."""
 SHORTER_PROMPTS = "--set format.history=recent"
 """Option that shortens the prompts of debaters, and of judges of turns, pairs and rounds."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
@@ -31,16 +31,16 @@ _REQUIRED_CHANGES = {
     "RejectedError": "resuming sends the same request and is likely to fail again; name another model",
     "WeightsError": "resuming fails again until the weights can be loaded or another model is named",
 }
-"""Cause of a failure that would occur again after resuming -> what to change first."""
+"""Maps causes of failures that recur after resuming to a clause on what to change first."""
 _PERSISTENT_REQUESTS = frozenset({"ContextOverflowError", "RejectedError"})
-"""Causes that are certain to fail the same request again, so that settings of the debate must change."""
+"""Causes with which the unchanged request always fails again. A setting of the debate must change."""
 
 
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
-    """Return the command, quoted for a shell, that resumes a debate.
+    """Return the command that resumes a debate, quoted for a shell.
 
-    `debate_id`: None if the debate was not saved and must run again. `budget`: whether the budget stopped the debate, so
-    that the command must raise it. `why`: the message of the failure, which may name the limit.
+    `debate_id`: None if the debate was not saved and must run again. `budget`: whether to add the options that raise the
+    budget. `why`: the message of the failure, which may name the limit to raise.
     """
     named = [option for limit, option in BUDGET_OPTIONS.items() if limit in why] or list(BUDGET_OPTIONS.values())
     options = f" {named[0]}{f' (or {named[1]})' if len(named) > 1 else ''}" if budget else ""
@@ -59,9 +59,9 @@ def required_change(cause: str) -> str:
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Return alternative options for `debate run --resume` that remove the cause of `failure`.
+    """Return options for `debate run --resume`, each of which alone can remove the cause of `failure`.
 
-    An empty text stands for no option. An added judging run keeps its models, so there is only the empty text.
+    An empty text means: resume without an option. It is the only choice for an added judging run, which keeps its models.
     """
     is_added = isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN
     if is_added or not required_change(failure.cause):
@@ -77,7 +77,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 
 
 def _model_setting(config: DebateConfig, task: Task) -> str:
-    """Return the key of the model of a debater, or of a judge in the debate's own judging run."""
+    """Return the configuration key of the model that has `task`. The task is not in an added judging run."""
     if isinstance(task, Cue):
         index, debater = next(item for item in enumerate(config.debaters) if item[1].name == task.speaker)
         role, own = debater.model or "default", f"debaters.{index}.model"
@@ -94,21 +94,21 @@ class MissingJudgments(NamedTuple):
 
     debate: Debate
     briefs: tuple[Brief, ...]
-    """Briefs without a judgment, at least one."""
+    """The tasks without a judgment, at least one."""
     failures: Mapping[str, Failure]
-    """Key of a task -> its last failure."""
+    """Maps the key of a task to its last failure."""
     undetermined: frozenset[tuple[str, str]] = frozenset()
     """Run and system of each undetermined verdict."""
 
     @property
     def resumable_briefs(self) -> tuple[Brief, ...]:
-        """The briefs that a resumed debate asks again."""
+        """The missing judgments that a resumed debate asks for again."""
         final = {key for key, failure in self.failures.items() if failure.final}
         return tuple(brief for brief in self.briefs if brief.key not in final)
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a judgment of a deciding system is missing, and this matters.
+        """Whether a missing judgment of a deciding system matters.
 
         It matters if a resumed run may still obtain the judgment, or if the verdict is undetermined without it.
         """
@@ -118,7 +118,7 @@ class MissingJudgments(NamedTuple):
         return any(brief in resumable or (brief.run, brief.system) in self.undetermined for brief in deciding)
 
     def describe(self) -> str:
-        """One sentence: number of judgments by system, and the most frequent reason."""
+        """Return a sentence with the number of missing judgments by system, and the most frequent reason."""
         runs = [run.id for run in self.debate.runs]
         by_system = Counter(format_system_label(brief.system, brief.run, runs) for brief in self.briefs)
         systems = ", ".join(f"{count} of {label}" for label, count in by_system.items())
@@ -127,9 +127,9 @@ class MissingJudgments(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason()}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
-        """Return the commands that ask for the judgments: the same judges if resuming can ask them, then another model.
+        """Return the commands that ask for the judgments: first of the same judges, if possible, then of another model.
 
-        `path`: the transcript; None if nothing was saved, so that the original command must be repeated.
+        `path`: path of the transcript; None if nothing was saved, so the original command must be repeated.
         `batch`: whether to ask in a batch.
         """
         failed = (self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures)
@@ -154,7 +154,7 @@ class MissingJudgments(NamedTuple):
         return f"{shorten(message, MAX_REASON_LENGTH).rstrip('.')}{share}{format_page_hint(page)}"
 
     def _judge_command(self, path: str) -> str:
-        """Return the command that asks another model. It replaces the judging runs so far, unless one is complete."""
+        """Return the command that asks another model. Without a complete judging run, it replaces all runs so far."""
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
         lacking = {(brief.run, brief.system) for brief in self.briefs}
         active = {(run.id, system.kind) for run in self.debate.runs for system in run.active_systems()}
@@ -165,7 +165,7 @@ class MissingJudgments(NamedTuple):
 
 
 def find_missing_judgments(debate: Debate, verdicts: Sequence[Verdict]) -> MissingJudgments | None:
-    """The judgments that `verdicts` lack; None if there are none."""
+    """Return the judgments that `verdicts` lack; None if there are none."""
     briefs = missing_briefs(debate, verdicts)
     if not briefs:
         return None

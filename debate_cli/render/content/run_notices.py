@@ -1,4 +1,4 @@
-"""Short notices of a running debate: a judge's report, and a failure. Names and messages are untrusted."""
+"""Words the short notices of a running debate: judges' reports and failures. Names and messages are untrusted."""
 
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ class JudgeReport(NamedTuple):
     words: tuple[str, ...] = ()
     """Sentences of the judge."""
     alerts: tuple[str, ...] = ()
-    """Warnings about words in the debate that address the judge."""
+    """Warnings about words of debaters that try to influence the judge."""
 
 
 def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
@@ -40,15 +40,15 @@ class FailureNotice(NamedTuple):
     """A failed call in words."""
 
     who: str
-    """Name of the debater or of the judge."""
+    """Name of the debater or judge whose call failed."""
     what: str
     """The failed action and the message: `could not speak: lab is down`."""
     cause: str
-    """Kind of the error: `unreachable`."""
+    """Cause of the failure in words: `unreachable`."""
 
 
 class FailureNotices:
-    """Words the failures of a run. A message that was shown before is not repeated."""
+    """Builds the notices of a run's failures. A message that an earlier notice contains is not repeated."""
 
     def __init__(self) -> None:
         self._shown: set[str] = set()

@@ -1,1 +1,1 @@
-"""Adapters for the APIs of vendors. An SDK is imported just before its first call."""
+"""Adapters for the APIs of vendors. Each adapter imports its SDK just before the first call."""

@@ -1,4 +1,4 @@
-"""Resolves a provider row with environment variables: address, key, headers, and which values are secret."""
+"""Resolves the address, key and headers of a provider row with environment variables, and finds its secret values."""
 
 from collections.abc import Iterable, Mapping
 from ipaddress import ip_address
@@ -10,15 +10,15 @@ from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.provider_table import ProviderRow, fill_variables, find_url_problem, find_variables
 
 MIN_KEY_CHARS = 6
-"""Shorter values ("none", "test") are not treated as secrets: redacting them would damage texts."""
+"""Minimum length of a secret. Shorter values ("none", "test") are not redacted, because that would damage texts."""
 OLLAMA_PORT = 11434
 HTTP_PORT, HTTPS_PORT = 80, 443
 _MAX_NAMED_MODELS = 2
-"""Maximum number of models in the message on a missing key."""
+"""Maximum number of models that the message on a missing key names."""
 
 
 def resolve_base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
-    """Address of `row`: from its environment variable, else from the table; None for a provider in this process."""
+    """Return the address in the environment variable of `row`, else in `row`; None for a provider in this process."""
     named = env.get(row.base_url_env, "").strip() if row.base_url_env else ""
     if not named:
         return row.base_url
@@ -26,9 +26,9 @@ def resolve_base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
 
 
 def server_name(url: str) -> str:
-    """Host of `url` for messages and comparisons; empty if there is none.
+    """Return the host of `url` for messages and comparisons; empty without a host.
 
-    The port is included unless it is 443, so `http://api.example` is `api.example:80` and differs from
+    The port is included unless it is 443. So `http://api.example` becomes `api.example:80` and differs from
     `https://api.example`.
     """
     try:
@@ -42,7 +42,7 @@ def server_name(url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether `url` is an address of this machine, regardless of name resolution."""
+    """Whether `url` is an address of this machine. No name is looked up."""
     try:
         host = urlsplit(url).hostname or ""
         return host == "localhost" or ip_address(host).is_loopback
@@ -51,7 +51,7 @@ def is_loopback(url: str) -> bool:
 
 
 def parse_ollama_host(host: str) -> str:
-    """The address in OLLAMA_HOST, which may lack scheme, port and `/v1`; 0.0.0.0 means this machine."""
+    """Complete the address in OLLAMA_HOST: scheme, port and `/v1` may be missing; 0.0.0.0 means this machine."""
     scheme, _, rest = host.rpartition("://")
     netloc, _, path = rest.rstrip("/").partition("/")
     name, colon, port = netloc.rpartition(":")
@@ -63,7 +63,7 @@ def parse_ollama_host(host: str) -> str:
 
 
 def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[str] = ()) -> str | None:
-    """Why the key of `row` cannot be used, in one sentence; None if it can. `models`: those that the sentence names."""
+    """Return why the key of `row` cannot be used, in one sentence; None if it can. The sentence names `models`."""
     if not row.is_remote or row.api_key_env is None:
         return None
     key = env.get(row.api_key_env, "").strip()
@@ -80,7 +80,7 @@ def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[
 
 
 def _format_models(models: Iterable[str]) -> str:
-    """` for gpt-5 and 3 more models`: the models that need a key; at most two are named."""
+    """Name the models that need a key, as in ` for gpt-5 and 3 more models`."""
     names = list(dict.fromkeys(model.partition("/")[2] for model in models))
     if len(names) > _MAX_NAMED_MODELS:
         names = [*names[: _MAX_NAMED_MODELS - 1], f"{len(names) - _MAX_NAMED_MODELS + 1} more models"]
@@ -88,7 +88,7 @@ def _format_models(models: Iterable[str]) -> str:
 
 
 def find_address_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]:
-    """Problems of the address and the headers of `row`, one line each."""
+    """Return the problems of the address and the headers of `row`, one line each."""
     if not row.is_remote:
         return []
     found: list[str] = []
@@ -107,7 +107,7 @@ def find_address_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]
 
 
 def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -> Endpoint:
-    """Address, key and headers for `row`. Raises MissingKeyError or ConfigError if something is missing."""
+    """Return the address, key and headers of `row`. Raises MissingKeyError or ConfigError."""
     if problem := find_key_problem(row, env):
         raise MissingKeyError(problem)
     if problems := find_address_problems(row, env):
@@ -126,7 +126,7 @@ def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -
 
 
 def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Every secret value of `rows` in `env`, longest first: keys, variables in headers, passwords in URLs."""
+    """Return every secret value of `rows` in `env`, longest first: keys, variables in headers, passwords in URLs."""
     found: set[str] = set()
     for row in rows:
         named = {row.api_key_env} if row.api_key_env else set[str]()

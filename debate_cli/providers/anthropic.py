@@ -27,7 +27,7 @@ from debate_cli.providers.http_model import (
 
 
 def build_messages_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
-    """The body of a request, with `cache_control` on the last blocks that later requests repeat."""
+    """Build the body of a request, with `cache_control` on the last blocks that later requests repeat."""
     body: dict[str, Any] = {
         "model": model,
         "max_tokens": request.max_output_tokens,
@@ -43,7 +43,10 @@ def build_messages_body(request: Request, model: str, profile: Profile, stream: 
 
 
 def _build_messages(request: Request) -> list[dict[str, Any]]:
-    """The messages. The API caches the stable part of the last one, and refuses blocks of white space."""
+    """Build the messages.
+
+    The API caches the stable part of the last message. It refuses blocks of white space.
+    """
     messages: list[dict[str, Any]] = [
         {"role": message.role, "content": message.content} for message in request.messages
     ]
@@ -77,25 +80,25 @@ DEFAULT_REFUSAL = "The model declined to answer."
 
 
 def make_anthropic_server(endpoint: Endpoint) -> HttpServer:
-    """A server with the messages API."""
+    """Create a server with the messages API."""
     return HttpServer(API, endpoint)
 
 
 def connect(endpoint: Endpoint) -> Any:
-    """The SDK's client for `endpoint`."""
+    """Create the SDK's client for `endpoint`."""
     from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
     return connect_sdk(AsyncAnthropic, DefaultAsyncHttpxClient, endpoint)
 
 
 async def send(client: Any, body: dict[str, Any]) -> Any:
-    """Send the messages request `body`; return the SDK's answer."""
+    """Send the messages request `body`. Return the SDK's message or stream."""
     return await client.messages.create(**body, extra_headers=omit_key_headers(client))
 
 
 @dataclass(slots=True)
 class _AnthropicReplyBuilder:
-    """Builds a reply from a whole message or from the events of a stream."""
+    """Builds a reply from a whole message, or from the events of a stream."""
 
     text: list[str] = field(default_factory=list[str])
     arguments: list[str] = field(default_factory=list[str])
@@ -153,7 +156,7 @@ class _AnthropicReplyBuilder:
 
 
 def parse_usage(reported: Any, before: Usage) -> Usage:
-    """Parse token counts. Input tokens include cache reads and writes; the counts of a stream are cumulative."""
+    """Parse token counts. Input tokens include cache reads and writes. A later count in a stream replaces `before`."""
     read, written = (
         parse_token_count(reported.cache_read_input_tokens),
         parse_token_count(reported.cache_creation_input_tokens),
@@ -171,7 +174,7 @@ def parse_usage(reported: Any, before: Usage) -> Usage:
 
 
 def error_rules() -> Sequence[ErrorRule]:
-    """Exceptions of the SDK -> our errors; the first matching rule applies."""
+    """Return the rules that map exceptions of the SDK to our errors. The first matching rule applies."""
     import anthropic
 
     return error_mapping.make_error_rules(

@@ -1,6 +1,6 @@
 """Batches of OpenAI, Anthropic and the mock.
 
-The adapters of single requests build the requests in a batch and read its answers.
+The adapters of single requests build the requests of a batch and read its answers.
 """
 
 import asyncio
@@ -35,17 +35,17 @@ from debate_cli.providers.http_model import (
 from debate_cli.providers.openai import make_openai_server
 
 MAX_RESULT_BYTES = 512 * 1024 * 1024
-"""Maximum size of a batch's results after decompression."""
+"""Maximum size in bytes of a batch's results after decompression."""
 CLOCK_SKEW_S = 300.0
-"""Largest expected difference between the vendor's clock and ours."""
+"""Largest expected difference in seconds between the vendor's clock and ours."""
 SUBMISSION_S = 3600.0
-"""Longest time between storing a batch and its creation by the vendor."""
+"""Longest time in seconds from storing a batch intent to the creation of the batch by the vendor."""
 PAGE_SIZE = 100
 METADATA_KEY = "debate-cli"
 
 
 def make_batches(kind: str, endpoint: Endpoint, name: str, profile: Profile) -> BatchApi:
-    """The batch API for the model `name` at a server of this kind: `openai` or `anthropic`."""
+    """Create the batch API for the model `name` at a server of this kind: `openai` or `anthropic`."""
     endpoint = replace(endpoint, max_body_bytes=MAX_RESULT_BYTES)
     if kind == "anthropic":
         return _AnthropicBatches(make_anthropic_server(endpoint), name, profile)
@@ -53,7 +53,7 @@ def make_batches(kind: str, endpoint: Endpoint, name: str, profile: Profile) -> 
 
 
 class _VendorBatches(ABC):
-    """Code that is common to both vendors. Results are lines of JSON."""
+    """Code that the batches of both vendors share. Results are lines of JSON."""
 
     max_requests: int
     max_bytes: int
@@ -142,7 +142,7 @@ class _VendorBatches(ABC):
             return await client.post(path, options={"headers": omit_key_headers(client)}, cast_to=object, body=body)
 
     async def _list_batches(self, since: float) -> AsyncIterator[dict[str, Any]]:
-        """The batches created after `since`, newest first."""
+        """Yield the batches created after `since`, newest first."""
         after: dict[str, object] = {}
         seen = set[str]()
         while True:
@@ -166,7 +166,7 @@ class _VendorBatches(ABC):
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]: ...
 
     async def _prepare(self, key: str, entries: Sequence[dict[str, Any]]) -> Any:
-        """Upload what the batch needs before it is created. Returns the argument of `_create`."""
+        """Upload data that must exist before the batch is created. Return the argument `prepared` of `_create`."""
         return entries
 
     @abstractmethod
@@ -180,18 +180,18 @@ class _VendorBatches(ABC):
 
     @abstractmethod
     def _read_result(self, line: Any, asked: SentRequest) -> Any:
-        """The vendor's answer in a line of the results, parsed as that of a single request. Raises ModelError."""
+        """Return the vendor's answer in a line of the results, in the form of a single answer. Raises ModelError."""
 
     @abstractmethod
     async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:
-        """Whether `batch` is the batch that `intent` announced; None if this is not known until `batch` ends."""
+        """Whether `batch` is the batch that `intent` announced; None if only the end of `batch` will show it."""
 
     @abstractmethod
     def _created_at(self, batch: Any) -> float: ...
 
 
 class _OpenAIBatches(_VendorBatches):
-    """Batches of OpenAI. The requests are uploaded as a file; results are a file of answers and one of errors."""
+    """Batches of OpenAI. Requests are uploaded as a file. The results are a file of answers and one of errors."""
 
     max_requests = 50_000
     max_bytes = 190 * 1024 * 1024
@@ -317,14 +317,14 @@ _REPLIES: TypeAdapter[Reply] = TypeAdapter(Reply)
 
 
 def make_mock_batches(model: Model, name: str, latency_s: float) -> BatchApi:
-    """The batch API of a mock model called `name`, which answers without delay. Batches end after `latency_s`."""
+    """Create the batch API of a mock model called `name`. Batches end after `latency_s`."""
     return _MockBatches(model, name, latency_s)
 
 
 class _MockBatches:
     """Batches of the mock, which end after `latency_s`.
 
-    Stores nothing: the id of a batch contains the time when it ends, and answers are generated when they are read.
+    Nothing is stored: the id of a batch contains the time when it ends, and answers are generated when they are read.
     """
 
     max_requests = 50_000

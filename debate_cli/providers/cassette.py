@@ -25,15 +25,15 @@ from debate_cli.providers.mock.model import split_words
 from debate_cli.regular_file import read_regular_file
 
 EXCERPT_CHARS = 40
-"""Number of characters that are shown of each text, from the first difference on."""
+"""Number of characters in an excerpt of a text, from the first difference on."""
 SETTINGS = ("the model", "temperature", "max_output_tokens", "seed", "structured-output mode")
-"""What a request has besides texts."""
+"""Names of the parts of a request that are not texts."""
 
 
 def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
-    """Message for a request that was not recorded; `recorded` maps a line number to model and request.
+    """Return the message for a request that was not recorded. `recorded` maps line numbers to model and request.
 
-    Names the first difference to the recorded request that begins with the most common characters.
+    The message names the first difference to a recorded request: the one with the longest equal beginnings.
     """
     what = f"{path} has no recorded reply to this request ({request.purpose}, {model})"
     parts = {line: _parts(*entry) for line, entry in recorded.items() if entry[1].purpose == request.purpose}
@@ -52,7 +52,7 @@ def explain_missing_call(path: Path, model: str, request: Request, recorded: Map
 
 
 def _parts(model: str, request: Request) -> dict[str, str]:
-    """What identifies a request, by name: the model, its texts, then its parameters."""
+    """Return the parts that identify a request, by name: its texts, then the model and its parameters."""
     messages = {
         f"message {number} ({message.role})": message.content
         for number, message in enumerate(request.messages, start=1)
@@ -65,7 +65,7 @@ def _parts(model: str, request: Request) -> dict[str, str]:
 
 
 def _format_difference(name: str, was: str | None, now: str | None) -> str:
-    """The first difference between two versions of a text, with a short escaped excerpt of both."""
+    """Describe the first difference between two versions of a text, with a short escaped excerpt of both."""
     if was is None or now is None:
         return f"{name} is {'new' if was is None else 'missing'}"
     start = common_prefix_length(was, now)
@@ -80,7 +80,7 @@ CASSETTE_VERSION_KEY = "cassette_version"
 MAX_CASSETTE_BYTES = 256 * 1024 * 1024
 CASSETTE_FILE_MODE = 0o600
 TRANSIENT_ERRORS = (Transient, BudgetError, StorageError)
-"""Errors that do not depend on the request. Replayed only if the request never got a reply."""
+"""Errors that do not depend on the request. They are replayed only if the same request never got a reply."""
 RedactFunction = Callable[[str], str]
 
 
@@ -97,7 +97,7 @@ class RecordedError(FrozenModel):
     estimated: bool = Field(default=False, exclude_if=lambda estimated: not estimated)
 
     def to_exception(self) -> DebateError:
-        """The error as an exception."""
+        """Convert the recorded error to an exception."""
         kind: Any = getattr(errors, self.type, None)
         known = isinstance(kind, type) and issubclass(kind, DebateError)
         error: DebateError = kind(self.message) if known else PermanentError(self.message)
@@ -109,7 +109,7 @@ class RecordedError(FrozenModel):
 
 
 class RecordedCall(FrozenModel):
-    """One call: the request with its nonce masked, and a reply or an error."""
+    """One recorded call: the request with its nonce masked, and a reply or an error."""
 
     fingerprint: str
     model: str
@@ -130,8 +130,8 @@ RECORDED_CALL_ADAPTER: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
 class CassetteRecorder:
     """Records every call of the wrapped models to `path`.
 
-    Appends to an existing cassette, so that a resumed run can record too, and removes its incomplete last line. Raises
-    ConfigError if `path` is not a cassette, StorageError if it cannot be written.
+    Appends to an existing cassette, so that a resumed run can record too, after removing an incomplete last line.
+    Raises ConfigError if `path` is not a cassette, StorageError if it cannot be written.
     """
 
     serves = False
@@ -144,7 +144,7 @@ class CassetteRecorder:
             raise _make_unwritable_error(path, error) from error
 
     def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
-        """`model`, known as `name`, with its calls recorded after redaction by `redact`."""
+        """Wrap `model`, known as `name`, to record its calls. `redact` removes secrets first."""
         return _RecordingModel(self, name, model, redact)
 
     def write(self, line: str) -> None:
@@ -173,7 +173,7 @@ class CassetteRecorder:
             file.write(line.encode(errors="backslashreplace") + b"\n")
 
     def _open_to_append(self) -> BinaryIO:
-        """Open or create the file. Raises OSError for a link, which may lead out of a downloaded folder."""
+        """Open or create the file. Raises OSError for a link, because it may lead out of a downloaded folder."""
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         return os.fdopen(os.open(self._path, flags, CASSETTE_FILE_MODE), "ab")
 
@@ -205,11 +205,11 @@ class _RecordingModel:
 
 
 class CassettePlayer:
-    """Replays the calls of a cassette; asks no model.
+    """Replays the calls of a cassette, and asks no model.
 
-    A repeated request gets its recorded replies in order, then the last one again. An unknown request raises a
-    PermanentError that describes the difference to the most similar recorded one. Raises ConfigError, with file and
-    line, for a file that is damaged or not a cassette.
+    A repeated request gets its recorded replies in order, then the last one again and again. An unknown request raises
+    a PermanentError that describes the difference to the most similar recorded request. Raises ConfigError, with file
+    and line, for a file that is damaged or not a cassette.
     """
 
     serves = True
@@ -223,11 +223,11 @@ class CassettePlayer:
         self._served: Counter[tuple[str, str]] = Counter()
 
     def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
-        """A model that replays the recorded calls of `name`, redacted by `redact`. `model` is not used."""
+        """Return a model that replays the recorded calls of `name`, redacted by `redact`. `model` is not used."""
         return _ReplayingModel(self, name, redact)
 
     def find_reply(self, name: str, known: Request) -> Reply:
-        """The recorded reply to a canonical request. Raises the recorded error if there is one."""
+        """Return the recorded reply to a canonical request. Raises the recorded error if there is no reply."""
         key = (name, known.fingerprint())
         recorded_calls = self._answers.get(key, [])
         answers = [call for call in recorded_calls if not call.is_transient] or recorded_calls
@@ -259,7 +259,7 @@ class _ReplayingModel:
 
 
 def canonicalize_request(request: Request, redact: RedactFunction) -> Request:
-    """`request` as stored in a cassette: without secrets, with the nonce masked."""
+    """Return `request` as a cassette stores it: without secrets, with the nonce masked."""
 
     def plain(text: str) -> str:
         return redact(text.replace(request.nonce, "NONCE") if request.nonce else text)
@@ -287,7 +287,7 @@ def _to_recorded_error(error: DebateError) -> RecordedError:
 
 
 def _read_cassette(path: Path) -> bytes:
-    """The bytes of a cassette. Raises OSError, and ConfigError if the file is too large."""
+    """Read a cassette. Raises OSError, and ConfigError if the file is too large."""
     content = read_regular_file(path, MAX_CASSETTE_BYTES)
     if len(content) > MAX_CASSETTE_BYTES:
         raise ConfigError(
@@ -297,7 +297,7 @@ def _read_cassette(path: Path) -> bytes:
 
 
 def _load_calls(path: Path) -> dict[int, RecordedCall]:
-    """The calls of a cassette by line number; line 1 is the header."""
+    """Return the calls of a cassette by line number. Line 1 is the header."""
     try:
         content = _read_cassette(path)
     except OSError as error:

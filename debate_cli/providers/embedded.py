@@ -1,6 +1,6 @@
 """Embedded models: llama.cpp's server in this process, on a loopback port with a random key.
 
-The server is part of xllamacpp (extra `[local]`), is started at the first call and speaks OpenAI's protocol. A form is
+The server is part of xllamacpp (extra `[local]`). It starts at the first call and speaks OpenAI's protocol. A form is
 narrowed to a grammar that very small models can follow. `weights.py` finds the weights.
 """
 
@@ -29,23 +29,22 @@ from debate_cli.providers.weights import PACKAGED_WEIGHTS, resolve_weights
 JsonObject = dict[str, Any]
 
 FRACTION_STEPS = 10
-"""A number between two bounds is restricted to the ends of this many equal steps."""
+"""Number of equal steps between the bounds of a number. Only the bounds and the ends of the steps are allowed."""
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
-"""Pattern of a group: one word and up to two short ones. A limit on the number of groups also limits the characters."""
+"""Pattern of a group: one word and up to two short ones. A maximum number of groups therefore also limits
+characters."""
 MAX_FIRST_WORD_CHARS = 17
 """Maximum length of the first word and the final punctuation of a sentence."""
 MAX_GROUP_CHARS = 17 + 2 * 6
 """Maximum length of a group."""
 AVERAGE_WORD_CHARS = 5
-"""Characters of an average word with its space."""
+"""Number of characters in an average word with its space."""
 MAX_SENTENCE_GROUPS = 8
 """Maximum number of groups in a plain sentence."""
 MIN_SENTENCE_GROUPS = 2
-"""Minimum number of groups in a plain sentence.
-
-A property whose `maxLength` is too small for this many groups is a name or quotation and gets no pattern.
-"""
+"""Minimum number of groups in a plain sentence. A property whose `maxLength` is too small for them is a name or a
+quotation and gets no pattern."""
 MAX_SENTENCES = 3
 """Maximum number of sentences in one text."""
 VERBATIM_PROPERTIES = frozenset({"quote"})
@@ -53,7 +52,7 @@ VERBATIM_PROPERTIES = frozenset({"quote"})
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
-    """A stricter `schema` that llama.cpp can enforce. Every value that it accepts is within the bounds of `schema`.
+    """Return a stricter `schema` that llama.cpp can enforce. Every value that fits it also fits `schema`.
 
     `plain`: whether texts are restricted to sentences of plain words. `name`: the property that `schema` describes.
     """
@@ -82,7 +81,7 @@ def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> 
 
 
 def _narrow_text(schema: JsonObject) -> JsonObject:
-    """Add a pattern to the schema of a text field: sentences of plain words that fit into `maxLength`."""
+    """Add a pattern to the schema of a text field. It allows sentences of plain words that fit into `maxLength`."""
     most: int = schema.get(
         "maxLength", MAX_SENTENCES * (MAX_FIRST_WORD_CHARS + MAX_SENTENCE_GROUPS * MAX_GROUP_CHARS + 1)
     )
@@ -97,11 +96,11 @@ def _narrow_text(schema: JsonObject) -> JsonObject:
 
 
 PARALLEL_SLOTS = 2
-"""Concurrent calls: one for each side of a debate, with its own cached prompt."""
+"""Number of concurrent calls: one for each side of a debate, with its own cached prompt."""
 CONTEXT_TOKENS = 8192
-"""Context of each slot in tokens, as long as the one that SmolLM2 was trained with."""
+"""Context of each slot in tokens. SmolLM2 was trained with this length."""
 PROMPT_CACHE_MIB = 1024
-"""Memory for the prompts of earlier calls."""
+"""Memory in MiB for the prompts of earlier calls."""
 EMBEDDED_TIMEOUT_S = 900.0
 """Minimum timeout in seconds: a slow machine reads a long prompt for minutes before the first byte."""
 MISSING_EXTRA_MESSAGE = (
@@ -113,7 +112,7 @@ SILENT_VERBOSITY = -1
 
 
 class LlamaServer(Protocol):
-    """A running server. Garbage collection ends it."""
+    """A running server. It ends when it is garbage-collected."""
 
     @property
     def listening_address(self) -> str:
@@ -122,7 +121,7 @@ class LlamaServer(Protocol):
 
 
 LlamaServerStarter = Callable[[Path, str], LlamaServer]
-"""Starts a server for a file, protected by a key. Blocks. Raises NoLocalModelError or WeightsError."""
+"""Starts a server for a file, protected by a key. Blocks the thread. Raises NoLocalModelError or WeightsError."""
 
 
 def _to_stderr(line: str) -> None:
@@ -134,10 +133,10 @@ class EmbeddedSettings:
     """Settings of the embedded provider."""
 
     folder: Path
-    """Base folder of relative paths of weights."""
+    """Base folder of relative paths to weights."""
     env: Mapping[str, str]
     checksums: Mapping[str, str] = field(default_factory=dict[str, str])
-    """`local/hf:…` -> the configured SHA-256."""
+    """Maps `local/hf:…` to the SHA-256 in the configuration."""
     note: Callable[[str], None] = _to_stderr
     """Called with one line before each slow step."""
     timeout_s: float = EMBEDDED_TIMEOUT_S
@@ -146,7 +145,7 @@ class EmbeddedSettings:
 
 
 def find_extra_problem(row: ProviderRow) -> str | None:
-    """Why the embedded models of `row` cannot run; None if they can, or if `row` is another provider."""
+    """Return why the embedded models of `row` cannot run; None if they can, or if `row` has no embedded models."""
     return MISSING_EXTRA_MESSAGE if row.kind == "embedded" and importlib.util.find_spec("xllamacpp") is None else None
 
 
@@ -163,7 +162,7 @@ def start_llama_server(file: Path, key: str) -> LlamaServer:
 
 
 def count_idle_processors() -> int:
-    """Number of processors that were idle in the last minute, at least one.
+    """Return the number of processors that were idle in the last minute, at least one.
 
     llama.cpp's threads wait for each other in busy loops, so one thread too many makes it several times slower.
     """
@@ -189,7 +188,7 @@ def _configure_llama(llama: Any, file: Path, key: str) -> Any:
 
 
 class EmbeddedServer:
-    """Serves `local/` models. Each file is loaded at the first call for it; `aclose` unloads all."""
+    """Serves `local/` models. Each file is loaded at the first call for its model. `aclose` unloads all."""
 
     def __init__(self, settings: EmbeddedSettings, *, start: LlamaServerStarter = start_llama_server) -> None:
         self._place = settings
@@ -198,11 +197,11 @@ class EmbeddedServer:
         self._loaded: dict[Path, _LoadedModel] = {}
 
     def model(self, name: str, profile: Profile) -> Model:
-        """The model `local/NAME`: `smollm2`, or the path of a GGUF file."""
+        """Return the model `local/NAME`. NAME is `smollm2`, or the path of a GGUF file."""
         return EmbeddedModel(self, name, profile)
 
     async def ensure_loaded(self, name: str) -> _LoadedModel:
-        """The running server of a model; downloads and loads the weights if necessary."""
+        """Return the running server of a model. Downloads and loads the weights if necessary."""
         async with self._loading:
             settings = self._place
             file = await asyncio.to_thread(
@@ -240,10 +239,10 @@ class EmbeddedServer:
 @dataclass(frozen=True, slots=True)
 class _LoadedModel:
     engine: LlamaServer
-    """Held so that it is not garbage-collected."""
+    """Kept here so that the server is not garbage-collected."""
     server: ModelServer
     free_slots: asyncio.Semaphore
-    """Free slots of the server."""
+    """Counts the free slots of the server."""
 
 
 class EmbeddedModel:
@@ -257,7 +256,7 @@ class EmbeddedModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request` when a slot is free.
 
-        Loading the model and waiting for a slot do not count as time of the call.
+        The latency does not include loading the model and waiting for a slot.
         """
         if request.schema is not None:
             schema = narrow_schema(request.schema.json, plain=self._name in PACKAGED_WEIGHTS)

@@ -1,7 +1,7 @@
 """The embeddings endpoint of OpenAI and compatible servers, as a model that scores texts by similarity to a query.
 
-The first message of a request is the query, the others are the texts. The reply's text is a JSON list with the cosine
-similarity (-1 to 1) of each text to the query.
+The first message of a request is the query, the other messages are the texts. The reply's text is a JSON list with the
+cosine similarity (-1 to 1) of each text to the query.
 """
 
 import json
@@ -21,11 +21,11 @@ from debate_cli.providers.error_mapping import SentRequest
 from debate_cli.providers.http_model import HttpServer, WholeReplyBuilder, parse_token_count
 
 DIGITS = 6
-"""Decimals of a similarity. Texts that are equal after rounding keep their order."""
+"""Decimals of a similarity. Texts with equal rounded similarities keep their order."""
 
 
 def make_embeddings_server(endpoint: Endpoint) -> HttpServer:
-    """A server with the embeddings endpoint."""
+    """Create a server with the embeddings endpoint."""
     send = partial(openai.send, path="/embeddings")
     return HttpServer(
         replace(openai.API, build_body=_build_body, send=send, reply_builder=_SimilarityBuilder), endpoint
@@ -38,7 +38,7 @@ def _build_body(request: Request, model: str, _profile: Profile, _stream: bool) 
 
 @dataclass(slots=True)
 class _SimilarityBuilder(WholeReplyBuilder):
-    """The embeddings of an answer, which arrives whole."""
+    """Reads the embeddings from an answer, which arrives whole."""
 
     vectors: list[list[float]] = field(default_factory=list[list[float]])
 
@@ -66,10 +66,10 @@ def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 class MockEmbeddings:
-    """Scores each text by the share of the query's words that it contains. Contacts no server."""
+    """Scores each text by the share of the query's words that it contains. No server is contacted."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Reply with a number from 0 to 1 for each text: the share of the query's words that it contains."""
+        """Reply with a number from 0 to 1 for each text: its share of the query's words."""
         query, *texts = (frozenset(query_terms(message.content)) for message in request.messages)
         scores = [round(len(query & words) / max(1, len(query)), DIGITS) for words in texts]
         return Reply(text=json.dumps(scores), usage=Usage(input_tokens=1), finish_reason="stop")

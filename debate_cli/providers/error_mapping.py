@@ -1,7 +1,7 @@
 """Maps faults of a server to the errors of this program.
 
-Each adapter has a table for the exceptions of its SDK (`ErrorRule`). The meaning of an HTTP status is the same for all
-adapters (`STATUS_RULES`).
+Each adapter has a table for the exceptions of its SDK (`ErrorRule`). An HTTP status has one meaning for all adapters
+(`STATUS_RULES`).
 """
 
 import json
@@ -38,7 +38,7 @@ _HTML_TAG = re.compile(r"<[^>]{0,500}>?")
 
 
 def extract_error_message(body: str, secrets: Iterable[str] = ()) -> str:
-    """The message in a response body, as one line of at most MAX_MESSAGE_CHARS printable characters, without secrets.
+    """Return the message in a response body: one line of up to MAX_MESSAGE_CHARS printable characters, without secrets.
 
     Reads the usual JSON shapes (`error.message`, `message`, `detail`, lists of these) and the text of an HTML page.
     """
@@ -51,7 +51,7 @@ def extract_error_message(body: str, secrets: Iterable[str] = ()) -> str:
 
 
 def sanitize_message(text: str, secrets: Iterable[str] = ()) -> str:
-    """`text` without control characters, line breaks and secrets, cut to MAX_MESSAGE_CHARS."""
+    """Remove control characters, line breaks and secrets from `text`, and cut it to MAX_MESSAGE_CHARS."""
     printable = "".join(
         " " if unicodedata.category(sign)[0] in "CZ" else sign for sign in unicodedata.normalize("NFKC", text)
     )
@@ -77,19 +77,20 @@ def _find_first_text(value: Any, depth: int = 0) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """Facts about a request that determine what an error response means."""
+    """The facts about a request that determine the meaning of an error response."""
 
     endpoint: Endpoint
     model: str
     structured: bool
-    """Whether a parameter requested structured output (modes `native` and `tool`); a server may refuse it."""
+    """Whether the request asked for structured output by a parameter (modes `native` and `tool`). A server may refuse
+    it."""
     sampling_parameters: tuple[str, ...] = ()
-    """Sampling parameters that were sent (`temperature`, `seed`); a server may refuse them."""
+    """Sampling parameters that were sent (`temperature`, `seed`). A server may refuse them."""
     max_answer_chars: int = 0
     """Maximum length of the answer in characters."""
 
     def format_message(self, what: str, words: str, advice: str) -> str:
-        """A message such as `openai (api.openai.com) answered 401 to gpt-5: No such key; check OPENAI_API_KEY`."""
+        """Format a message like `openai (api.openai.com) answered 401 to gpt-5: No such key; check OPENAI_API_KEY`."""
         about = f"{self.endpoint.provider} ({self.endpoint.host}) {what}"
         return f"{about}: {words}; {advice}" if words else f"{about}; {advice}"
 
@@ -99,7 +100,7 @@ ToError = Callable[[Any, SentRequest], errors.ModelError]
 
 @dataclass(frozen=True, slots=True)
 class ErrorRule:
-    """Exceptions, and the function that maps them to an error."""
+    """Exceptions, and the function that maps them to one of our errors."""
 
     exceptions: tuple[type[BaseException], ...]
     to_error: ToError
@@ -109,9 +110,9 @@ class ErrorRule:
 def map_errors(
     table: Callable[[], Sequence[ErrorRule]], asked: SentRequest, used: Callable[[], Usage] = Usage
 ) -> Generator[None]:
-    """Map exceptions by the first matching rule of `table`. Our own errors and unknown exceptions are raised unchanged.
+    """Map exceptions by the first matching rule of `table`. Raise our own errors and unknown exceptions unchanged.
 
-    `used`: returns the tokens used so far, which are stored on the error. The exception of the SDK is not chained,
+    `used` returns the tokens used so far, which are stored on the error. The exception of the SDK is not chained,
     because it can quote keys.
     """
     try:
@@ -133,7 +134,7 @@ def map_errors(
 UNREADABLE_ANSWER = (
     ValueError, AttributeError, AssertionError, TypeError, KeyError, IndexError, RecursionError,
 )  # fmt: skip
-"""Exceptions of reading a 200 response that is not JSON, is not UTF-8, or is JSON of another shape."""
+"""Exceptions raised by the parsing of a 200 response that is not JSON, is not UTF-8, or has an unexpected shape."""
 
 
 @cache
@@ -143,7 +144,7 @@ def make_error_rules(
     status: type[Exception],
     *others: tuple[type[Exception], ToError],
 ) -> Sequence[ErrorRule]:
-    """The error rules of an SDK built on httpx2, from its exceptions. `others`: further exceptions with their mapping."""
+    """Return the error rules of an SDK built on httpx2. `others`: further exceptions of the SDK with their mapping."""
     import httpx2
 
     return (
@@ -191,7 +192,7 @@ SAMPLING_PATTERNS = {
     )
     for name in ("temperature", "seed")
 }
-"""Parameter -> pattern of an error message that rejects this parameter."""
+"""Maps a parameter to the pattern of an error message that rejects it."""
 BROKEN_SCHEMA_PATTERN = re.compile(r"\bgrammar\b|json[ _]schema|response_format")
 
 
@@ -202,16 +203,16 @@ class StatusRule:
     codes: Collection[int]
     error_type: type[errors.ModelError]
     advice: str
-    """What the user can do. `{key}` is the variable of the key, `{model}` the model."""
+    """Advice for the user. `{key}` stands for the variable of the key, `{model}` for the model."""
     body_pattern: re.Pattern[str] | None = None
-    """Pattern that the lower-case body must contain; None accepts any body."""
+    """Pattern that must occur in the body in lower case; None accepts any body."""
     structured: bool = False
-    """Applies only to requests with a parameter for structured output."""
+    """Whether the rule applies only to requests with a parameter for structured output."""
     parameter: str | None = None
-    """Applies only to requests with this sampling parameter."""
+    """If set, the rule applies only to requests that sent this sampling parameter."""
 
     def matches(self, code: int, body: str, asked: SentRequest) -> bool:
-        """Whether the rule applies to a response with this status and (lower-case) body."""
+        """Whether the rule applies to a response with this status and this body in lower case."""
         if code not in self.codes or (self.structured and not asked.structured):
             return False
         if self.parameter is not None and self.parameter not in asked.sampling_parameters:
@@ -246,7 +247,7 @@ STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule(SERVER_ERROR_CODES, errors.ServerError, "try again later"),
     StatusRule(range(300, 400), errors.RejectedError, "redirects are not followed; set base_url to the final address"),
 )
-"""The first matching rule applies. A status without a rule is a `RejectedError`."""
+"""Rules for statuses, of which the first matching one applies. A status without a rule is a `RejectedError`."""
 DEFAULT_STATUS_RULE = StatusRule((), errors.RejectedError, "correct the request or the configuration of this provider")
 
 STATUS_BY_ERROR_TYPE: Mapping[str, int] = {
@@ -262,13 +263,13 @@ STATUS_BY_ERROR_TYPE: Mapping[str, int] = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""HTTP status for an error event in a stream or in a 200 response, by its type."""
+"""Maps the type of an error event, in a stream or in a 200 response, to the HTTP status with its meaning."""
 
 
 def error_from_status(
     code: int, body: str, asked: SentRequest, headers: Mapping[str, str] | None = None
 ) -> errors.ModelError:
-    """The error for a response with this status, body and headers."""
+    """Return the error for a response with this status, body and headers."""
     lowered = body[:20_000].lower()
     row = next((row for row in STATUS_RULES if row.matches(code, lowered, asked)), DEFAULT_STATUS_RULE)
     advice = row.advice.format(key=asked.endpoint.api_key_env or "its api_key_env", model=asked.model)
@@ -284,14 +285,17 @@ def error_from_status(
 
 
 def error_from_response(fault: Any, asked: SentRequest) -> errors.ModelError:
-    """The error for an exception of the SDK that holds an error response, or an error event of a stream."""
+    """Return the error for an exception of the SDK that holds an error response, or an error event of a stream."""
     if fault.response.status_code < FIRST_ERROR_STATUS:
         return error_from_object(fault.body, asked)
     return error_from_status(fault.response.status_code, fault.response.text, asked, fault.response.headers)
 
 
 def error_from_object(error: Any, asked: SentRequest) -> errors.ModelError:
-    """The error for an error object in a 200 response or a stream: `{type, code, ...}`, `{error: {...}}` or a text."""
+    """Return the error for an error object in a 200 response or a stream.
+
+    The object is `{type, code, ...}`, `{error: {...}}` or a text.
+    """
     if not isinstance(error, dict):
         return error_from_event(None, None, str(error), asked)
     inner: Any = cast("dict[str, Any]", error).get("error", error)
@@ -301,7 +305,7 @@ def error_from_object(error: Any, asked: SentRequest) -> errors.ModelError:
 
 
 def error_from_event(kind: object, code: object, body: str, asked: SentRequest) -> errors.ModelError:
-    """The error for an error event: by its HTTP status; without one by its type; without both a ServerError."""
+    """Return the error for an error event: by its HTTP status, else by its type, else a ServerError."""
     number = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
     if 400 <= number < 600:  # noqa: PLR2004 - HTTP errors
         return error_from_status(number, body, asked)
@@ -310,7 +314,7 @@ def error_from_event(kind: object, code: object, body: str, asked: SentRequest) 
 
 
 def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
-    """The error for a connection that failed or broke."""
+    """Return the error for a connection that failed or broke."""
     if not any(type(each).__name__ == "ConnectError" for each in (fault, fault.__cause__)):
         return errors.UnreachableError(asked.format_message("broke the connection", "", "try again"))
     is_local = asked.endpoint.host.rpartition(":")[0].strip("[]") in {"127.0.0.1", "localhost", "::1"}
@@ -321,7 +325,7 @@ def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.Model
 
 
 def make_timeout_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
-    """The error for a server from which no byte, or no connection, came within the time limit."""
+    """Return the error for a server that sent no byte, or accepted no connection, within the time limit."""
     if any(type(each).__name__ == "ConnectTimeout" for each in (fault, fault.__cause__)):
         advice = "check the network and base_url"
         error = errors.ModelTimeoutError(asked.format_message("accepted no connection in time", "", advice))
@@ -332,20 +336,20 @@ def make_timeout_error(fault: Exception, asked: SentRequest) -> errors.ModelErro
 
 
 def make_answer_timeout_error(asked: SentRequest) -> errors.ModelError:
-    """The error for an answer that is incomplete at the time limit although bytes keep coming."""
+    """Return the error for an answer that is incomplete at the time limit although bytes keep arriving."""
     what = f"gave no whole answer in {asked.endpoint.answer_deadline_s:g} s"
     return errors.ModelTimeoutError(asked.format_message(what, "", "try again, or raise limits.answer_timeout_s"))
 
 
 def make_excess_error(amount: str, asked: SentRequest) -> errors.ModelError:
-    """The error for an answer longer than the limit `amount`."""
+    """Return the error for an answer longer than the limit `amount`."""
     error = errors.ServerError(asked.format_message(f"sent more than {amount}", "", "check base_url, and the server"))
     error.may_be_billed = True
     return error
 
 
 def make_broken_body_error(fault: Exception | str, asked: SentRequest) -> errors.ModelError:
-    """The error for a 200 response that does not follow the protocol. `fault` may describe it."""
+    """Return the error for a 200 response that does not follow the protocol. `fault` may describe the violation."""
     what = f"answered 200 with {fault if isinstance(fault, str) else 'an unreadable body'}"
     return errors.BrokenBodyError(
         asked.format_message(what, "", "check that base_url is the API address of this provider")
@@ -353,7 +357,7 @@ def make_broken_body_error(fault: Exception | str, asked: SentRequest) -> errors
 
 
 def make_truncated_error(asked: SentRequest) -> errors.ModelError:
-    """The error for a stream that ended without a finish reason."""
+    """Return the error for a stream that ended without a finish reason."""
     return errors.TruncatedError(asked.format_message("ended its answer early", "", "try again"))
 
 
@@ -363,7 +367,10 @@ _RETRY_INFO = re.compile(r'"retrydelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"', re.IG
 
 
 def parse_retry_after(headers: Mapping[str, str], body: str = "", now: datetime | None = None) -> float | None:
-    """Seconds (>= 0) that the server asks to wait, from the header `retry-after` or Google's RetryInfo in the body."""
+    """Return the seconds (>= 0) that the server asks to wait; None if it does not ask.
+
+    Reads the header `retry-after`, and Google's RetryInfo in the body.
+    """
     value = next((value.strip() for name, value in headers.items() if name.lower() == "retry-after"), "")
     if not value:
         delay = _RETRY_INFO.search(body)

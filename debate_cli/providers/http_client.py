@@ -1,6 +1,6 @@
 """The HTTP client of the SDKs: timeouts, no redirects, and limits on the size of responses.
 
-Imports httpx2, so adapters import this module when they connect.
+This module imports httpx2, so adapters import it only when they connect.
 """
 
 import ssl
@@ -16,19 +16,19 @@ from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
 from debate_cli.providers.error_mapping import SentRequest, make_broken_body_error, make_excess_error
 
 CONNECT_TIMEOUT_S = 15.0
-"""Longest wait for a connection. The wait for bytes is `Endpoint.timeout_s`."""
+"""Longest wait for a connection, in seconds. `Endpoint.timeout_s` limits the wait for bytes."""
 MAX_ERROR_BODY_BYTES = 64 * 1024
-"""Bytes to read of the decoded body of an error response; the rest is ignored."""
+"""Number of bytes to read from the decoded body of an error response. The rest is ignored."""
 INFLATE_BYTES = 64 * 1024
 """Maximum number of bytes to decompress at once."""
 COMPRESSIONS = frozenset({"gzip", "x-gzip", "deflate"})
-"""Values of Content-Encoding that are decoded. With any other, the body is not JSON and fails."""
+"""Values of Content-Encoding that are decoded. A body with any other encoding cannot be parsed as JSON and fails."""
 
 ClientT = TypeVar("ClientT", bound=httpx2.AsyncClient)
 
 
 def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
-    """Create a client of the SDK's class `kind`, with limited responses."""
+    """Create a client of the SDK's class `kind`. The size of its responses is limited."""
 
     async def bound(response: httpx2.Response) -> None:
         is_compressed = response.headers.pop("content-encoding", "").strip().lower() in COMPRESSIONS
@@ -49,9 +49,9 @@ def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
 
 @cache
 def _tls_context() -> ssl.SSLContext:
-    """The TLS context of all clients.
+    """Return the TLS context of all clients.
 
-    It is shared because loading the certificates takes most of a client's start-up time.
+    The clients share it, because loading the certificates takes most of a client's start-up time.
     """
     return httpx2.create_ssl_context()
 
@@ -59,8 +59,8 @@ def _tls_context() -> ssl.SSLContext:
 class _BoundedStream(httpx2.AsyncByteStream):
     """The decoded content of `stream`.
 
-    If the body of an error response is too long or cannot be decoded, the rest is left out. Any other such body raises
-    ServerError or BrokenBodyError.
+    If the body of an error response is too long or cannot be decoded, it is cut there. The body of any other response
+    then raises ServerError or BrokenBodyError.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
 
 
 async def _inflate(stream: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """Decompress in parts of at most INFLATE_BYTES. Ignores bytes after the compressed data. Raises zlib.error."""
+    """Decompress in parts of at most INFLATE_BYTES. Bytes after the compressed data are ignored. Raises zlib.error."""
     decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: the header says whether it is gzip or zlib
     async for raw in stream:
         part = b"" if decoder.eof else decoder.decompress(raw, INFLATE_BYTES)

@@ -1,6 +1,6 @@
 """A model behind an HTTP API: sends one request, streamed or not, and maps faults to errors of this program.
 
-The differences between vendors are in a `ProviderApi` (see `openai.py`, `anthropic.py`). Retries, rate limits and
+A `ProviderApi` holds the differences between vendors (see `openai.py`, `anthropic.py`). Retries, rate limits and
 budgets are in `llm.retry`, `llm.rate_limit` and `llm.budget`.
 """
 
@@ -28,19 +28,19 @@ SAMPLING_PARAMETERS = ("temperature", "seed")
 """Names of sampling parameters in a request body."""
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
-"""An answer may have this many characters, or CHARS_PER_TOKEN for each token of the output limit if that is more."""
+"""Maximum number of characters in an answer, unless CHARS_PER_TOKEN for each token of the output limit allow more."""
 MIN_RESULTS_CHARS = 1024 * 1024
-"""The results of a web search may have this many characters; see MIN_ANSWER_CHARS."""
+"""Replaces MIN_ANSWER_CHARS for the results of a web search."""
 CALLS_PER_CLIENT = 16
-"""Maximum number of calls in flight of one client, because each call looks at all open connections of its client."""
+"""Maximum number of calls in flight per client. Each call looks at all open connections of its client."""
 DUMMY_KEY = "no-key-needed"
-"""A key for SDKs that require one. Never sent."""
+"""A key for SDKs that require one. It is never sent."""
 KEY_HEADERS = ("Authorization", "X-Api-Key")
 """Headers that can hold the key, depending on the SDK and its version."""
 
 
 class ReplyBuilder(Protocol):
-    """Collects one answer. May raise any exception for a malformed answer; the error rules map it."""
+    """Collects one answer. It may raise any exception for a malformed answer, which the error rules map."""
 
     @property
     def usage(self) -> Usage:
@@ -52,7 +52,7 @@ class ReplyBuilder(Protocol):
         ...
 
     def add_chunk(self, part: Any) -> str:
-        """Read a part of a stream; return its new text or tool-call arguments."""
+        """Read a part of a stream. Return the new text, or the new arguments of a tool call."""
         ...
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
@@ -60,13 +60,13 @@ class ReplyBuilder(Protocol):
         ...
 
     def build_reply(self, latency_s: float) -> Reply:
-        """The answer as a `Reply`."""
+        """Return the answer as a `Reply`."""
         ...
 
 
 @dataclass(slots=True)
 class WholeReplyBuilder:
-    """Base of the builders of answers that are never streamed."""
+    """Base class for builders of answers that are never streamed."""
 
     usage: Usage = field(default_factory=Usage)
 
@@ -75,7 +75,7 @@ class WholeReplyBuilder:
         raise TypeError(type(part).__name__)
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Raise ModelError if the answer is missing or incomplete. By default an answer that could be read is complete."""
+        """Raise ModelError if the answer is missing or incomplete. By default, any answer that was read is complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +85,17 @@ class ProviderApi:
     connect: Callable[[Endpoint], Any]
     """Creates the SDK's client; imports the SDK."""
     build_body: Callable[[Request, str, Profile, bool], dict[str, Any]]
-    """Builds the arguments of the call from request, model name, profile and whether to stream."""
+    """Builds the arguments of a call from request, model name, profile, and whether to stream."""
     send: Callable[[Any, dict[str, Any]], Awaitable[Any]]
-    """Sends the call; returns the SDK's answer or stream."""
+    """Sends a call. Returns the SDK's answer or stream."""
     reply_builder: Callable[[], ReplyBuilder]
     error_rules: Callable[[], Sequence[ErrorRule]]
-    """Exceptions of the SDK -> our errors."""
+    """Returns the rules that map exceptions of the SDK to our errors."""
 
 
 @dataclass(slots=True, eq=False)
 class _Client:
-    """A client of the SDK, with connections of its own."""
+    """A client of the SDK with its own connections."""
 
     sdk: Any
     calls: int = 0
@@ -111,18 +111,18 @@ class HttpServer:
         self._clients: list[_Client] = []
 
     def model(self, name: str, profile: Profile) -> HttpModel:
-        """The model with this name at the server. Imports the SDK, so that the first call is not delayed by it."""
+        """Return the model `name` of the server. Imports the SDK, so that the first call does not have to."""
         with error_mapping.map_errors(self.api.error_rules, SentRequest(self.endpoint, name, structured=False)):
             self.client()
         return HttpModel(self, name, profile)
 
     def client(self) -> Any:
-        """The SDK's first client for this server."""
+        """Return the SDK's first client for this server."""
         return (self._clients[0] if self._clients else self._add_client()).sdk
 
     @contextmanager
     def client_for_call(self) -> Generator[Any]:
-        """The first client with fewer than CALLS_PER_CLIENT calls in flight, for one call."""
+        """Yield the first client with fewer than CALLS_PER_CLIENT calls in flight, and count a call for it."""
         client = next((each for each in self._clients if each.calls < CALLS_PER_CLIENT), None) or self._add_client()
         client.calls += 1
         try:
@@ -152,7 +152,7 @@ class HttpModel:
         self._profile = profile
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`; streams if `on_text` is given."""
+        """Answer `request`. The answer is streamed if `on_text` is given."""
         body = self._api.build_body(request, self._name, self._profile, on_text is not None)
         asked = describe_request(self._server.endpoint, self._name, request, body)
         answer = self._api.reply_builder()
@@ -205,7 +205,7 @@ class HttpModel:
 
 
 def describe_request(endpoint: Endpoint, name: str, request: Request, body: Mapping[str, Any]) -> SentRequest:
-    """The facts about a request to the model `name`, sent as `body`."""
+    """Return the facts about a request that is sent to the model `name` as `body`."""
     by_parameter = request.schema is not None and request.rung in {"native", "tool"}
     sampled = tuple(parameter for parameter in SAMPLING_PARAMETERS if parameter in body)
     least = MIN_ANSWER_CHARS if request.search is None else MIN_RESULTS_CHARS
@@ -214,7 +214,7 @@ def describe_request(endpoint: Endpoint, name: str, request: Request, body: Mapp
 
 
 def read_whole_answer(whole: Any, asked: SentRequest, answer: ReplyBuilder) -> None:
-    """Read an answer that was not streamed. Raises ModelError, or any exception for an answer of the wrong shape."""
+    """Read an answer that was not streamed. Raises ModelError, or any exception if its shape is unexpected."""
     others: Any = whole if isinstance(whole, dict) else whole.model_extra or {}  # pyright: ignore[reportUnknownVariableType]
     error = others.get("error")
     if error:
@@ -231,7 +231,7 @@ def _check_length(chars: int, asked: SentRequest) -> None:
 
 
 def connect_sdk(client_type: Any, http_type: Any, endpoint: Endpoint) -> Any:
-    """An SDK's client for `endpoint`. It does not retry, and does not read headers from the environment."""
+    """Create an SDK's client for `endpoint`. It does not retry, and does not read headers from the environment."""
     from debate_cli.providers.http_client import make_http_client
 
     http_client = make_http_client(http_type, endpoint)
@@ -247,7 +247,10 @@ def connect_sdk(client_type: Any, http_type: Any, endpoint: Endpoint) -> Any:
 
 
 def omit_key_headers(client: Any) -> dict[str, object]:
-    """The headers that a client without a key must not send: each of KEY_HEADERS that the user did not set -> `Omit()`."""
+    """Return the headers that a client without a key must not send, with the value `Omit()`.
+
+    These are the KEY_HEADERS that the user did not set.
+    """
     if client.api_key != DUMMY_KEY:
         return {}
     sdk: Any = import_module(type(client).__module__.partition(".")[0])
@@ -256,24 +259,24 @@ def omit_key_headers(client: Any) -> dict[str, object]:
 
 
 def make_refusal_reply(refused: RefusedError, latency_s: float = 0.0) -> Reply:
-    """The reply for a request that the provider's content filter rejected: a refusal."""
+    """Return a refusal, as the reply to a request that the provider's content filter rejected."""
     usage = error_usage(refused)
     return Reply(text="", usage=usage, finish_reason="content_filter", refusal=str(refused), latency_s=latency_s)
 
 
 MAX_TOKEN_COUNT = 10**9
-"""Maximum of a reported number of tokens; larger ones are clamped."""
+"""Maximum number of tokens that a server may report. Larger numbers are clamped."""
 
 
 def parse_token_count(reported: object) -> int:
-    """A number of tokens from 0 to MAX_TOKEN_COUNT; 0 for anything that is not a finite number."""
+    """Return a number of tokens from 0 to MAX_TOKEN_COUNT; 0 for anything that is not a finite number."""
     if isinstance(reported, bool) or not isinstance(reported, int | float) or not math.isfinite(reported):
         return 0
     return max(0, min(MAX_TOKEN_COUNT, int(reported)))
 
 
 def parse_optional_text(reported: object) -> str:
-    """A text that may be missing. Raises TypeError for anything else."""
+    """Return `reported`, or an empty text for None. Raises TypeError for anything but a text or None."""
     if reported is None or isinstance(reported, str):
         return reported or ""
     raise TypeError(type(reported).__name__)

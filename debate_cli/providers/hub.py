@@ -1,7 +1,7 @@
-"""Weights on the Hugging Face hub: the known files, downloading, resuming and checking them.
+"""Weights on the Hugging Face hub: the known files, their download, and the check of their SHA-256.
 
 `huggingface_hub` (extra `[hub]`) is imported when a file is downloaded. A file enters the cache only after its SHA-256
-was checked. A token is sent only to the hub's own address, or to the one that the process's environment sets.
+was checked. A token is sent only to the hub's own address, or to the address that the process's environment sets.
 """
 
 import errno
@@ -39,16 +39,16 @@ class HubFile:
     repo: str
     file: str
     sha256: str = ""
-    """Hexadecimal digits; empty if it is not known."""
+    """SHA-256 in hexadecimal digits; empty if unknown."""
     size: int = 0
-    """Bytes; 0 if not known."""
+    """Size in bytes; 0 if unknown."""
     licence: str = ""
     memory_gb: int = 0
-    """Memory of a machine that can run it beside other programs; 0 if not known."""
+    """Memory in GB of a machine that can run the model beside other programs; 0 if unknown."""
 
     @property
     def model(self) -> str:
-        """Name of the file as a model: `local/hf:REPO/FILE.gguf`."""
+        """Name of the file in a configuration: `local/hf:REPO/FILE.gguf`."""
         return f"local/{HUB_PREFIX}{self.repo}/{self.file}"
 
 
@@ -74,21 +74,19 @@ HUB_MODELS: Mapping[str, HubFile] = MappingProxyType({
         "unsloth/Qwen3-4B-GGUF", "Qwen3-4B-Q4_K_M.gguf",
         "f6f851777709861056efcdad3af01da38b31223a3ba26e61a4f8bf3a2195813a", 2_497_281_312, _APACHE, 16),
 })  # fmt: skip
-"""Short name -> file. Both `local/NAME` and `local/hf:…` select it.
-
-Only files whose name and SHA-256 are published in several places.
-"""
+"""Maps a short name to its file. Both `local/NAME` and `local/hf:…` select the file. The table has only files whose
+name and SHA-256 are published in several places."""
 _KNOWN = {known.model.casefold(): known for known in HUB_MODELS.values()}
 
 
 @dataclass(frozen=True, slots=True)
 class HubAccess:
-    """How to reach the hub."""
+    """Access to the hub: its address, the cache of downloads, and the callback for notes."""
 
     folder: Path
     """Cache of downloaded weights."""
     env: Mapping[str, str]
-    """The process's environment with the keys of `.env` files."""
+    """The process's environment, with the variables of `.env` files."""
     note: Callable[[str], None]
     """Called with one line before a download."""
 
@@ -99,7 +97,7 @@ class HubAccess:
 
 
 def find_hub_file(model: str, sha256: str | None = None) -> HubFile | None:
-    """The file of `local/NAME` or `local/hf:REPO/FILE.gguf`; None for other models.
+    """Return the file for `local/NAME` or `local/hf:REPO/FILE.gguf`; None for other models.
 
     `sha256` is used for a file outside `HUB_MODELS`. Raises NoLocalModelError for a malformed name.
     """
@@ -118,19 +116,20 @@ def find_hub_file(model: str, sha256: str | None = None) -> HubFile | None:
 
 
 def is_known_hub_file(file: HubFile) -> bool:
-    """Whether the file is in `HUB_MODELS`. Then neither a checksum nor consent is needed."""
+    """Whether the file is in `HUB_MODELS`. Such a file needs neither a checksum nor consent."""
     return file in HUB_MODELS.values()
 
 
 def hub_host(env: Mapping[str, str]) -> str:
-    """Host of the hub, with the port if the address has one."""
+    """Return the host of the hub, with the port if the address has one."""
     return urlsplit(HubAccess(Path(), env, print).endpoint).netloc
 
 
 def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
-    """The file in the cache. Downloads it, or the rest of it, if necessary, which may take minutes.
+    """Return the path of the file in the cache. Downloads the file if necessary, which may take minutes.
 
-    Raises NoLocalModelError if the package or a SHA-256 is missing, and WeightsError if the file cannot be downloaded.
+    An interrupted download continues. Raises NoLocalModelError if the package or a SHA-256 is missing, and WeightsError
+    if the file cannot be downloaded.
     """
     if not _SHA256.fullmatch(file.sha256):
         raise NoLocalModelError(
@@ -159,7 +158,7 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
 
 
 def _download(file: HubFile, part: Path, access: HubAccess) -> None:
-    """Download what is missing in `part`, the incomplete file. Raises WeightsError, OSError, NoLocalModelError."""
+    """Download the bytes that `part`, the incomplete file, lacks. Raises WeightsError, OSError or NoLocalModelError."""
     try:
         hub: Any = importlib.import_module("huggingface_hub")
         downloads: Any = importlib.import_module("huggingface_hub.file_download")
@@ -193,7 +192,7 @@ def _download(file: HubFile, part: Path, access: HubAccess) -> None:
 
 @contextmanager
 def _explained_errors(file: HubFile, access: HubAccess) -> Generator[None]:
-    """Raise errors of the hub's package as WeightsError with advice."""
+    """Raise errors of the hub's package as a WeightsError with advice."""
     hub: Any = importlib.import_module("huggingface_hub.errors")
     http: Any = importlib.import_module("httpx2")
     try:
@@ -219,7 +218,7 @@ def _make_hub_error(message: str) -> WeightsError:
 
 
 def _check_sha256(part: Path, file: HubFile, access: HubAccess) -> None:
-    """Check the file; delete it and raise WeightsError if it is wrong."""
+    """Check the SHA-256 of the file. Delete the file and raise WeightsError if it is wrong."""
     with part.open("rb") as content:
         found = hashlib.file_digest(content, "sha256").hexdigest()
     if found != file.sha256:
@@ -230,11 +229,11 @@ def _check_sha256(part: Path, file: HubFile, access: HubAccess) -> None:
 
 
 def _format_size(size: int) -> str:
-    """A size such as `640 MB` or `2.5 GB`."""
+    """Return a size such as `640 MB` or `2.5 GB`."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"  # noqa: PLR2004 - a gigabyte
 
 
 def hub_table() -> Iterable[tuple[str, str, str, str, str]]:
-    """Rows of name, size, licence, memory and model of each known file, for people."""
+    """Return a row of name, size, licence, memory and model for each known file, for people."""
     for name, file in HUB_MODELS.items():
         yield name, _format_size(file.size), file.licence, f"{file.memory_gb} GB", file.model

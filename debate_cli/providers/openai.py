@@ -1,7 +1,7 @@
 """OpenAI's chat completions API, for OpenAI and all compatible servers: request body, reply, error rules.
 
-The SDK is imported at the first call. Its retries are turned off (see `llm.retry`), and it does not follow redirects,
-which could send the key to another host. `error_mapping.py` defines the meaning of HTTP statuses.
+The SDK is imported at the first call. Its retries are turned off (see `llm.retry`). It does not follow redirects, which
+could send the key to another host. `error_mapping.py` defines the meaning of HTTP statuses.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ from debate_cli.providers.http_model import (
 def build_chat_body(
     request: Request, model: str, profile: Profile, stream: bool, *, stream_usage: bool = True
 ) -> dict[str, Any]:
-    """The body of a request, messages first, with only the parameters that the profile allows.
+    """Build the body of a request, messages first, with only the parameters that the profile allows.
 
     `stream_usage`: whether the server accepts `stream_options`.
     """
@@ -75,12 +75,12 @@ CONTENT_FILTER_REFUSAL = "The provider's content filter stopped the answer."
 
 
 def make_openai_server(endpoint: Endpoint, *, stream_usage: bool = True) -> HttpServer:
-    """A server with the chat completions API. `stream_usage`: whether it accepts `stream_options`."""
+    """Create a server with the chat completions API. `stream_usage`: whether it accepts `stream_options`."""
     return HttpServer(replace(API, build_body=partial(build_chat_body, stream_usage=stream_usage)), endpoint)
 
 
 def connect(endpoint: Endpoint) -> Any:
-    """The SDK's client for `endpoint`."""
+    """Create the SDK's client for `endpoint`."""
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
     client = connect_sdk(AsyncOpenAI, DefaultAsyncHttpxClient, endpoint)
@@ -90,7 +90,7 @@ def connect(endpoint: Endpoint) -> Any:
 
 
 async def send(client: Any, body: dict[str, Any], path: str = "/chat/completions") -> Any:
-    """Send the request; return JSON instead of the SDK's types, which answers of compatible servers do not fit."""
+    """Send the request. Return JSON, because answers of compatible servers do not fit the SDK's types."""
     from openai import AsyncStream
 
     streamed = bool(body.get("stream"))
@@ -110,7 +110,7 @@ async def send(client: Any, body: dict[str, Any], path: str = "/chat/completions
 
 @dataclass(slots=True)
 class _OpenAIReplyBuilder:
-    """Builds a reply from a whole answer or from chunks."""
+    """Builds a reply from a whole answer, or from the chunks of a stream."""
 
     text: list[str] = field(default_factory=list[str])
     arguments: list[str] = field(default_factory=list[str])
@@ -119,7 +119,7 @@ class _OpenAIReplyBuilder:
     usage: Usage = field(default_factory=Usage)
     part_count: int = 0
     has_message: bool = False
-    """Whether a message was received, even an empty one."""
+    """Whether the answer contained a message, even an empty one."""
 
     def add_whole(self, whole: Any) -> None:
         self._add_part(whole, "message")
@@ -152,7 +152,7 @@ class _OpenAIReplyBuilder:
         return content + arguments
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Raise if chunks, message or finish reason are missing, or if the finish reason is an error."""
+        """Raise ModelError if chunks, message or finish reason are missing, or if the finish reason is an error."""
         if streamed and not self.part_count:
             raise error_mapping.make_broken_body_error("something other than a stream", asked)
         if streamed and self.finish_reason is None:
@@ -178,7 +178,10 @@ class _OpenAIReplyBuilder:
 
 
 def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
-    """Parse token counts. `read` and `written`: the API's words for tokens; `input` and `output` in the responses API."""
+    """Parse token counts.
+
+    `read` and `written` are the API's words for both kinds of tokens: `input` and `output` in the responses API.
+    """
     prompt = parse_token_count(reported.get(f"{read}_tokens"))
     details: Any = reported.get(f"{read}_tokens_details") or {}
     cached = parse_token_count(details.get("cached_tokens"))
@@ -187,7 +190,7 @@ def parse_usage(reported: Any, read: str = "prompt", written: str = "completion"
 
 
 def error_rules() -> Sequence[ErrorRule]:
-    """Exceptions of the SDK -> our errors; the first matching rule applies."""
+    """Return the rules that map exceptions of the SDK to our errors. The first matching rule applies."""
     import openai
 
     return error_mapping.make_error_rules(

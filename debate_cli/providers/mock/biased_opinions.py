@@ -1,7 +1,7 @@
-"""A mock judge with known biases, to check whether an audit finds them.
+"""A mock judge with known biases. They show whether an audit finds a bias.
 
-Its opinion depends on the words: the merit of a side follows from its first claim, whatever its name, place, length or
-tone. The configured biases are added. A side without substance has merit 0.
+The judge's opinion depends on the words. The merit of a side follows from its first claim, not from its name, position,
+length or tone. The configured biases are added. A side without substance has merit 0.
 """
 
 import json
@@ -16,17 +16,18 @@ from debate_cli.providers.mock.sentences import SeededRandom
 LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
 """Lowest merit, and difference between the highest and the lowest."""
 CLAIM_WORDS = 8
-"""Number of words at the beginning of a claim that determine its merit."""
+"""Number of words at the beginning of a claim that determine the claim's merit."""
 LENGTH_STEP = 0.3
-"""Difference in length, as a share, from which the longer side gets the whole bias for length."""
+"""Difference in length, as a share, at which the longer side gets the whole bias for length."""
 DITHER = 0.08
-"""Width of the random change of each mark, so that rounding evens out. The change is equal in every judgement."""
+"""Width of the random change of each mark, which evens out rounding. The change is equal in every judgement."""
 DRAW_MARGIN = 0.08
-"""A smaller difference of opinions is a draw."""
+"""Difference of opinions below which the result is a draw."""
 TONE_WORDS = 5
-"""Number of words of one tone (certain or unsure) more than of the other that gives the whole bias for tone."""
+"""A side gets the whole bias for tone if it has this many more words of one tone (certain or unsure) than of the
+other."""
 LEAST_WORDS = 15
-"""A side with fewer different words has no substance."""
+"""Minimum number of different words of a side with substance."""
 _CERTAIN = re.compile(
     r"\b(?:no doubt|absolutely certain|nobody can seriously deny|certainly|undeniabl[ey]|clearly)\b", re.IGNORECASE
 )
@@ -37,7 +38,7 @@ _STRUCTURE = frozenset({"turn", "round", "phase", "speaker", "id", "target", "ty
 
 
 def judge_words(facts: PromptFacts, random: SeededRandom, bias: MockBias) -> dict[str, float]:
-    """Return the opinion of each side, 0 to 1: its merit plus the biases."""
+    """Return the opinion of each side, 0 to 1: the side's merit plus the biases."""
     turns = {name: [turn for turn in facts.turns if turn.get("speaker") == name] for name in facts.sides}
     words = {name: " ".join(_spoken(own)) for name, own in turns.items()}
     lengths = {name: len(text.split()) for name, text in words.items()}
@@ -69,7 +70,7 @@ def _limit(value: float) -> float:
 
 
 def claim_merit(claim: str) -> float:
-    """Return the merit of a claim, 0 to 1: random, but equal for every judge."""
+    """Return the merit of a claim, 0 to 1. It is random, but equal for every judge."""
     return SeededRandom("merit").unit(" ".join(claim.split()[:CLAIM_WORDS]))
 
 

@@ -1,7 +1,7 @@
-"""Answers of the mock: fills any JSON schema with consistent choices, numbers and sentences.
+"""Answers of the mock: fills in any JSON schema with consistent choices, numbers and sentences.
 
 Supports `const`, `enum`, `anyOf`/`oneOf` (the first branch), `allOf`, local `$ref`s, types, properties, lists, lengths
-and bounds; strings with a `pattern` or `format` come from a list of samples. Other keywords are ignored.
+and bounds. Strings with a `pattern` or `format` come from a list of samples. Other keywords are ignored.
 """
 
 import json
@@ -26,13 +26,13 @@ from debate_cli.providers.mock.sentences import (
 _WORD_LIMIT = re.compile(r"at most (\d+) words")
 MAX_SAMPLE_CHARS = 1_000_000
 MAX_DEPTH = 12
-"""Nesting below which only required parts of objects and lists are written, so that a recursive schema ends."""
+"""Depth below which only required parts of objects and lists are written. It ends recursive schemas."""
 
 
 def write_answer(request: Request, seed: str, bias: MockBias | None = None) -> str:
     """Return the mock's answer to `request`: JSON if the request has a schema, else prose. Deterministic for each seed.
 
-    With `bias` a judge's opinions follow from the words of each side.
+    With `bias`, a judge's opinions follow from the words of each side.
     """
     facts = PromptFacts(request)
     lasting = SeededRandom(seed)
@@ -72,7 +72,7 @@ class _FormWriter:
                 return self._write_text(schema, place)
 
     def _resolve(self, schema: Json, place: Place) -> Json:
-        """`schema` with references, alternatives and `allOf` resolved."""
+        """Return `schema` with references, alternatives and `allOf` resolved."""
         while key := next((key for key in ("$ref", "anyOf", "oneOf", "allOf") if key in schema), None):
             rest = {name: value for name, value in schema.items() if name != key}
             if key == "$ref":
@@ -87,7 +87,7 @@ class _FormWriter:
         return schema
 
     def _write_object(self, schema: Json, place: Place) -> dict[str, Any]:
-        """Write an object: choices and numbers, then the winner, then the sentences, which refer to both."""
+        """Write an object: choices and numbers, then the winner, then the sentences, which mention these values."""
         required: list[str] = schema.get("required", [])
         any_value: Json = {}
         properties = dict.fromkeys(required, any_value) | cast("dict[str, Json]", schema.get("properties", {}))
@@ -151,7 +151,7 @@ class _FormWriter:
 
 
 def _writing_order(name: str, schema: Json) -> int:
-    """0 for choices and numbers, 1 for the scores of all participants, 2 for winner and losers, 3 for sentences."""
+    """Return 0 for choices and numbers, 1 for the scores of participants, 2 for winner and losers, 3 for sentences."""
     if _has_sentences(schema):
         return 1 if name == "scores" else 3
     is_ranking = name == "consistently_outperformed" or NO_WINNER.intersection(map(str, schema.get("enum", ())))
@@ -172,9 +172,10 @@ def _has_sentences(schema: Json) -> bool:
 
 
 def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> float | None:
-    """Mean position on their scales (0-1) of the numbers that the sentence `name` explains; None if it explains none.
+    """Return the score (0-1) that the sentence `name` explains: the mean position of numbers on their scales.
 
-    `logic_reason` explains `logic`; a sentence with another name explains all numbers beside it except the total.
+    `logic_reason` explains `logic`. A sentence with another name explains all numbers beside it except the total.
+    Returns None if the sentence explains no number.
     """
     scales = {
         key: properties[key]["maximum"] - properties[key]["minimum"]
@@ -188,7 +189,7 @@ def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> fl
 
 
 def _reconcile(written: dict[str, Any], properties: Mapping[str, Json]) -> dict[str, Any]:
-    """Make the numbers of one object consistent: `total` is the sum of the others, `delivery` is at most `framing`."""
+    """Make the numbers of one object consistent: `total` is the sum of the others, `delivery` at most `framing`."""
     numbers = {key: value for key, value in written.items() if type(value) is int}
     agreed: dict[str, int] = {}
     if "total" in numbers:
@@ -213,7 +214,7 @@ def _type(schema: Json) -> str:
 
 
 def _follow_reference(reference: str, root: Json) -> Json:
-    """The part of `root` at a local reference (`#`, `#/$defs/Name`). Raises KeyError if there is none."""
+    """Return the part of `root` at a local reference (`#`, `#/$defs/Name`). Raises KeyError if there is none."""
     target: Any = root
     for part in filter(None, reference.lstrip("#").split("/")):
         target = target[part]
@@ -221,9 +222,9 @@ def _follow_reference(reference: str, root: Json) -> Json:
 
 
 def _merge(parts: list[Json]) -> Json:
-    """One schema with the keywords of all `parts`.
+    """Merge `parts` into one schema.
 
-    Properties and required names are united; of other keywords the last one counts.
+    Properties and required names are united. The last value of any other keyword applies.
     """
     merged: dict[str, Any] = {}
     for part in parts:

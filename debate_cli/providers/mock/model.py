@@ -30,7 +30,7 @@ SimulatedFault = Literal["rate_limit", "timeout", "server_error", "malformed", "
 SCRIPTED_MODEL = "mock/scripted"
 CHARS_PER_TOKEN = 4
 MAX_FURTHER_DRAFTS = 9
-"""Number of drafts, besides the first, of a mock debater of strength 1."""
+"""Number of drafts that a mock debater of strength 1 writes in addition to the first."""
 REFUSAL = "I would rather not argue about this."
 MAX_SCRIPT_BYTES = 1024 * 1024
 
@@ -38,8 +38,8 @@ MAX_SCRIPT_BYTES = 1024 * 1024
 class MockModel:
     """A model whose answers depend only on `seed`, its name and the request.
 
-    A simulated fault also depends on how often the same request was made before, so that a retry can succeed. `folder`
-    is the base of a script's relative path. Raises ConfigError if the script cannot be read.
+    A simulated fault also depends on how often the same request was made before, so a retry can succeed. `folder` is
+    the base of a script's relative path. Raises ConfigError if the script cannot be read.
     """
 
     def __init__(self, spec: ModelSpec, *, seed: int, folder: Path, sleep: Sleep = asyncio.sleep) -> None:
@@ -74,7 +74,7 @@ class MockModel:
         return pick_fault(self._spec.faults, SeededRandom(self._seed).unit("fault", fingerprint, nth))
 
     def _write(self, request: Request) -> str:
-        """The answer. A debater with `strength` writes several drafts and sends the one with the best first claim."""
+        """Return the answer. A debater with `strength` sends the draft with the best first claim of several drafts."""
         drafts = 1
         if self._spec.strength is not None and request.schema is not None and not request.purpose.startswith("judge."):
             drafts += round(MAX_FURTHER_DRAFTS * self._spec.strength)
@@ -107,7 +107,7 @@ class MockModel:
 
 
 def pick_fault(faults: MockFaults | None, unit: float) -> SimulatedFault | None:
-    """Return the fault for a random number `unit` in [0, 1). `faults` gives the probability of each fault."""
+    """Return the fault for a random number `unit` in [0, 1), or None. `faults` gives each fault's probability."""
     upper = 0.0
     for fault in get_args(SimulatedFault) if faults else ():
         upper += getattr(faults, fault)
@@ -117,7 +117,7 @@ def pick_fault(faults: MockFaults | None, unit: float) -> SimulatedFault | None:
 
 
 def split_words(text: str) -> Iterator[str]:
-    """Return the words of `text` with the space around them. Joined, they are `text`."""
+    """Split `text` into words with the space around them. Joined, they are `text` again."""
     return (match.group() for match in re.finditer(r"\s*\S+\s?|\s+", text))
 
 

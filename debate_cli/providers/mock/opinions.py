@@ -1,7 +1,7 @@
 """Choices and numbers of the mock: options, numbers of items, scores, quotes.
 
-Every debater has a lasting skill drawn from the seed. Scores, comparisons and votes follow it with some noise, so the
-two sides get different scores and two judges differ. A judge with a configured bias reads skill from the words instead
+The seed gives every debater a lasting skill. Scores, comparisons and votes follow it with some noise, so the two sides
+get different scores and two judges differ. A judge with a configured bias derives the skill from the words instead
 (`biased_opinions`).
 """
 
@@ -25,23 +25,23 @@ from debate_cli.providers.mock.sentences import (
 )
 
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
-"""(upper bound of the impression, standing of the argument), by rising bound."""
+"""Pairs of an upper bound of the impression (0-1) and the argument's standing below that bound, by rising bound."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
-"""Vote -> mean score, as a position on the scale (0-1), of a judge with this vote."""
+"""Maps a panel judge's vote to the mean of its scores, as a position on the scale (0-1)."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
-"""Probability that a panel judge votes with the majority."""
+"""Probability that a panel judge votes with the majority, in the first and in a later vote."""
 LEADER_QUALITY = 0.8
 OUTPERFORMED_SHARE = 0.85
-"""A participant with less than this share of the highest total was consistently outperformed."""
+"""Share of the highest total below which a participant counts as consistently outperformed."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
-"""Properties for which each further item of a list takes the next option."""
+"""Properties for which each item of a list takes the next option."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
-"""Result of a quote check -> the source judge's usual answer on support."""
+"""Maps the result of a failed quote check to the source judge's usual answer on support."""
 RELEVANCE = {"yes": "yes", "partly": "yes", "contradicts": "yes", "no": "no", "unknown": "unknown"}
-"""Support -> the source judge's answer on relevance."""
+"""Maps the source judge's answer on support to its answer on relevance."""
 QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 """Lists whose items quote a speech."""
 
@@ -49,8 +49,8 @@ QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 class Opinions:
     """The choices and numbers of one answer.
 
-    `lasting` is the same for all answers of a model, `random` for this one only. `bias`: how the words of each side
-    determine the opinions of a judge; None for a judge whose opinions are drawn.
+    `lasting` draws numbers that are equal in all answers of a model, `random` draws them for this answer only. `bias`:
+    how the words of each side determine the opinions of a judge; None for a judge whose opinions are drawn.
     """
 
     def __init__(
@@ -70,14 +70,14 @@ class Opinions:
         """Number of citations of this debater so far, for `cite`. The second debater begins in the middle of MANNERS."""
 
     def _skill(self, values: Json) -> float:
-        """Skill of the participant that `values` describes; by default of the side for the motion."""
+        """Return the skill of the participant in `values`; without a participant, of the side for the motion."""
         person = values.get("participant") or self._facts.find_speaker(str(values.get("item"))) or self._facts.speaker
         if person is None:
             person = next((name for name, side in self._facts.sides.items() if side == "for"), None)
         return self._skills.get(str(person), self._lasting.unit("skill", self._facts.motion))
 
     def _impression(self, place: Place) -> float:
-        """Impression of a performance, 0-1: skill plus noise."""
+        """Return the impression of a performance, 0-1: skill plus noise."""
         skill = self._skill(place.values)
         if not self._is_biased:
             return 0.4 + 0.25 * skill + 0.3 * self._random.unit("impression", place.path)
@@ -87,8 +87,8 @@ class Opinions:
     def quality(self, values: Json, score: float | None) -> float:
         """Return the quality, 0-1, of the performance that a sentence describes.
 
-        It follows from the argument's standing, else from `score` (0-1), else from the speaker's skill. It is
-        LEADER_QUALITY if the answer has a leader.
+        It follows from the argument's standing, else from `score` (0-1). Without both it is LEADER_QUALITY if the
+        answer has a leader, else it follows from the speaker's skill.
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
         if standing is not None:
@@ -108,7 +108,7 @@ class Opinions:
         return int(min(high, max(low, round(value))))
 
     def _share(self, place: Place, *, is_whole: bool) -> float:
-        """Position of a number on its scale, above 0 and below 1."""
+        """Return the position of a number on its scale, above 0 and below 1."""
         unit = self._random.unit("number", place.path)
         is_effect = place.name in {"persuasion", "attack"}
         is_score = "participant" in place.values or self._facts.find_speaker(str(place.values.get("item"))) is not None
@@ -196,7 +196,7 @@ class Opinions:
         return self._random.unit("yes", place.path) < (0.1 if place.name == "evaded" else 0.8)
 
     def is_null(self, place: Place) -> bool:
-        """Whether a value that may be null is null."""
+        """Whether to write null for a value that may be null."""
         return self._random.unit("null", place.path) < (0.8 if place.name == "changed_because" else 0.3)
 
     def list_length(self, place: Place) -> int:
@@ -210,7 +210,7 @@ class Opinions:
         return [*drawn, False].index(False)
 
     def choose_some(self, place: Place, options: Sequence[Any], least: int, most: int) -> list[Any]:
-        """Choose some of `options` in order. Repeats options only if there are fewer than `least`."""
+        """Choose some of `options` in order. Options are repeated only if there are fewer than `least`."""
         if place.name == "concessions":
             answered = [item for turn in self._facts.own_turns for item in list_objects(turn, "responses")]
             wanted = {item.get("target") for item in answered if item.get("type") == "concede"}
@@ -231,7 +231,8 @@ class Opinions:
     def quote(self, place: Place) -> str | None:
         """Return the first nine words of a sentence of the judged turn or argument; None without a sentence.
 
-        For the weakness that a turn exposes, a sentence of the turn before. If a source is cited, words of a passage.
+        If a source is cited, the words come from its passage. For the weakness that a turn exposes, they come from the
+        turn before.
         """
         if place.values.get("source") in self._facts.passages:
             self._cited += 1
@@ -244,7 +245,7 @@ class Opinions:
         return first_words(self._random.pick(sentences, "quote", place.path)) if sentences else None
 
     def keeps_vote(self, values: Json) -> bool:
-        """Whether a panel judge repeats its earlier vote and has no change to explain."""
+        """Whether a panel judge has no change to explain: the vote is its first one, or equals its earlier vote."""
         own = self._facts.own_vote
         return not own or own.get("vote") == values.get("option")
 
@@ -253,9 +254,9 @@ Manner = Literal["exact", "near", "altered", "invented"]
 MANNERS: tuple[Manner, ...] = (
     "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
 )  # fmt: skip
-"""Kinds of citations of a debater, used one after the other. One in five is wrong."""
+"""Kinds of citations that a debater makes in turn. One in five is wrong."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
-"""Minimum of words in a cited sentence, and maximum of words in a quote."""
+"""Minimum number of words in a sentence to cite, and maximum number of words in a quote."""
 INVENTED_QUOTE = "every team that has tried it would do it again"
 _ARTICLE = re.compile(r"(?<=[a-z] )(?:the|an?) (?=[a-z])")
 _NEGATION = re.compile(r"\b(?:not|no) ")
@@ -265,7 +266,10 @@ _VERB = re.compile(r"\b(is|are|was|were|has|had|would|will|can|could) ")
 
 
 def cite(passage: str, number: int, random: SeededRandom) -> str:
-    """Return a quote of `passage` for the citation `number` (from 0): exact, near, altered or invented, in the order of MANNERS."""
+    """Return a quote of `passage` for the citation `number` (from 0).
+
+    MANNERS determines whether it is exact, near, altered or invented.
+    """
     manner = MANNERS[number % len(MANNERS)]
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", passage) if len(part.split()) >= MIN_SENTENCE_WORDS]
     quotes = [" ".join(sentence.split()[:MAX_CITED_WORDS]).rstrip(".!?,;:") for sentence in sentences or [passage]]

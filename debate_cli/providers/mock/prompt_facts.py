@@ -1,7 +1,7 @@
-"""Extracts facts from a prompt for the mock: the motion, who speaks or is judged, what was said before.
+"""Extracts facts from a prompt for the mock: the motion, the speaker or the judged turn, the earlier speeches.
 
-Reads the prompts of `debaters.conversation` and `judge_input.transcript_prompt`. A missing fact has a neutral default, so
-the mock can answer any prompt.
+Reads the prompts of `debaters.conversation` and `judge_input.transcript_prompt`. A missing fact has a neutral default,
+so the mock can answer any prompt.
 """
 
 import json
@@ -16,7 +16,7 @@ Json = Mapping[str, Any]
 
 MIN_QUOTE_CHARS = 30
 MIN_PASSAGE_CHARS = 12
-"""Minimum length of a document's passage that a judge quotes."""
+"""Minimum length of a passage of a judged document that a judge quotes."""
 _STRING = r'("(?:[^"\\]|\\.)*")'
 _MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
 _DOCUMENT = re.compile(rf"^DOCUMENT: {_STRING}$", re.MULTILINE)
@@ -37,7 +37,7 @@ _NOT_A_NOUN = re.compile(
 
 
 class PromptFacts:
-    """The facts of one request."""
+    """The facts in the prompt of one request."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
@@ -51,7 +51,7 @@ class PromptFacts:
         self.document = _find_string(_DOCUMENT, self.user_text)
         """The judged document; empty for a debate."""
         self.sides = _find_sides(self.user_text)
-        """Side per debater's name."""
+        """Maps the name of a debater to the debater's side."""
         judged = [json.loads(name) for _, name in _JUDGED_TURN.findall(self.task)]
         asked = _find_string(_SPEAKER, self.user_text)
         self.speaker: str | None = (judged[-1] if judged else None) if self.is_judge else asked or None
@@ -64,28 +64,29 @@ class PromptFacts:
             for turn in reversed(self.turns)
             for argument in list_objects(turn, "arguments")
         }
-        """Id of an argument -> the debater who made it; if an id was used twice, the first debater."""
+        """Maps the id of an argument to the debater who made it; for a repeated id, to the first debater."""
         items = _parse_lines(self.task)
         self.quote_checks = {
             str(item["citation"]): str(item.get("quote_check")) for item in items if "citation" in item
         }
-        """Citation id -> result of its quote check, as a judge of sources sees it."""
+        """Maps the id of a citation to the result of its quote check, which the prompt of a source judge contains."""
         self.looked_up = {
             item["passage"]: str(item.get("text")) for item in items if isinstance(item.get("passage"), str)
         }
-        """Passage id -> text of the passages that were looked up for a judge of sources."""
+        """Maps the id of a passage that was looked up for a source judge to its text."""
         self.passages: dict[str, str] = {name: json.loads(text) for name, text in _PASSAGE.findall(self.user_text)}
-        """The passages that a debater may cite: id -> text."""
+        """Maps the ids of the passages that a debater may cite to their texts."""
         self.own_vote = _parse_object(_find(_OWN_VOTE, self.user_text))
         """Last vote of a panel judge who votes again; empty for a first vote."""
         self.scorecard = _parse_object(_find(_SCORECARD, self.user_text))
-        """The scorecard that a judge of two contradicting results is shown: `winner` (a name or null) and more."""
+        """The scorecard shown to a judge of two contradicting results, with `winner` (a name or null) and other
+        keys."""
         own = [message.content for message in request.messages if message.role == "assistant"]
         self.own_turns = tuple(map(_parse_object, own))
         """Earlier answers of this debater."""
         self.own_citation_count = sum(len(_CITED_SOURCE.findall(content)) for content in own)
         self.debate_text = "\n".join([*own, self.user_text])
-        """All earlier speeches, the debater's own first, because tasks also name ids of own arguments."""
+        """All earlier speeches. The debater's own come first, because tasks also name ids of own arguments."""
 
     def document_passages(self) -> list[str]:
         """Return the beginnings of the document's sentences, without headings. Without a sentence, return the motion."""
@@ -103,9 +104,9 @@ class PromptFacts:
         return self.speakers.get(item)
 
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
-        """Return the sentences of the argument `item`, or else of the judged turn, or else of the debate.
+        """Return sentences of the argument `item`, else of the judged turn, else of the debate.
 
-        `before`: use the turn before the only judged one.
+        `before`: if only one turn is judged, use the turn before it.
         """
         if item:
             arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]
@@ -119,7 +120,7 @@ class PromptFacts:
 
 
 def _find_string(pattern: re.Pattern[str], text: str) -> str:
-    """The JSON string that is the first group of `pattern` in `text`; empty if there is none."""
+    """Return the JSON string in the first group of `pattern` in `text`; empty if there is none."""
     found = _find(pattern, text)
     return str(json.loads(found)) if found else ""
 
@@ -137,12 +138,12 @@ def _find_sides(text: str) -> dict[str, str]:
 
 
 def first_words(sentence: str) -> str:
-    """Return the first nine words of `sentence`, without punctuation at the end."""
+    """Return the first nine words of `sentence`, without punctuation after them."""
     return " ".join(sentence.split()[:9]).rstrip(".,;:?!")
 
 
 def list_objects(values: Json, name: str) -> list[Json]:
-    """Return the objects in the list `values[name]`; none if it is not a list."""
+    """Return the objects in the list `values[name]`; nothing if it is not a list."""
     found: object = values.get(name)
     items = cast("list[object]", found) if isinstance(found, list) else []
     return [cast("Json", item) for item in items if isinstance(item, dict)]

@@ -1,4 +1,4 @@
-"""Sentences of the mock: picks one from `sentences.yaml` for a property of a form and fills its slots."""
+"""Sentences of the mock: picks a sentence from `sentences.yaml` for a property of a form, and fills its slots."""
 
 import hashlib
 import re
@@ -19,15 +19,15 @@ T = TypeVar("T")
 _ARGUMENT_NUMBER = re.compile(r'"[^"\s]*-(\d{1,9})"')
 """Pattern of the number in an argument id (`PRO-7`)."""
 WINNER_FIELDS = ("momentum_toward", "winner", "logic", "rhetoric", "tactics")
-"""Properties that may name the leading side, overall or in one respect."""
+"""Properties that may name the side that leads, overall or in one respect."""
 NO_WINNER = frozenset({"draw", "even"})
 """Options of WINNER_FIELDS that name no side."""
 CLOSE_SHARE = 0.04
-"""Totals are equal if they differ by less than this share of the higher one."""
+"""Difference between two totals, as a share of the higher one, below which they count as equal."""
 TIED = ""
-"""The result of `find_leader` if no side leads."""
+"""Returned by `find_leader` if no side leads."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75
-"""Quality (0-1) below which a performance is weak, and from which it is strong."""
+"""Quality (0-1) below which a performance is weak, and quality from which it is strong."""
 
 
 class SeededRandom:
@@ -42,7 +42,7 @@ class SeededRandom:
         return int.from_bytes(hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:6]) / 2**48
 
     def pick(self, choices: Sequence[T], *key: object) -> T:
-        """Return one of `choices`. All are equally likely."""
+        """Return one of `choices`, all equally likely."""
         return choices[int(self.unit(*key) * len(choices))]
 
     def shuffle(self, items: Sequence[T], *key: object) -> list[T]:
@@ -56,7 +56,7 @@ class SentenceBank(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     angles: tuple[dict[str, str], ...]
-    """What can be argued about any motion: name, gain, harm, measure and source of each angle."""
+    """The angles from which any motion can be argued: name, gain, harm, measure and source of each."""
     neutral_cases: tuple[str, ...]
     debater: dict[str, tuple[str, ...]]
     judge: dict[str, tuple[str, ...]]
@@ -80,19 +80,22 @@ class Place:
     """A field of a mock answer, with the facts for its sentence."""
 
     name: str = "text"
-    """Name of the property; for the items of a list, name of the list."""
+    """Name of the property. For an item of a list, the name of the list."""
     path: str = ""
-    """Path of the place within the answer, which is unique."""
+    """Path of the field within the answer. It is unique."""
     values: Json = field(default_factory=dict[str, Any])
-    """Values written so far, of this object and the objects around it."""
+    """Values written so far, in this object and the objects around it."""
     index: int = 0
-    """Index of the innermost list item that contains the place."""
+    """Index of the item that contains the field, in the innermost list."""
     quality: float = 0.6
     """Quality of the judged performance, 0-1."""
 
 
 class SentenceWriter:
-    """Writes the sentences of one answer. `lasting` is the same for all answers of a model, `random` for this one only."""
+    """Writes the sentences of one answer.
+
+    `lasting` draws numbers that are equal in all answers of a model, `random` draws them for this answer only.
+    """
 
     def __init__(self, facts: PromptFacts, lasting: SeededRandom, random: SeededRandom) -> None:
         self._facts = facts
@@ -101,9 +104,9 @@ class SentenceWriter:
         self._bank = load_sentence_bank()
 
     def write(self, place: Place, max_chars: int | None = None) -> str:
-        """Write sentences for `place`, of at most `max_chars` characters if the bank has such short ones.
+        """Write sentences for `place`. They have at most `max_chars` characters if the bank has sentences so short.
 
-        A claim that the prompt contains already begins with `Point 4:`, so that every claim is new.
+        A claim that the prompt already contains begins with `Point 4:`, so that every claim is new.
         """
         templates = self._templates(place)
         slots = self._slots(place)
@@ -167,7 +170,10 @@ class SentenceWriter:
         return slots | {key.capitalize(): value[:1].upper() + value[1:] for key, value in slots.items()}
 
     def _angle(self, place: Place) -> dict[str, str]:
-        """Angle of the argument that the sentence is about. If there is none: random for a judge, else the next one."""
+        """Return the angle of the argument that the sentence is about.
+
+        Without such an argument: a random angle for a judge, the next angle for a debater.
+        """
         angles = self._bank.angles
         start = self._facts.debate_text.find(find_item(place.values) or "\0")
         passage = self._facts.debate_text[start : start + 400].casefold() if start >= 0 else ""
@@ -188,7 +194,7 @@ class SentenceWriter:
         return order[(made + place.index) % len(order)]
 
     def _person(self, place: Place) -> str | None:
-        """The participant that the sentence is about. In a debater's answer it is the debater."""
+        """Return the participant that the sentence is about. In a debater's answer it is the debater."""
         if not self._facts.is_judge:
             return self._facts.speaker
         found = place.values.get("participant") or place.values.get("heading")
@@ -197,7 +203,7 @@ class SentenceWriter:
         return str(found) if found else next(iter(self._facts.sides), None)
 
     def _leader(self, place: Place) -> str | None:
-        """The leader in this answer, else on the scorecard in the prompt; TIED or None as in `find_leader`."""
+        """Return the leader in this answer, else on the scorecard in the prompt; TIED or None as in `find_leader`."""
         leader = find_leader(place.values, self._facts.sides)
         if leader is None and self._facts.scorecard:
             return str(self._facts.scorecard.get("winner") or TIED)
@@ -205,7 +211,7 @@ class SentenceWriter:
 
 
 def find_leader(values: Json, names: Collection[str]) -> str | None:
-    """Return the leader among `names` by the winners in `values`, else by the totals; TIED if equal, None if unknown."""
+    """Return the leader among `names` by the winners in `values`, else by totals. TIED if equal, None if unknown."""
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)
     if votes or NO_WINNER.intersection(choices):
@@ -227,7 +233,7 @@ def find_item(values: Json) -> str | None:
 
 
 def shorten(text: str, max_chars: int | None, max_words: int | None = None) -> str:
-    """Cut `text` to the limits, after a sentence if one fits, else after a word."""
+    """Cut `text` to the limits: at the end of a sentence if possible, else at the end of a word."""
     if max_words is not None and len(text.split()) > max_words:
         text = " ".join(text.split()[:max_words])
         max_chars = len(text) if max_chars is None else min(max_chars, len(text))

@@ -1,8 +1,9 @@
 """People and programs that answer through files: writes a prompt and waits for a reply file.
 
-`DIR/DEBATE/003-pro-opening.prompt.md` is answered in `003-pro-opening.reply.md`. For an unusable reply,
-`003-pro-opening.problem.md` says why. A later request for the same task is `003-pro-opening.2.prompt.md`. The number
-counts the tasks of the folder. After a resume, a task keeps its files, so a reply that was written meanwhile is used.
+The reply to `DIR/DEBATE/003-pro-opening.prompt.md` is `003-pro-opening.reply.md`. If that file is unusable,
+`003-pro-opening.problem.md` says why. The next request for the same task is `003-pro-opening.2.prompt.md`. The number
+003 counts the tasks in the folder. After a resume, a task keeps its files, so a reply that was written meanwhile is
+used.
 """
 
 import asyncio
@@ -28,12 +29,12 @@ PROMPT, REPLY, PROBLEM = ".prompt.md", ".reply.md", ".problem.md"
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 MAX_REPLY_BYTES = 1024 * 1024
 MAX_SLUG_CHARS = 80
-"""Maximum length of a part of a file name, as in ids of debates."""
+"""Maximum length of a name that is used in a file name. It equals the maximum for ids of debates."""
 FIRST_POLL_S, LAST_POLL_S = 0.1, 1.0
-"""Seconds between two checks for a reply, growing from the first to the second value."""
+"""Seconds between two checks for a reply. The pause grows from the first to the second value."""
 POLL_GROWTH = 1.05
 SETTLED_S = 2.0
-"""Seconds without a change after which a reply is read. A reply that is renamed into place is read at once."""
+"""Seconds without a change after which a reply is read. A reply that is moved to its name is read at once."""
 Sleep = Callable[[float], Awaitable[object]]
 
 
@@ -47,12 +48,12 @@ class PromptFolder:
         self._note = note
         self._sleep = sleep
         self._names: dict[tuple[str, str], str] = {}
-        """(Debate, key of a task) -> beginning of its file names."""
+        """Maps a debate and the key of a task to the beginning of the task's file names."""
         self._requests: Counter[tuple[str, str]] = Counter()
-        """(Debate, key of a task) -> number of requests so far."""
+        """Maps a debate and the key of a task to the number of requests so far."""
 
     async def answer(self, request: Request) -> Reply:
-        """Write the prompt of `request` and wait for a usable reply. Raises PermanentError if the files cannot be written."""
+        """Write the prompt of `request` and wait for a usable reply. Raises PermanentError if a file cannot be used."""
         try:
             task, digest = self._write_prompt(request)
             self._note(f"waiting for {_add_suffix(task, REPLY)}")
@@ -64,7 +65,7 @@ class PromptFolder:
             ) from error
 
     def _write_prompt(self, request: Request) -> tuple[Path, str]:
-        """Write the prompt, unless the file holds it. Returns the path of the task without suffix, and the prompt's hash."""
+        """Write the prompt unless its file holds it. Return the task's path without suffix, and the prompt's hash."""
         origin = request.origin
         folder = self._folder / (to_slug(origin.debate) if origin is not None else "other")
         folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
@@ -119,18 +120,18 @@ class PromptFolder:
 
 
 class _ReplyWatch:
-    """Watches a reply file until it is complete: renamed into place, or unchanged for SETTLED_S seconds."""
+    """Watches a reply file until it is complete: moved to its name, or unchanged for SETTLED_S seconds."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._stamp: tuple[int, ...] | None = None
-        """Metadata of the file that show a change; None if there is no file."""
+        """Metadata of the file that change when the file does; None if there is no file."""
         self._since = 0.0
-        """When the present stamp was first seen, or the file's modification time if that is earlier."""
+        """Time at which the current stamp was first seen, or the file's modification time if that is earlier."""
         self._ignored: tuple[int, ...] | None = None
 
     def is_complete(self) -> bool:
-        """Whether there is a complete file, in a state that is not ignored."""
+        """Whether there is a complete file that is not ignored."""
         if self.has_changed():
             self._stamp, self._since = self._read_stamp(), time.time()
         if self._stamp is None or self._stamp == self._ignored:
@@ -186,7 +187,7 @@ def _hash_of_file(path: Path) -> str | None:
 
 
 def _write_file(path: Path, text: str) -> None:
-    """Write a file atomically. Replaces a link instead of following it."""
+    """Write a file atomically. A link at `path` is replaced, not followed."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE)
     try:
@@ -198,5 +199,5 @@ def _write_file(path: Path, text: str) -> None:
 
 
 def to_slug(text: str) -> str:
-    """`text` as a part of a file name: a-z, 0-9 and dashes."""
+    """Convert `text` to a part of a file name: a-z, 0-9 and dashes."""
     return ascii_slug(text)[:MAX_SLUG_CHARS].strip("-") or "task"

@@ -1,4 +1,4 @@
-"""A form as a list of fields for the terminal form and its drafts. A person fills them in one by one. Pure."""
+"""A form as a list of fields that a person fills in one by one, for the terminal form and its drafts. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ FieldKind = Literal["text", "choice", "choices", "number", "yes_no", "lines"]
 FieldPath = tuple[str | int, ...]
 """Position of a field in the form: names of properties and indices of lists."""
 MAX_FURTHER_ITEMS = 10
-"""Maximum number of items in a list without a bound."""
+"""Number of items that a person can add to a list without a bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +22,18 @@ class FormField:
 
     path: FieldPath
     label: str
-    """Label of the field, e.g. `PRO-1, claim`."""
+    """Label that the person sees, e.g. `PRO-1, claim`."""
     kind: FieldKind
     options: tuple[str, ...] = ()
     """Options of `choice` and `choices`."""
     hint: str = ""
-    """What may be written, in a few words."""
+    """Short description of the allowed input."""
     required: bool = True
     """Whether the field must not be empty."""
 
     @property
     def key(self) -> str:
-        """The path as text, for drafts."""
+        """The path as text. Drafts identify a field by it."""
         return "/".join(map(str, self.path))
 
 
@@ -41,15 +41,15 @@ class FormField:
 class FormDraft:
     """The text that a person has entered into a form so far, by field.
 
-    A list without a fixed length shows one empty item after the last filled one; empty items at its end are left out.
+    A list without a fixed length has one empty item after its last filled item. Empty items at its end are left out.
     """
 
     form: Form[Any]
     values: dict[str, str] = field(default_factory=dict[str, str])
-    """Key of a field -> its text. Chosen options are one per line."""
+    """Maps the key of a field to its text. Chosen options are one per line."""
 
     def fields(self) -> tuple[FormField, ...]:
-        """Return the fields in their order."""
+        """Return the fields in the order of the form."""
         return tuple(_fields(self.form.schema, (), "", self.values, required=True))
 
     def set(self, item: FormField, words: str) -> None:
@@ -68,12 +68,12 @@ class FormDraft:
         return tuple(item for item in self.fields() if item.required and not self.get(item).strip())
 
     def value(self) -> dict[str, Any]:
-        """Return the filled-in form as JSON data. A text that cannot be converted to its type stays a text."""
+        """Return the filled-in form as JSON data. A text that does not fit the type of its field stays a text."""
         found = _value(self.form.schema, (), self.values, drops_empty=self.form.lenient)
         return convert_strings(found if isinstance(found, dict) else {}, self.form.schema)
 
     def read(self) -> ReadReply:
-        """Read the form as an answer, with its problems."""
+        """Check the filled-in form. Return it as an answer, with its problems."""
         return check_value(self.value(), self.form)
 
 
@@ -120,7 +120,7 @@ def _field(
 
 
 def _entries(part: JsonSchema, path: FieldPath, values: Mapping[str, str]) -> Iterator[tuple[JsonSchema, bool]]:
-    """Yield the entries of a list, and whether each must be filled in."""
+    """Yield the schema of each entry of a list, and whether the entry must be filled in."""
     known: list[JsonSchema] = part.get("prefixItems", [])
     if known:
         yield from ((entry, True) for entry in known)

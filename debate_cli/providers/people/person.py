@@ -1,4 +1,4 @@
-"""A person as a `Model`, without deadline, price, retry and rate limit. The latency is the time the person took."""
+"""A person as a `Model`, without deadline, price, retries or rate limit. The latency is the person's time."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -16,14 +16,14 @@ FILES_FOLDER = "files"
 
 
 def default_files_folder(config: DebateConfig) -> Path:
-    """Return the folder for prompts and replies, if none is named: `files` beside the transcripts."""
+    """Return the default folder for prompts and replies: `files` beside the transcripts."""
     return Path(config.output.dir) / FILES_FOLDER
 
 
 AskAtTerminal = Callable[[Request, float | None], Awaitable[Reply]]
 """Asks a person at the terminal, and returns the final answer.
 
-After the given number of seconds the answer is taken unfinished; None sets no limit.
+After the given number of seconds the answer is taken even if it is unfinished. None sets no limit.
 """
 
 
@@ -32,7 +32,7 @@ class PeopleAccess:
     """How a run reaches people."""
 
     files: PromptFolder
-    """Folder in which `files` exchanges prompts and replies."""
+    """Exchanges prompts and replies for the provider `files`."""
     human: AskAtTerminal | None = None
     """Asks with a form at the terminal; None if there is no terminal."""
     paste: AskAtTerminal | None = None
@@ -40,7 +40,7 @@ class PeopleAccess:
 
 
 def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None = None) -> Model:
-    """Return the model of a person behind `provider`. Raises ConfigError if it needs a terminal and there is none."""
+    """Return the model of a person at `provider`. Raises ConfigError if it needs a terminal and there is none."""
     if provider == "files":
         return PersonModel(people.files.answer)
     terminal = people.human if provider == "human" else people.paste
@@ -63,7 +63,7 @@ def describe_missing_terminal(provider: str) -> str:
 
 
 class PersonModel:
-    """Asks a person by `ask`, without deadlines and queues."""
+    """Asks a person by calling `ask`, without deadlines and queues."""
 
     def __init__(self, ask: Callable[[Request], Awaitable[Reply]]) -> None:
         self._ask = ask

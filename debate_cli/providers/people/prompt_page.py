@@ -1,4 +1,4 @@
-"""A request as a Markdown page for a person: the content that a model would get, followed by the form. Pure."""
+"""A request as a Markdown page for a person: the content of the model's prompt, followed by the form. Pure."""
 
 import hashlib
 import json
@@ -10,21 +10,21 @@ from debate_cli.llm.form import JsonSchema
 from debate_cli.llm.model import Request
 
 HASH_CHARS = 16
-"""Characters of the hash in the first line of a page and of its form."""
+"""Number of characters of the hash in the first line of a page and of its form."""
 _QUOTED_END = re.compile(r'^(?P<head>.*?[:,] )(?P<text>"(?:[^"\\]|\\.)*")(?P<tail>[.,;]?)$')
 """A line that ends with a long JSON string. Prompts quote speeches in this way."""
 MIN_QUOTE_CHARS = 60
-"""Minimum length of a quoted text that gets its own lines."""
+"""Minimum length of a quoted text that is shown on lines of its own."""
 _NOT_FOR_PEOPLE = re.compile(
     r"^(?:Marker of this task: .*|\[/?ask [^\]]*\]|(?:- )?Answer with (?:the )?one JSON object .*)$", re.MULTILINE
 )
-"""Lines left out for people: protection against forged tasks, and requests for JSON."""
+"""Lines that a page leaves out: protection against forged tasks, and requests for JSON."""
 
 
 def format_page(request: Request, reply_name: str | None) -> str:
     """Return the page for `request`. Its first line contains the hash of the question.
 
-    `reply_name`: the file for the answer; None if the answer is expected as one text.
+    `reply_name`: the file for the answer; None if the answer is not a file.
     """
     title = request.origin.title if request.origin is not None else request.purpose
     body = "\n".join([f"# {_one_line(title)}", "", *_format_parts(request)])
@@ -39,7 +39,7 @@ def format_context(request: Request) -> str:
 
 
 def explain_field(request: Request, name: str) -> str:
-    """Return the sentence of the rules or the task that explains a field; empty if there is none."""
+    """Return the sentence of the rules or the task that explains the field `name`; empty if there is none."""
     text = f"{request.system}\n{request.messages[-1].content}"
     pattern = rf"(?:^- |\. )(?:\w+, )*{re.escape(name)}(?: \([^()\n]*\))?: (.+?[.)])(?=\s|$)"
     found = re.findall(pattern, text, re.MULTILINE)
@@ -56,7 +56,7 @@ def _format_parts(request: Request) -> Iterator[str]:
 
 
 def _open_line(line: str) -> Iterator[str]:
-    """Yield a line of a prompt for people. JSON becomes indented lines, and a long quoted text a quotation."""
+    """Yield a line of a prompt as lines for a person. JSON becomes a list, a long quoted text a Markdown quotation."""
     if line.startswith("{"):
         try:
             value: object = json.loads(line)
@@ -73,7 +73,7 @@ def _open_line(line: str) -> Iterator[str]:
 
 
 def _format_value(value: object, indent: str) -> Iterator[str]:
-    """JSON data as lines. Every line of a text is indented and marked, so that it cannot imitate other parts."""
+    """Yield JSON data as lines. Lines of a text are indented and marked, so that no text can imitate other parts."""
     if isinstance(value, Mapping):
         for key, item in cast("Mapping[str, object]", value).items():
             yield from _format_member(f"{indent}- {key}:", item, indent)
@@ -146,7 +146,7 @@ def _template_list(head: str, part: JsonSchema, indent: str) -> Iterator[str]:
 
 
 def describe_limits(part: JsonSchema) -> str:
-    """Limits of a part of a form, in a few words; empty if there are none."""
+    """Return the limits of a part of a form, in a few words; empty if it has none."""
     match part.get("type"):
         case "array":
             return _describe_list(part)

@@ -28,10 +28,10 @@ NOT_FILLED_IN = "nothing is filled in yet"
 
 @dataclass(frozen=True, slots=True)
 class ReadReply:
-    """A parsed answer of a person."""
+    """An answer of a person after parsing."""
 
     text: str
-    """The form as JSON, or plain words."""
+    """The form as JSON, or the answer in plain words."""
     problems: tuple[str, ...] = ()
     """Errors and missing parts, one line each."""
     is_usable: bool = True
@@ -39,14 +39,14 @@ class ReadReply:
     is_final: bool = False
     """Whether the answer is plain words that are used unchanged."""
     is_readable: bool = True
-    """Whether the form can be read, even if required words are missing."""
+    """Whether the form can be read, even if required texts are missing."""
 
 
 def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> ReadReply:
     """Read `text` as an answer to `form`. If `form` is None, any text is an answer.
 
-    `accepts_text`: whether plain words are an answer too. A form with a missing part is usable, as it is from a model.
-    A form with an empty text is not, because the writer may not have finished.
+    `accepts_text`: whether plain words are also an answer to a form. A form that lacks a part is usable, as it is from
+    a model. A form with an empty text is not usable, because the writer may not have finished.
     """
     text = text.removeprefix("\ufeff").strip()
     if not text:
@@ -87,7 +87,7 @@ def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
 
 
 def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the YAML or JSON form in `text` or in its one code block, and the problem of a malformed one."""
+    """Return the YAML or JSON form in `text` or in its one code block. Also return the problem of a malformed form."""
     fenced = [match[2] for match in _FENCE.finditer(text)]
     names = "|".join(map(re.escape, form.schema.get("properties", {})))
     begin = re.compile(rf"^\s*[\"']?(?:{names})[\"']?\s*:", re.MULTILINE)
@@ -105,7 +105,7 @@ def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str |
 
 
 def load_yaml(text: str) -> Any:
-    """Load YAML or JSON with all scalars as strings. Raises yaml.YAMLError; anchors, aliases and tags are errors too."""
+    """Load YAML or JSON with all scalars as strings. Raises yaml.YAMLError, also for anchors, aliases and tags."""
     depth = 0
     for token in yaml.scan(text, Loader=yaml.BaseLoader):
         depth += isinstance(token, _STARTS) - isinstance(token, _ENDS)
@@ -127,7 +127,7 @@ def _describe_yaml_error(error: yaml.YAMLError) -> str:
 
 
 def convert_strings(value: Any, schema: JsonSchema) -> Any:
-    """Convert the strings in `value` to the types that `schema` requires, where possible."""
+    """Convert the strings in `value` to the types in `schema` where possible."""
     match schema.get("type"):
         case "object" if isinstance(value, dict):
             parts = schema.get("properties", {})

@@ -1,1 +1,1 @@
-"""Adapters of web search: the search tools of Anthropic and OpenAI, and the search engines of Ollama and SearXNG."""
+"""Adapters for web search: the search tools of Anthropic and OpenAI, and the search engines of Ollama and SearXNG."""

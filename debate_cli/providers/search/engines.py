@@ -1,4 +1,4 @@
-"""Search engines: Ollama's web search and SearXNG. Request, reply and error rules; no model is asked."""
+"""The search engines Ollama and SearXNG: request, reply and error rules. They ask no model."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
     import httpx2
 
 MAX_CONTENT_CHARS = 4000
-"""Maximum number of characters that are read of each result."""
+"""Number of characters that are read of each result."""
 FORBIDDEN = 403
 
 
 def make_ollama_search(endpoint: Endpoint) -> HttpServer:
-    """A server for Ollama's `POST /api/web_search`."""
+    """Create a server for Ollama's `POST /api/web_search`."""
     return _make_server(endpoint, _build_ollama_body, partial(_send, "POST", "api/web_search"), _ollama_rules)
 
 
 def make_searxng_search(endpoint: Endpoint) -> HttpServer:
-    """A server for SearXNG's `GET /search?format=json`."""
+    """Create a server for SearXNG's `GET /search?format=json`."""
     return _make_server(endpoint, _build_searxng_query, partial(_send, "GET", "search"), _searxng_rules)
 
 
 def with_sites(request: Request) -> str:
-    """The query, restricted to the allowed domains by `site:`."""
+    """Return the query, restricted to the allowed domains by `site:`."""
     domains = request.search.allowed_domains if request.search is not None else ()
     sites = " OR ".join(f"site:{domain}" for domain in domains)
     return " ".join(filter(None, (request.messages[-1].content, sites)))
@@ -88,7 +88,7 @@ def _connect(endpoint: Endpoint) -> _Client:
 
 
 async def _send(method: str, path: str, client: _Client, body: dict[str, Any]) -> Any:
-    """Send the request; return JSON. Raises httpx2.HTTPStatusError for a status other than 200 to 299."""
+    """Send the request. Return JSON. Raises httpx2.HTTPStatusError for a status outside 200 to 299."""
     given: dict[str, Any] = {"params": body} if method == "GET" else {"json": body}
     response = await client.http.request(method, f"{client.base_url}/{path}", **given)
     response.raise_for_status()
@@ -113,7 +113,7 @@ class _ResultsBuilder(WholeReplyBuilder):
 
 
 def _ollama_rules() -> Sequence[ErrorRule]:
-    """Exceptions of the HTTP client -> our errors; the first matching rule applies."""
+    """Return the rules that map exceptions of the HTTP client to our errors. The first matching rule applies."""
     import httpx2
 
     return error_mapping.make_error_rules(httpx2.TimeoutException, httpx2.RequestError, httpx2.HTTPStatusError)
@@ -126,7 +126,7 @@ def _searxng_rules() -> Sequence[ErrorRule]:
 
 
 def _map_searxng_status(fault: Any, asked: SentRequest) -> errors.ModelError:
-    """Map a status to an error. SearXNG answers 403 unless JSON is among its formats, which is not the default."""
+    """Map a status to an error. SearXNG answers 403 if its settings do not allow JSON, as by default."""
     if fault.response.status_code == FORBIDDEN:
         advice = "add `json` to search.formats in its settings.yml"
         return errors.RejectedError(asked.format_message("answered 403", "", advice))
@@ -134,7 +134,7 @@ def _map_searxng_status(fault: Any, asked: SentRequest) -> errors.ModelError:
 
 
 MOCK_NOTICE = "Invented by the mock; no page was searched."
-"""Notice in the title of each invented page."""
+"""Part of the title of each invented page."""
 _PAGES = (
     "A survey of {count} cases in {year} looked at {topic}. It found a gain in {share} percent of them. The authors may not have had a representative sample.",
     "The report on {topic} names costs of {count} euros a year. Costs fell by {share} percent after {year}. It does not say what caused the fall.",
@@ -147,7 +147,7 @@ class MockSearch:
     """Answers each web search with three invented pages."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Pages for the query in the last message."""
+        """Return invented pages for the query in the last message."""
         query = request.messages[-1].content
         topic = " ".join(query_terms(query)[:_TOPIC_WORDS]) or "this question"
         seed = hashlib.sha256(query.encode()).digest()

@@ -1,7 +1,7 @@
 """OpenAI's web search tool in the responses API: request body and reply.
 
-Key, connection and errors are as for its models. The answer contains addresses but quotes no page. So a passage is
-the paragraph of the model's summary that cites an address.
+Key, connection and errors are those of OpenAI's models. The answer contains addresses but quotes no page. So a passage
+is the paragraph of the model's summary that cites an address.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,11 +19,11 @@ from debate_cli.providers.error_mapping import SentRequest
 from debate_cli.providers.http_model import HttpServer, WholeReplyBuilder, parse_optional_text
 
 MAX_CITATIONS = 50
-"""Maximum number of citations that are read of one answer."""
+"""Number of citations that are read of one answer."""
 
 
 def make_openai_search(endpoint: Endpoint) -> HttpServer:
-    """A server with the responses API, whose models search the web."""
+    """Create a server with the responses API, whose models search the web."""
     send = partial(openai.send, path="/responses")
     return HttpServer(
         replace(openai.API, build_body=build_search_body, send=send, reply_builder=_SearchBuilder), endpoint
@@ -31,7 +31,7 @@ def make_openai_search(endpoint: Endpoint) -> HttpServer:
 
 
 def build_search_body(request: Request, model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
-    """The body of a request that must search. The answer is not stored at the provider."""
+    """Build the body of a request that must search. The provider is told not to store the answer."""
     assert request.search is not None
     tool: dict[str, Any] = {"type": "web_search"}
     if request.search.allowed_domains:
@@ -84,7 +84,7 @@ class _SearchBuilder(WholeReplyBuilder):
 
 
 def _is_search(item: Any) -> bool:
-    """Whether an item of the answer is a search that is charged; opening a page is not."""
+    """Whether an item of the answer is a search, which is charged. Opening a page is not charged."""
     action: dict[str, Any] = item.get("action") or {}
     return item.get("type") == "web_search_call" and action.get("type", "search") == "search"
 
@@ -101,7 +101,7 @@ def _cited_paragraphs(text: str, annotations: Sequence[Any]) -> Iterator[FoundPa
 
 
 def _without_marks(text: str, start: int, end: int, marks: Sequence[tuple[int, int]]) -> str:
-    """`text[start:end]` without citation links: `([title](address))`."""
+    """Return `text[start:end]` without its citation links, `([title](address))`."""
     kept = list(text[start:end])
     for first, last in marks:
         if text[first:last].lstrip("(").startswith("["):

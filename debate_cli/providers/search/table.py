@@ -23,9 +23,9 @@ from debate_cli.providers.search.engines import make_ollama_search, make_searxng
 from debate_cli.providers.search.openai import make_openai_search
 
 ENGINE_MODEL = "web_search"
-"""Name of a search engine as a model in records, as in `ollama/web_search`."""
-WITHOUT_SEARCH = "without evidence.web the debate runs, with the files of evidence.sources if it has any"
-"""Part of a message: what the debate does without a web search."""
+"""Model name of a search engine in records, as in `ollama/web_search`."""
+WITHOUT_SEARCH = "or remove evidence.web: the files of evidence.sources can still be cited"
+"""End of a message: how the debate runs without a web search."""
 
 
 def _search_row(
@@ -44,43 +44,43 @@ def _with_server(row: ProviderRow, make_server: Callable[[Endpoint], ModelServer
 SEARCH_TOOLS: Mapping[str, Callable[[Endpoint], ModelServer]] = MappingProxyType(
     {"anthropic": make_anthropic_search, "openai": make_openai_search}
 )
-"""Kind of a provider whose models can search -> the factory of its server."""
+"""Maps the kind of a provider whose models can search to the function that creates its server."""
 SEARCH_ENGINES: Mapping[str, tuple[ProviderRow, Price | None]] = MappingProxyType({
     "ollama": (_search_row("ollama", make_ollama_search, "https://ollama.com", OLLAMA_SEARCH_KEY), None),
     "searxng": (_search_row("searxng", make_searxng_search, None), FREE_PRICE),
     "mock": (BUILTIN_PROVIDERS["mock"], FREE_PRICE),
 })  # fmt: skip
-"""Name -> search engine with its price. Ollama sells subscriptions, so its price per search is unknown."""
+"""Maps a name to a search engine and its price. Ollama sells subscriptions, so its price per search is unknown."""
 
 
 ENGINES_ALONE = frozenset(SEARCH_ENGINES) - frozenset(BUILTIN_PROVIDERS)
-"""Search engines without models."""
+"""Names of search engines that offer no models."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTarget:
-    """Destination of a configuration's web searches."""
+    """The server, model and price for a configuration's web searches."""
 
     row: ProviderRow
-    """The provider's row, whose `make_server` creates the server for searches."""
+    """The provider's row. Its `make_server` creates the server for searches."""
     provider: ProviderRow
-    """The provider's row for rate limits, which searches and other calls share."""
+    """The provider's row with the rate limits, which searches share with other calls."""
     spec: ModelSpec
-    """`provider/model` for records and prices."""
+    """The model or engine as `provider/model`, for records and prices."""
     settings: WebSearch
     price: Price | None
-    """Price of tokens, and of searches in `search`; None if the price of tokens is not known."""
+    """Price of tokens, with the price of searches in its `search`; None if the price of tokens is unknown."""
 
 
 def find_search_row(row: ProviderRow) -> ProviderRow | None:
-    """The row for searches at the provider of `row`; None if it cannot search. The mock is not included."""
+    """Return the row for searches at the provider of `row`; None if it cannot search, and for the mock."""
     if row.name in SEARCH_ENGINES:
         return SEARCH_ENGINES[row.name][0] if row.kind != "mock" else None
     return row if row.kind in SEARCH_TOOLS and _may_search(row.name) else None
 
 
 def find_search_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTarget | None:
-    """Destination of web searches in `config`; None if it has no web search.
+    """Return the target of web searches in `config`; None if it has no web search.
 
     Raises ConfigError if searches are impossible.
     """
@@ -91,7 +91,7 @@ def find_search_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTa
 
 
 def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[Problem]:
-    """Why the web searches of `config` are impossible, and what still works."""
+    """Return why the web searches of `config` are impossible, and what still works."""
     found = _select_target(config, env)
     if found is None or isinstance(found, Problem):
         return [] if found is None else [found]
@@ -108,13 +108,13 @@ def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[P
 
 
 def rerank_spec(config: DebateConfig) -> ModelSpec | None:
-    """The model that orders passages by meaning; None if `config` names none."""
+    """Return the model that orders passages by meaning; None if `config` names none."""
     rerank = None if config.evidence is None else config.evidence.rerank
     return None if rerank is None else ModelSpec(model=rerank.model)
 
 
 def find_rerank_problems(config: DebateConfig) -> list[Problem]:
-    """The problem if the provider of the reranking model has no embeddings; empty otherwise."""
+    """Return the problem if the provider of the reranking model has no embeddings; else an empty list."""
     spec = rerank_spec(config)
     row = None if spec is None else merge_provider_rows(config).get(split_model_name(spec.model)[0])
     if spec is None or row is None or row.kind in EMBEDDING_KINDS:
@@ -123,7 +123,7 @@ def find_rerank_problems(config: DebateConfig) -> list[Problem]:
 
 
 def format_no_embeddings(model: str) -> str:
-    """Message for a model of a provider without embeddings, with what still works."""
+    """Return the message for a model of a provider without embeddings. It says what still works."""
     provider = split_model_name(model)[0]
     return (
         f"{provider} has no embeddings; name an embedding model of openai or of a compatible server; without "
@@ -134,7 +134,7 @@ def format_no_embeddings(model: str) -> str:
 def with_lookup_search(config: DebateConfig) -> DebateConfig:
     """Add a web search to `config` if a judge looks up facts on the web and no search is configured.
 
-    It is the search of the judge's provider, if that has one.
+    The added search is that of the judge's provider.
     """
     if (config.evidence is not None and config.evidence.web is not None) or "web" not in config.judging.lookup_places:
         return config
@@ -147,7 +147,7 @@ def with_lookup_search(config: DebateConfig) -> DebateConfig:
 
 
 def is_search_key_missing(config: DebateConfig, env: Mapping[str, str]) -> bool:
-    """Whether web searches of `config` lack only a key."""
+    """Whether a missing or invalid key is all that web searches of `config` lack."""
     try:
         target = find_search_target(config, env)
     except ConfigError:
@@ -167,7 +167,7 @@ def _select_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTarget
 
 
 def _tool_target(config: DebateConfig, web: WebSearchConfig, env: Mapping[str, str]) -> SearchTarget | Problem:
-    """The target of a provider whose models search."""
+    """Return the target for a provider whose models search."""
     row = merge_provider_rows(config).get(web.provider)
     if row is None or row.kind not in SEARCH_TOOLS or not _may_search(row.name):
         known = ", ".join([*SEARCH_TOOLS, *(name for name in SEARCH_ENGINES if name != "mock")])
@@ -194,12 +194,12 @@ def _engine_target(config: DebateConfig, web: WebSearchConfig) -> SearchTarget |
 
 
 def _may_search(provider: str) -> bool:
-    """Whether a provider may have the search tool of its protocol: the vendor, or one that a configuration adds."""
+    """Whether a provider may have the search tool of its protocol: a vendor, or one that a configuration adds."""
     return provider in SEARCH_TOOLS or provider not in BUILTIN_PROVIDERS
 
 
 def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Problem:
-    """The model that searches: the named one, else the first of its provider in the configuration."""
+    """Return the model that searches: the named one, else the first of its provider in the configuration."""
     named = config.models.get(web.model or "")
     if named is not None and split_model_name(named.model)[0] == web.provider:
         return named
@@ -219,7 +219,7 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
 
 
 def _redirect(row: ProviderRow, web: WebSearchConfig) -> ProviderRow:
-    """`row` with the address in `web`. Headers of the provider's own server are left out."""
+    """Return `row` with the address in `web`. Headers for the provider's own server are left out."""
     if web.base_url is None:
         return row
     return replace(row, base_url=web.base_url, base_url_env=None, headers={})

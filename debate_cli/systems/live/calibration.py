@@ -1,7 +1,7 @@
 """The scorecard of the live system: the judge's marks of each turn, after three steps of arithmetic.
 
-First the logic of turns with an incomplete causal chain is limited. Then comparisons of exchanges adjust scores. Then
-penalties are subtracted. `register` decides which claims cost points, `score` who wins.
+First, the logic of turns with an incomplete causal chain is limited. Second, comparisons of exchanges adjust scores.
+Third, penalties are subtracted. `register` decides which claims cost points, `score` who wins.
 """
 
 import math
@@ -22,21 +22,21 @@ from debate_cli.systems.live.register import RegisterRow, build_register
 from debate_cli.systems.live.settings import LiveSettings, PenaltyPoints
 
 DIMENSION_MAXIMA: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30}
-"""Dimension -> highest score; their sum is the composite, 0-100."""
+"""Maps dimensions to highest scores. Their sum is the highest composite, 100."""
 SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10}
-"""Criterion -> maximum, for marks outside of the composite."""
+"""Maps criteria to maxima, for marks that are not part of the composite."""
 INCOMPLETE_CHAIN_MAX = 34.0
 """Highest logic of a turn whose causal chain is incomplete."""
 BAND_START: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Dimension -> lowest score of a turn that won an exchange in it. A turn that only lost exchanges gets at least 1 less."""
+"""Maps dimensions to the lowest score of a turn that won an exchange. A turn that only lost scores below this."""
 DRAW_SHARE = 0.10
-"""If scores in a drawn dimension differ by more than this share of the maximum, the exchange is reported."""
+"""A drawn exchange is reported if its scores differ by more than this share of the maximum."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling", "draw"]
 PenaltyKind = ClaimFault | Literal["logic_gap", "contradiction", "dropped_premise"]
 TurnScores = dict[int, dict[str, float]]
-"""Turn -> dimension -> score."""
+"""Maps turns to their scores by dimension."""
 
 
 class Calibration(FrozenModel):
@@ -62,12 +62,12 @@ class Penalty(FrozenModel):
 
 
 class UnresolvedExchange(FrozenModel):
-    """An exchange whose scores in one dimension contradict the judge's comparison even after calibration."""
+    """An exchange whose scores in one dimension contradict the judge's comparison after calibration."""
 
     turns: tuple[int, int]
     dimension: str
     winner: str
-    """The winner whom the comparison names: a debater, or `draw`."""
+    """The winner according to the comparison: a debater, or `draw`."""
     earlier: float
     """Calibrated score of the earlier turn."""
     later: float
@@ -76,7 +76,7 @@ class UnresolvedExchange(FrozenModel):
 
 @dataclass(frozen=True, slots=True)
 class Scorecard:
-    """The scores of all turns after each step. Turns and dimensions without a mark are left out."""
+    """The scores of all turns after each step. Turns and dimensions without a mark are omitted."""
 
     raw: TurnScores
     chain_limits: tuple[Calibration, ...]
@@ -84,18 +84,18 @@ class Scorecard:
     """The scores after chain limits and calibration."""
     calibrations: tuple[Calibration, ...]
     mixed: Mapping[int, tuple[str, ...]]
-    """Turn -> dimensions in which the turn won one exchange and lost the other."""
+    """Maps turns to the dimensions in which they won one exchange and lost the other."""
     unresolved: tuple[UnresolvedExchange, ...]
     penalised: TurnScores
     penalties: tuple[Penalty, ...]
     register: tuple[RegisterRow, ...]
     supplementary: TurnScores
-    """Turn -> `frame_control` or `credibility` -> mark, 0-10."""
+    """Maps turns to their marks, 0-10, for `frame_control` and `credibility`."""
     comparisons: Mapping[int, PairComparison]
-    """Later turn of an exchange -> its comparison."""
+    """Maps the later turn of an exchange to the exchange's comparison."""
 
     def composite(self, turn: int) -> float | None:
-        """Sum of the three scores of a turn, 0-100; None unless every dimension is marked."""
+        """Return the sum of a turn's three scores, 0-100; None if a dimension has no mark."""
         scores = self.penalised.get(turn, {})
         return strip_float_noise(sum(scores.values())) if len(scores) == len(DIMENSION_MAXIMA) else None
 
@@ -127,13 +127,13 @@ def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveS
 
 
 def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
-    """Index of the later turn of each exchange, ascending: each turn that follows a turn of another speaker."""
+    """Return, ascending, the index of each exchange's later turn: each turn that follows another speaker's turn."""
     speakers = {turn.index: turn.speaker for turn in turns}
     return tuple(index for index in sorted(speakers) if speakers.get(index - 1, speakers[index]) != speakers[index])
 
 
 def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
-    """Turn -> the causal chain of its main argument. If judges disagree, an incomplete chain counts."""
+    """Map each turn to the causal chain of its main argument. If judges disagree, an incomplete chain counts."""
     found: dict[int, CausalChain] = {}
     for assessment, chain in iter_findings(given, CausalChain):
         if assessment.subject.moment == "turn" and len(assessment.subject.turns) == 1:
@@ -144,7 +144,7 @@ def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
 
 
 def _limit_by_chains(raw: TurnScores, chains: Mapping[int, CausalChain]) -> tuple[TurnScores, tuple[Calibration, ...]]:
-    """(scores, changes) after the logic of turns with an incomplete causal chain is limited to 34."""
+    """Limit the logic of turns with an incomplete causal chain to 34. Returns (scores, changes)."""
     scores: TurnScores = {index: dict(of) for index, of in raw.items()}
     changes: list[Calibration] = []
     for index, of in scores.items():
@@ -168,7 +168,7 @@ class _DimensionResult(NamedTuple):
 def _collect_results(
     debate: Debate, scores: TurnScores, comparisons: Mapping[int, PairComparison]
 ) -> Iterator[_DimensionResult]:
-    """The results of all exchanges. A result is ignored if its winner is not one of the two speakers."""
+    """Yield the results of all exchanges, except those whose winner is neither of the two speakers."""
     for index, comparison in comparisons.items():
         pair = (index - 1, index)
         names = [debate.turns_by_index[turn].speaker for turn in pair]
@@ -179,7 +179,7 @@ def _collect_results(
 
 
 def _won_and_lost(results: Iterable[_DimensionResult]) -> tuple[set[tuple[int, str]], set[tuple[int, str]]]:
-    """(won, lost): the pairs (turn, dimension) of at least one exchange that the turn won, and that it lost."""
+    """Return the (turn, dimension) pairs with a won exchange, and those with a lost exchange."""
     won, lost = set[tuple[int, str]](), set[tuple[int, str]]()
     for turns, dimension, _, winning in results:
         if winning is not None:
@@ -191,10 +191,10 @@ def _won_and_lost(results: Iterable[_DimensionResult]) -> tuple[set[tuple[int, s
 def _calibrate(
     raw: TurnScores, won: set[tuple[int, str]], lost: set[tuple[int, str]]
 ) -> tuple[TurnScores, tuple[Calibration, ...]]:
-    """(scores, changes) after each score is held in the range that fits the exchanges of its turn.
+    """Clamp each score to the range that fits the exchanges of its turn. Returns (scores, changes).
 
     With M the maximum and B = 55% of M, rounded up: B to M for a turn that won an exchange, 0 to B - 1 for a turn that
-    lost one and won none. Other turns stay as marked.
+    lost one and won none. Scores of other turns do not change.
     """
     scores: TurnScores = {index: dict(of) for index, of in raw.items()}
     changes: list[Calibration] = []
@@ -212,7 +212,7 @@ def _calibrate(
 
 
 def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) -> Iterator[UnresolvedExchange]:
-    """The results that contradict the scores: the winner has less, or a draw is far apart."""
+    """Yield the results that the scores contradict: the winner has the lower score, or scores of a draw differ much."""
     for turns, dimension, winner, winning in results:
         earlier, later = (scores[turn][dimension] for turn in turns)
         lead = earlier - later
@@ -225,7 +225,7 @@ def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) ->
 
 
 def _apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnScores:
-    """The scores after all penalties were subtracted from logic, which is never below 0."""
+    """Return the scores after penalties are subtracted from logic, which stays at 0 or above."""
     points: dict[int, float] = defaultdict(float)
     for penalty in penalties:
         points[penalty.turn] += penalty.points
@@ -238,7 +238,7 @@ def _apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnSc
 def count_wins(
     debate: Debate, comparisons: Mapping[int, PairComparison]
 ) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-    """(participant -> exchanges won, participant -> dimension -> exchanges won in this dimension).
+    """Count each participant's won exchanges, in total and in each dimension.
 
     A participant wins an exchange by winning more dimensions than the other speaker.
     """
@@ -258,7 +258,7 @@ def count_wins(
 
 
 def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str, float]) -> TurnScores:
-    """Turn -> criterion -> mean of the marks. A mark for a debater who is not the speaker is ignored."""
+    """Map turns to their mean marks by criterion. Ignores marks for a debater who is not the turn's speaker."""
     means = mean_by_key(
         ((turns[0], mark.criterion), clamp_mark(mark, 0, maxima[mark.criterion]))
         for assessment in given
@@ -275,7 +275,7 @@ def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str
 
 
 def _collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[int, PairComparison]:
-    """Later turn of each exchange -> its first comparison, by turn."""
+    """Map the later turn of each exchange to the exchange's first comparison, in the order of turns."""
     found: dict[tuple[int, ...], PairComparison] = {}
     for assessment, comparison in iter_findings(given, PairComparison):
         if assessment.subject.moment == "pair":
@@ -286,7 +286,7 @@ def _collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[in
 def _collect_penalties(
     debate: Debate, given: Iterable[Assessment], register: Iterable[RegisterRow], points: PenaltyPoints
 ) -> tuple[Penalty, ...]:
-    """Penalties for register entries, contradictions and dropped premises, sorted by turn."""
+    """Return the penalties for register entries, contradictions and dropped premises, sorted by turn."""
     found = [
         Penalty(
             turn=row.charged_to,

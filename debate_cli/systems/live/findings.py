@@ -11,7 +11,7 @@ from debate_cli.systems.tables import format_number
 
 ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
 RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
-"""Fault of a register entry: one of the faults of suspect claims, or `gap` for a logic gap."""
+"""What is wrong in a register entry: a fault of suspect claims, or `gap` for a logic gap."""
 ReviewStatus = Literal["confirmed", "withdrawn"]
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
 ConvergenceOutcome = Literal[
@@ -24,7 +24,7 @@ ConvergenceOutcome = Literal[
 
 
 class PairComparison(Finding):
-    """Who won each dimension of an exchange of two adjacent turns: a debater's name or `draw`."""
+    """Who won each dimension of an exchange: a debater's name or `draw`. An exchange is two adjacent turns."""
 
     kind: Literal["comparison"] = "comparison"
     logic: str
@@ -32,12 +32,12 @@ class PairComparison(Finding):
     tactics: str
 
     def describe(self) -> list[str]:
-        """Who won each dimension."""
+        """Name who won each dimension."""
         return [f"Exchange won: logic {self.logic}, rhetoric {self.rhetoric}, tactics {self.tactics}"]
 
 
 class SuspectClaim(Finding):
-    """A claim that does not hold, with the turn that made it."""
+    """A claim of a turn that does not hold."""
 
     kind: Literal["suspect_claim"] = "suspect_claim"
     turn: int
@@ -47,12 +47,12 @@ class SuspectClaim(Finding):
     """What is wrong with the claim; empty in old transcripts."""
 
     def describe(self) -> list[str]:
-        """The fault, the quoted words and the reason."""
+        """Return the fault, the quoted words and the reason."""
         return [f"Turn {self.turn + 1}, {self.fault} claim: “{self.quote}” {self.reason}".rstrip()]
 
 
 class LogicGap(Finding):
-    """A weakness in a turn that only a later turn exposed."""
+    """A weakness in a turn that a later turn exposed."""
 
     kind: Literal["logic_gap"] = "logic_gap"
     turn: int
@@ -62,13 +62,13 @@ class LogicGap(Finding):
     reason: str
 
     def describe(self) -> list[str]:
-        """The points, the quoted words and the reason."""
+        """Return the points, the quoted words and the reason."""
         quote = f"“{self.quote}” " if self.quote else ""
         return [f"Turn {self.turn + 1}, gap in the logic (−{self.points}): {quote}{self.reason}"]
 
 
 class RegisterDecision(Finding):
-    """The register review's decision on one entry."""
+    """The decision that the register review makes on one entry."""
 
     kind: Literal["register"] = "register"
     turn: int
@@ -79,11 +79,11 @@ class RegisterDecision(Finding):
     """Points that a gap costs; None for other faults."""
     status: ReviewStatus
     exposed_by: int | None = None
-    """Index of the later turn that exposed it; None if the turn itself shows it."""
+    """Index of the later turn that exposed the fault; None if the claim's own turn shows it."""
     reason: str = ""
 
     def describe(self) -> list[str]:
-        """The decision, the quoted words and the reason."""
+        """Return the decision, the quoted words and the reason."""
         return [f"Turn {self.turn + 1}, {self.fault} {self.status}: “{self.quote}” {self.reason}".rstrip()]
 
 
@@ -101,17 +101,17 @@ class Narrative(Finding):
     winner: str | None
     reasoning: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Pattern of the debate; only in old transcripts. Newer ones have it in the resolution."""
+    """Pattern of the debate; only in old transcripts. In newer transcripts `Resolution` has it."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:
-        """The winner, the reasons, and every participant's arc."""
+        """Return the winner, the reasons, and every participant's arc."""
         arcs = [f"{arc.participant}: {arc.arc}" for arc in self.arcs]
         return [f"Sees {self.winner or 'no debater'} ahead: {self.reasoning}", *arcs]
 
 
 class Resolution(Finding):
-    """Why narrative and scorecard name different winners."""
+    """The reason why narrative and scorecard name different winners."""
 
     kind: Literal["resolution"] = "resolution"
     explanation: str
@@ -119,13 +119,13 @@ class Resolution(Finding):
     """The pattern of the debate; None in old transcripts."""
 
     def describe(self) -> list[str]:
-        """The explanation and the pattern."""
+        """Return the explanation and the pattern."""
         pattern = f" Pattern: {self.pattern.replace('_', ' ')}." if self.pattern else ""
         return [f"Why narrative and scorecard differ: {self.explanation}{pattern}"]
 
 
 class Convergence(Finding):
-    """How the disagreement developed from the first to the last turns."""
+    """How the disagreement changed from the first to the last turns."""
 
     kind: Literal["convergence"] = "convergence"
     outcome: ConvergenceOutcome
@@ -133,7 +133,7 @@ class Convergence(Finding):
     late: str
 
     def describe(self) -> list[str]:
-        """The outcome, and the disagreement early and late."""
+        """Return the outcome, and the disagreement early and late."""
         return [f"{self.outcome.replace('_', ' ')}. Early: {self.early} Late: {self.late}"]
 
 
@@ -148,7 +148,7 @@ class Pressure(Finding):
     credibility: float = Field(ge=0, le=1)
 
     def describe(self) -> list[str]:
-        """The kinds of pressure above 0."""
+        """Return the kinds of pressure above 0."""
         felt = [f"{kind} {format_number(getattr(self, kind))}" for kind in PRESSURE_KINDS if getattr(self, kind)]
         return [f"Pressure on {self.participant}: {', '.join(felt)}"] if felt else []
 
@@ -156,8 +156,8 @@ class Pressure(Finding):
 class CausalChain(Finding):
     """Cause, process and consequence in the main argument of a turn.
 
-    `missing`: absent links: `cause`, `process`, `consequence`, and `weakest_premise` if the turn does not address the
-    opponent's weakest premise.
+    `missing` lists absent links: `cause`, `process`, `consequence`, and `weakest_premise` if the turn does not address
+    the opponent's weakest premise.
     """
 
     kind: Literal["causal_chain"] = "causal_chain"
@@ -167,6 +167,6 @@ class CausalChain(Finding):
     missing: tuple[str, ...] = ()
 
     def describe(self) -> list[str]:
-        """The chain and what is missing."""
+        """Return the chain and its missing links."""
         missing = f" Missing: {', '.join(self.missing).replace('_', ' ')}." if self.missing else ""
         return [f"Chain: {self.cause} → {self.process} → {self.consequence}.{missing}"]

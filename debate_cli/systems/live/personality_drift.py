@@ -1,4 +1,4 @@
-"""A debater's personality after every assessed exchange, computed from the live judge's pressures, and how it is shown.
+"""Computes a debater's personality after every assessed exchange from the live judge's pressures, and describes it.
 
 `domain.personality` has the arithmetic.
 """
@@ -31,33 +31,36 @@ PRESSURE_TARGETS = {
     "strategic": "your control of what the debate is about",
     "credibility": "the credibility of your evidence",
 }
-"""Kind of pressure -> what it weakens, in words for the debater's prompt."""
+"""Maps kinds of pressure to what they weaken, in words for the debater's prompt."""
 HARD_PRESSURE, FIRM_PRESSURE = 0.66, 0.33
-"""Minimum pressure for the words "hard" and "firmly" in the debater's prompt."""
+"""Minimum pressures for the words "hard" and "firmly" in the debater's prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class PersonalityPoint:
-    """A debater's personality after one assessed exchange."""
+    """A debater's personality at the start, or after one assessed exchange."""
 
     turn: int | None
     """Index of the later turn of the exchange; None at the start of the debate."""
     personality: Personality
     pressure: Pressure | None
-    """The pressure that changed the personality; None at the start, and if the exchange put none on the debater."""
+    """The pressure that changed the personality; None at the start or without any pressure."""
 
 
 class PersonalityStep(FrozenModel):
-    """A debater's personality after one assessed exchange, as stored in the notes of a verdict."""
+    """A debater's personality at the start, or after one assessed exchange, as stored in the notes of a verdict."""
 
     turn: int | None
     """Index of the later turn of the exchange; None at the start of the debate."""
     personality: Personality
-    """The personality, not rounded."""
+    """The personality, with unrounded traits."""
 
 
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
-    """Debater -> personality after each exchange, if it changed. Empty unless `run` is the debate's own judging run."""
+    """Map debaters to their changing personalities. Empty unless `run` is the debate's own judging run.
+
+    Debaters whose personality did not change are omitted.
+    """
     if get_run_id(run) != FIRST_RUN:
         return {}
     curves = {item.name: personality_curve(debate, item.name) for item in debate.participants}
@@ -69,7 +72,7 @@ def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[
 
 
 def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]:
-    """A point for the start of the debate, then one for each assessed exchange in which the debater took part.
+    """Return one point for the start, then one for each assessed exchange in which the debater took part.
 
     After an exchange without pressure the personality recovers. Empty if no debater of this name has a personality.
     """
@@ -90,12 +93,12 @@ def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]
 
 
 def has_moved(curve: tuple[PersonalityPoint, ...]) -> bool:
-    """Whether the personality differs from the start at any point of the curve."""
+    """Return whether the personality differs from the start at any point of the curve."""
     return any(point.personality != curve[0].personality for point in curve)
 
 
 def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None]]:
-    """(later turn, pressure on `name` or None) for each exchange that the debate's own live judge assessed.
+    """Yield (later turn, pressure on `name` or None) for each exchange that the debate's own live judge assessed.
 
     Yields nothing if the judge gives no feedback. Later judging runs do not affect personalities.
     """
@@ -110,7 +113,7 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
 
 
 def describe_pressure(debate: Debate, name: str) -> str:
-    """Text for a debater: the pressure since its last turn, and every changed trait. May be empty."""
+    """Tell a debater the pressure since its last turn and every changed trait. May be empty."""
     curve = personality_curve(debate, name)
     if not curve:
         return ""
@@ -123,7 +126,7 @@ def describe_pressure(debate: Debate, name: str) -> str:
 
 
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
-    """Two sentences: the `pressures`, and the traits that changed from `start` to `now`, the largest change first.
+    """Describe the `pressures`, then the traits that changed from `start` to `now`, the largest change first.
 
     Empty if there is neither. Traits are rounded to one decimal; smaller changes are left out.
     """
@@ -143,7 +146,7 @@ def format_pressure(start: Personality, now: Personality, pressures: Mapping[Pre
 
 
 def build_personality_section(debate: Debate) -> ReportSection | None:
-    """A table for each debater whose personality changed; None if none changed."""
+    """Build a table for each debater whose personality changed; None if none changed."""
     curves = {person.name: personality_curve(debate, person.name) for person in debate.participants}
     moved = {name: curve for name, curve in curves.items() if has_moved(curve)}
     if not moved:

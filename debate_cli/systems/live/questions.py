@@ -45,9 +45,9 @@ Context = JudgingContext[LiveSettings]
 # A turn
 
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
-"""Component of rhetoric -> maximum; 30 in all."""
+"""Maps components of rhetoric to maxima, which add up to 30."""
 WEAK_FRAMING_BELOW = 5
-"""If framing is marked lower than this, delivery counts at most as much as framing."""
+"""If the mark for framing is below this, delivery counts at most as much as framing."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 WEAKEST_PREMISE = "weakest_premise"
 """Name of the missing link if a turn does not address the opponent's weakest premise."""
@@ -92,7 +92,7 @@ class TurnForm(FormModel):
 
 
 def _build_turn_form(context: Context) -> Form[TurnForm]:
-    """The form of a turn. Parts about earlier turns are left out if there are none."""
+    """Build the form of a turn. Parts about earlier turns are omitted if there are none."""
     (turn,) = context.judged_turns
     own = _earlier_own_turns(context)
     return judge_form(
@@ -106,7 +106,10 @@ def _build_turn_form(context: Context) -> Form[TurnForm]:
 
 
 def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt. The register so far is empty without feedback, because turns may not be judged in order."""
+    """Return the values of the prompt.
+
+    Without feedback the register is empty, because turns may be judged out of order.
+    """
     (turn,) = context.judged_turns
     checks = format_quote_checks(context.debate, turn)
     entries = list_entries(context, before=turn.index) if context.settings.asks_in_turn else ()
@@ -121,7 +124,7 @@ def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str
 
 
 def _asked_links(context: Context) -> tuple[str, ...]:
-    """The links of the causal chain. A speaker who has heard an opponent must also address the weakest premise."""
+    """Return the causal chain's links. After hearing an opponent, a speaker must also address the weakest premise."""
     (turn,) = context.judged_turns
     in_turn = context.debate.is_sequential
     has_heard_opponent = any(
@@ -219,7 +222,7 @@ class PairForm(FormModel):
 
 
 def _wants_pressure(context: Context) -> bool:
-    """Whether a debater can react to pressure: only in the debate's own judging run, with feedback."""
+    """Return whether debaters react to pressure: only in the debate's own judging run, with feedback."""
     return context.settings.feedback and context.brief.run == FIRST_RUN
 
 
@@ -241,7 +244,7 @@ def _pair_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str
 
 
 def _read_pair_form(filled: PairForm, context: Context) -> AssessmentContent:
-    """The comparison, the weaknesses that the later turn exposed, and the pressure on who lost more dimensions."""
+    """Return the comparison, the faults that the judge found, and the pressure on the loser of more dimensions."""
     collector = MarkCollector()
     earlier, later = context.judged_turns
     won: dict[str, str] = {}
@@ -344,7 +347,7 @@ def _convergence_prompt_values(context: Context, _prompts: Prompts) -> Mapping[s
 
 
 def _read_narrative_form(filled: NarrativeForm, context: Context) -> AssessmentContent:
-    """The narrative. A winner who did not take part is dropped."""
+    """Return the narrative. A winner who did not take part is dropped."""
     collector = MarkCollector()
     arcs = tuple(unique_known_items(collector, filled.arcs, lambda item: item.participant, context.speakers))
     if filled.winner not in (*context.speakers, NO_WINNER):

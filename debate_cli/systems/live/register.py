@@ -1,7 +1,7 @@
-"""The register of the live system: every suspect claim and logic gap is an entry, which may cost points of logic.
+"""The register of the live system. Every suspect claim and logic gap is an entry that may cost points of logic.
 
-Every question can add entries. The review at the end confirms or withdraws entries and can add more. `calibration`
-subtracts the points; the review's question is in `register_question`.
+Questions on turns and exchanges add entries. The review at the end confirms or withdraws entries and can add more.
+`calibration` subtracts the points; the review's question is in `register_question`.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from debate_cli.domain.text_normalization import normalize_quote
 from debate_cli.systems.live.findings import LogicGap, RegisterDecision, RegisterFault, SuspectClaim
 
 FAULT_POINTS: dict[RegisterFault, int] = {"hollow": 1, "fabricated": 2, "inverted": 2, "backwards": 2, "gap": 1}
-"""Fault -> points of logic that an entry costs. If the judge gives points for a gap, those count instead."""
+"""Maps faults to the points of logic that an entry costs. If the judge gives points for a gap, they count instead."""
 
 EntryStatus = Literal["open", "confirmed", "withdrawn", "doubted"]
 
@@ -33,10 +33,10 @@ class RegisterRow(FrozenModel):
     status: EntryStatus
     """open: not reviewed; doubted: withdrawn, but charged because of `withdrawals: false`."""
     exposed_by: int | None
-    """Index of the later turn that exposed it; None if the turn itself shows it."""
+    """Index of the later turn that exposed the fault; None if the claim's own turn shows it."""
     reason: str
     charged_to: int | None = None
-    """Index of the turn whose logic it lowers. None for a withdrawn entry, and for a repeated quote."""
+    """Index of the turn whose logic the entry lowers. None for a withdrawn entry, and for a repeated quote."""
 
 
 class _EntryKey(NamedTuple):
@@ -45,11 +45,11 @@ class _EntryKey(NamedTuple):
     words: str
     """The normalized quote."""
     place: int = 0
-    """A number that tells gaps without a quote apart; 0 for all other entries."""
+    """A number that distinguishes gaps without a quote; 0 for all other entries."""
 
 
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
-    """All entries after the review, sorted by turn. Entries about turns that do not exist are ignored.
+    """Return all entries after the review, sorted by turn. Entries about unknown turns are ignored.
 
     `withdrawals`: whether an entry that the review withdrew costs nothing.
     """
@@ -75,7 +75,7 @@ def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: 
 
 
 def finding_fault(finding: SuspectClaim | LogicGap | RegisterDecision) -> RegisterFault:
-    """The fault of the register entry that a finding makes or decides."""
+    """Return the fault of the register entry that the finding adds or decides."""
     return "gap" if isinstance(finding, LogicGap) else finding.fault
 
 
@@ -93,7 +93,7 @@ def _open_row(finding: SuspectClaim | LogicGap, assessment: Assessment) -> Regis
 
 
 def _merge_opened(first: RegisterRow, second: RegisterRow) -> RegisterRow:
-    """One entry that was opened twice: it has the higher points, the first reason, and the earliest exposing turn."""
+    """Merge two openings of one entry: the higher points, the first reason, and the earliest exposing turn."""
     exposing = [row.exposed_by for row in (first, second) if row.exposed_by is not None]
     changes = {
         "points": max(first.points, second.points),
@@ -104,7 +104,7 @@ def _merge_opened(first: RegisterRow, second: RegisterRow) -> RegisterRow:
 
 
 def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, withdrawals: bool) -> RegisterRow:
-    """The entry after the review's decision. `opened`: the entry before; None if the review adds it."""
+    """Return the entry after the review's decision. `opened`: the entry before; None if the review adds the entry."""
     points = FAULT_POINTS[decision.fault] if opened is None else opened.points
     if decision.fault == "gap" and decision.points is not None:
         points = decision.points

@@ -1,6 +1,6 @@
-"""The live judge's forms for the register: parts of other forms that add entries, and the review at the end.
+"""The live judge's forms for the register: parts of other forms that add entries, and the final review.
 
-`register` has the rules; nothing here costs points.
+`register` decides which entries cost points.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import find_supporting_source, format_source_checks
 
 MAX_LISTED_ENTRIES = 24
-"""A question lists at most this many entries, the costliest. The other entries are not reviewed, and still cost points."""
+"""Maximum number of entries in a question, the costliest. Other entries are not reviewed but still cost points."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."
@@ -78,7 +78,7 @@ class ReviewForm(FormModel):
 
 
 def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: Sequence[Turn], collector: MarkCollector) -> None:
-    """Add a finding for each claim, about the first of `turns` that contains its quote. If none does, it is dropped."""
+    """Add a finding for each claim, about the first of `turns` that contains its quote. Drops claims without a turn."""
     for claim in claims:
         turn = _find_turn(claim.quote, turns, collector)
         if turn is not None:
@@ -86,7 +86,7 @@ def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: Sequence[Turn]
 
 
 def add_logic_gaps(gaps: Iterable[LogicGapForm], turns: Sequence[Turn], collector: MarkCollector) -> None:
-    """Add a finding for each gap, about the first of `turns` that contains its quote. If none does, it is dropped."""
+    """Add a finding for each gap, about the first of `turns` that contains its quote. Drops gaps without a turn."""
     for gap in gaps:
         turn = _find_turn(gap.quote, turns, collector)
         if turn is not None:
@@ -102,9 +102,9 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 
 
 def list_entries(context: Context, before: int | None = None) -> tuple[RegisterRow, ...]:
-    """The entries that a question lists, sorted by turn: the costliest open ones with a quote.
+    """Return the entries that a question lists, sorted by turn: the costliest open ones with a quote.
 
-    `before`: index of a turn; only entries from assessments of earlier turns are listed. None: all entries.
+    `before`: index of a turn; only entries from assessments of earlier turns are listed. None lists all entries.
     """
     given = ordered_assessments(context.debate, "live", context.brief.run)
     if before is not None:
@@ -115,7 +115,7 @@ def list_entries(context: Context, before: int | None = None) -> tuple[RegisterR
 
 
 def format_entries(rows: Sequence[RegisterRow], context: Context) -> str:
-    """The entries as JSON for a prompt. Quotes are a debater's words and are sanitized as in the transcript."""
+    """Format the entries as JSON for a prompt. Quotes are a debater's words and are sanitized as in the transcript."""
     names = debater_names(context.debate)
     entries = [
         {"entry": name, "turn": row.turn, "quote": mask_injection(row.quote, names), "fault": row.fault}
@@ -147,7 +147,7 @@ def _review_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, s
 
 
 def _read_review_form(filled: ReviewForm, context: Context) -> AssessmentContent:
-    """A decision for each entry that the judge reviewed or added. A new entry whose quote is in no turn is dropped."""
+    """Return a decision for each reviewed or added entry. Drops an added entry whose quote is in no turn."""
     collector = MarkCollector()
     listed = _name_entries(list_entries(context))
     for item in unique_known_items(collector, filled.entries, lambda item: item.entry, listed):
@@ -179,7 +179,7 @@ def _read_review_form(filled: ReviewForm, context: Context) -> AssessmentContent
 
 
 def _is_supported(turn: int, fault: RegisterFault, quote: str, context: Context, collector: MarkCollector) -> bool:
-    """Whether a source supports a claim that the judge calls fabricated. If so, adds a warning."""
+    """Return whether a source supports a claim that the judge calls fabricated. If so, adds a warning."""
     if fault != "fabricated":
         return False
     source = find_supporting_source(context.debate, context.brief.run, turn, quote)

@@ -1,4 +1,4 @@
-"""The live judge's opinion of one turn, exchange or debate, in short sentences for people who watch a run."""
+"""The live judge's opinion of a turn, an exchange or the debate, in short sentences for people who watch a run."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ from debate_cli.systems.tables import format_number
 
 
 def build_report(assessment: Assessment, debate: Debate, settings: LiveSettings) -> LiveReport:
-    """The report: marks of a turn or result of an exchange or debate, then quoted faults, then scores that changed."""
+    """Return the marks of a turn or the result of an exchange or debate, then quoted faults, then changed scores."""
     is_turn = assessment.subject.moment == "turn"
     marks = {mark.criterion: mark for mark in assessment.marks}
     shown = [marks[name] for name in DIMENSION_MAXIMA if name in marks]
@@ -43,7 +43,7 @@ def _describe(finding: Finding) -> Iterable[str]:
 
 
 def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSettings) -> Iterator[str]:
-    """A phrase for each score that the assessment changed: `turn 1 logic 36 → 35, hollow (−1)`."""
+    """Describe each score that the assessment changed: `turn 1 logic 36 → 35, hollow (−1)`."""
     own = _reading_position(assessment)
     near = {turn + step for turn in _touched_turns(assessment) for step in (-1, 0, 1)}
     earlier = [
@@ -67,14 +67,14 @@ def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSett
 
 
 def _reading_position(assessment: Assessment) -> tuple[float, int, int]:
-    """Sort key: the last turn that an assessment is about; a turn is sorted before the exchange that ends with it."""
+    """Return a sort key: the last turn of the assessment. A turn is sorted before the exchange that ends with it."""
     subject = assessment.subject
     last = max(subject.turns, default=0) if subject.moment != "debate" else float("inf")
     return last, MOMENTS.index(subject.moment), assessment.revision
 
 
 def _touched_turns(assessment: Assessment) -> set[int]:
-    """The turns whose scores an assessment may change: those that it judges, and those that it charges with a fault."""
+    """Return the turns whose scores an assessment may change: turns that it judges and turns that it charges."""
     charged = (finding.turn for finding in assessment.findings if isinstance(finding, SuspectClaim | LogicGap))
     return {*assessment.subject.turns, *charged}
 

@@ -50,11 +50,11 @@ from debate_cli.systems.outcome import (
 RULES = 2
 """Version of the formula. Version 1 calibrated only the later turn of an exchange, relative to the earlier one."""
 MIN_CONVERGENCE_TURNS = 10
-"""Minimum number of turns for a comparison of early and late disagreement."""
+"""Minimum number of turns at which early and late disagreement are compared."""
 COLD_START_TURNS = 2
 """Number of turns at the start of a debate whose marks are less reliable, because few turns precede them."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
-"""`Brief.revision` of each question on the whole debate."""
+"""`Brief.revision` of each question about the whole debate."""
 
 
 class TurnRow(FrozenModel):
@@ -64,9 +64,9 @@ class TurnRow(FrozenModel):
     round: int
     speaker: str
     raw: dict[str, float]
-    """Dimension -> the judge's mark."""
+    """Maps dimensions to the judge's marks."""
     calibrated: dict[str, float]
-    """Dimension -> the mark after calibration by the exchanges."""
+    """Maps dimensions to marks after calibration by the exchanges."""
     logic: float | None
     """Score in logic after calibration and penalties, 0-40."""
     rhetoric: float | None
@@ -74,11 +74,11 @@ class TurnRow(FrozenModel):
     tactics: float | None
     """Score in tactics after calibration, 0-30."""
     composite: float | None
-    """Sum of the three dimensions, 0-100; None unless all three are marked."""
+    """Sum of the three dimensions, 0-100; None if a dimension has no mark."""
     frame_control: float | None
-    """Mark for frame control, 0-10, outside of the composite."""
+    """Mark for frame control, 0-10, not part of the composite."""
     credibility: float | None
-    """Mark for credibility, 0-10, outside of the composite."""
+    """Mark for credibility, 0-10, not part of the composite."""
     cold_start: bool = False
     """Whether the turn is one of the first two, whose marks are less reliable."""
     mixed: tuple[str, ...] = ()
@@ -103,10 +103,12 @@ class NarrativeNote(FrozenModel):
     winner: str | None
     reasoning: str
     pattern: DebatePattern
-    """Pattern of the debate, from the resolution; in old transcripts, from the narrative; `none` without either."""
+    """Pattern of the debate, from the resolution or, in old transcripts, from the narrative; `none` if neither has it.
+    """
     arcs: tuple[Arc, ...]
     agrees: bool | None
-    """Whether narrative and scorecard name the same winner, or both none; None if the scorecard is undetermined."""
+    """Whether narrative and scorecard name the same winner, or both no winner; None if the scorecard is undetermined.
+    """
     resolution: str | None
     """The judge's explanation of a conflict between narrative and scorecard."""
 
@@ -125,33 +127,33 @@ class LiveNotes(Notes):
     turns: tuple[TurnRow, ...]
     chains: tuple[ChainRow, ...] = ()
     chain_limits: tuple[Calibration, ...] = ()
-    """Logic scores that were lowered to 34 because of an incomplete chain."""
+    """Logic scores that were lowered to 34, because the causal chain is incomplete."""
     calibrations: tuple[Calibration, ...]
     """Scores that were changed because of exchanges."""
     unresolved: tuple[UnresolvedExchange, ...] = ()
-    """Exchanges whose winner still has the lower score, and drawn ones whose scores differ much."""
+    """Exchanges whose winner still has the lower score, and drawn exchanges whose scores differ much."""
     register_entries: tuple[RegisterRow, ...] = ()
     """Every suspect claim and logic gap, with the review's decision."""
     penalties: tuple[Penalty, ...]
     exchanges_won: dict[str, int] = {}
-    """Participant -> number of exchanges in which it won more dimensions than the other."""
+    """Maps participants to the number of exchanges in which they won more dimensions than the other speaker."""
     dimension_wins: dict[str, dict[str, int]]
-    """Participant -> dimension -> number of exchanges that it won in this dimension."""
+    """Maps participants to the number of exchanges that they won in each dimension."""
     frame_control: dict[str, float]
-    """Participant -> mean mark of its turns, 0-10."""
+    """Maps participants to the mean mark of their turns, 0-10."""
     credibility: dict[str, float]
-    """Participant -> mean mark of its turns, 0-10."""
+    """Maps participants to the mean mark of their turns, 0-10."""
     narrative: NarrativeNote | None
     convergence: ConvergenceNote | None
     personalities: dict[str, tuple[PersonalityStep, ...]] = {}
-    """Participant -> its personality after each exchange; only participants whose personality changed."""
+    """Maps each participant with a changed personality to its personality after each exchange."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
     """Score `run` by the live system; the notes are `LiveNotes`.
 
-    A debater's score is the mean of its turns' composites, 0-100. Undetermined unless at least two debaters, and every
-    debater who spoke, have a fully marked turn.
+    A debater's score is the mean of its turns' composites, 0-100. Undetermined unless at least two debaters have a
+    fully marked turn, and every debater who spoke has one.
     """
     given = ordered_assessments(debate, "live", run)
     card = build_scorecard(debate, given, settings)
@@ -188,7 +190,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
 
 
 def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> bool:
-    """Whether scorecard and narrative name different winners, so that the judge must explain why.
+    """Return whether scorecard and narrative name different winners, so that the judge must explain why.
 
     False while the scorecard is undetermined.
     """
@@ -201,7 +203,7 @@ def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: Live
 
 
 def dimension_means(notes: LiveNotes) -> dict[str, dict[str, float]]:
-    """Debater -> dimension -> mean score of its turns."""
+    """Map each debater to the mean score of its turns in each dimension."""
     values = ((row.speaker, name, getattr(row, name)) for row in notes.turns for name in DIMENSION_MAXIMA)
     means = mean_by_key(((who, name), value) for who, name, value in values if value is not None)
     found: dict[str, dict[str, float]] = {}
@@ -211,7 +213,7 @@ def dimension_means(notes: LiveNotes) -> dict[str, dict[str, float]]:
 
 
 def _decide(debate: Debate, card: Scorecard, settings: LiveSettings) -> tuple[dict[str, float], ScoreOutcome]:
-    """(participant -> mean composite of its turns, outcome). Participants whose turns have no composite are left out."""
+    """Return each participant's mean composite, and the outcome. Omits participants whose turns have no composite."""
     composites = [(turn.speaker, card.composite(turn.index)) for turn in debate.turns]
     means = mean_by_key((name, composite) for name, composite in composites if composite is not None)
     scores = {item.name: means[item.name] for item in debate.participants if item.name in means}
@@ -260,7 +262,7 @@ def _narrative_note(given: Sequence[Assessment], outcome: ScoreOutcome) -> Narra
 def _expected_briefs(
     debate: Debate, run: JudgingRun | str, settings: LiveSettings, narrative: NarrativeNote | None
 ) -> Iterator[tuple[Brief, str]]:
-    """Each brief of a finished debate, with the sentence that says that its answer is missing."""
+    """Yield each brief of a finished debate, with a sentence for the case that its answer is missing."""
     run_id, asked = get_run_id(run), stored_settings(debate, run, settings)
     for brief in turn_briefs(run_id, asked, [turn.index for turn in debate.turns]):
         yield brief, f"Turn {brief.subject.turns[0] + 1} was not assessed"
@@ -289,21 +291,21 @@ def _describe_unmarked(debate: Debate, card: Scorecard, given: Sequence[Assessme
 
 
 def convergence_subject(debate: Debate) -> Subject:
-    """The subject of the question on convergence: the first two and the last two turns."""
+    """Return the subject of the question on convergence: the first two and the last two turns."""
     indices = tuple(turn.index for turn in debate.turns)
     return Subject(moment="debate", turns=(*indices[:2], *indices[-2:]))
 
 
 def needs_review(given: Sequence[Assessment]) -> bool:
-    """Whether a review of the register is expected.
+    """Return whether a review of the register is expected.
 
-    A narrative with a pattern comes from a version without the review, so then none is expected.
+    No review is expected after a narrative with a pattern, which comes from a version without reviews.
     """
     narrative = first_finding(given, Narrative)
     return narrative is None or narrative.pattern is None
 
 
 def is_review(assessment: Assessment) -> bool:
-    """Whether the assessment is the review of the register."""
+    """Return whether the assessment is the review of the register."""
     subject = assessment.subject
     return subject.moment == "debate" and not subject.turns and assessment.revision == REVIEW_REVISION

@@ -22,15 +22,15 @@ class LiveSettings(SystemSettings):
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     feedback: bool = True
-    """Whether the judge's pressure changes the debaters' personalities. They then speak one after the other."""
+    """Whether the judge's pressure changes the debaters' personalities. If so, debaters speak one after the other."""
     thresholds: Annotated[Thresholds, default_bounds(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
-    """Points of 100: below `draw` a draw, from `clear` on a clear victory."""
+    """A margin below `draw` is a draw, from `clear` on a clear victory. Scores reach 100."""
 
     penalties: PenaltyPoints = PenaltyPoints()
     """Points of logic for contradictions and dropped premises; 0 by default."""
     withdrawals: bool = True
-    """Whether a register entry that the final review withdraws costs nothing. `false`: it is shown as doubted, and
-    charged."""
+    """Whether a register entry that the final review withdraws costs nothing. With `false`, the entry is shown as
+    doubted and still costs points."""
 
     @property
     def asks_in_turn(self) -> bool:
@@ -38,5 +38,5 @@ class LiveSettings(SystemSettings):
         return self.feedback
 
     def for_added_run(self) -> Self:
-        """The settings without feedback, because the debate is over."""
+        """Return the settings without feedback, because the debate is over."""
         return self.model_copy(update={"feedback": False})

@@ -48,7 +48,7 @@ WHOLE_DEBATE_NAMES = {
     score.RESOLUTION_REVISION: "narrative against scorecard",
     score.REVIEW_REVISION: "register review",
 }
-"""Revision of a question on the whole debate -> name of the question."""
+"""Maps the revisions of questions about the whole debate to their names."""
 
 
 class _LiveSystem(JudgingSystem[LiveSettings]):
@@ -63,7 +63,11 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
     suggestion_rank = 4
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: LiveSettings, progress: Progress) -> Iterator[Brief]:
-        """Turns and exchanges as they are made; at the end narrative and register review; then a conflict's resolution."""
+        """Return briefs on turns and exchanges as they are made, then on the debate's narrative and register.
+
+        The last brief asks why narrative and scorecard name different winners, if they do. A long debate has a brief on
+        convergence as well.
+        """
         exchanges = (
             *turn_briefs(run.id, settings, progress.judgeable_turns),
             *_pair_briefs(debate, run.id, settings, progress.judgeable_turns),
@@ -83,7 +87,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
             yield from briefs_for(run.id, settings, WHOLE_DEBATE, revision=score.RESOLUTION_REVISION)
 
     def planned_calls(self, settings: LiveSettings, turns: int, rounds: int) -> PlannedCalls:
-        """Every turn, every exchange, narrative, register review, and in a long debate convergence.
+        """Count turns, exchanges, narrative and register review, and in a long debate the question on convergence.
 
         One more question may follow: why narrative and scorecard name different winners.
         """
@@ -106,21 +110,21 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
                 return questions.NARRATIVE_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """The register review waits for the system `sources`, because its question shows the findings of `sources`."""
+        """Return the system `sources` for the register review, whose question shows the findings of `sources`."""
         is_review = brief.subject.moment == "debate" and brief.revision == score.REVIEW_REVISION
         return (SOURCES_KIND,) if is_review else ()
 
     def awaited(
         self, debate: Debate, settings: LiveSettings, index: int, round_number: int | None
     ) -> tuple[Brief, ...]:
-        """With feedback, a turn waits for the judging of all turns before it."""
+        """Return, with feedback, the briefs on all turns before this one."""
         if not settings.feedback or round_number is None:
             return ()
         turns = range(index)
         return (*turn_briefs(FIRST_RUN, settings, turns), *_pair_briefs(debate, FIRST_RUN, settings, turns))
 
     def instruct(self, debate: Debate, settings: LiveSettings, cue: Cue) -> str:
-        """The pressure on the speaker, and how its personality changed."""
+        """Tell the speaker the pressure on it and how its personality changed."""
         return describe_pressure(debate, cue.speaker)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
@@ -130,7 +134,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         return 100.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """The subject, e.g. `turn 3`; questions on the whole debate have names of their own, e.g. `register review`."""
+        """Return the subject, e.g. `turn 3`; for the whole debate a name of the question, e.g. `register review`."""
         if brief.subject.moment != "debate":
             return super().describe_brief(brief)
         if brief.subject.turns:
@@ -138,13 +142,13 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         return WHOLE_DEBATE_NAMES.get(brief.revision, "the debate")
 
     def explain(self, verdict: Verdict) -> str:
-        """The scores, and the dimension with the largest difference."""
+        """Return the scores, and the dimension with the largest difference."""
         notes = parse_notes(score.LiveNotes, verdict)
         means = score.dimension_means(notes) if notes is not None else {}
         return describe_scores(verdict, self.max_score(verdict), means, DIMENSION_MAXIMA)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """The narrative's reasoning if it names the same winner as the scorecard."""
+        """Return the narrative's reasoning if narrative and scorecard name the same winner."""
         notes = parse_notes(score.LiveNotes, verdict)
         narrative = notes.narrative if notes is not None else None
         agrees = narrative is not None and narrative.winner == verdict.winner
@@ -174,7 +178,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
 
 
 def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Sequence[int]) -> tuple[Brief, ...]:
-    """The briefs on the exchanges that end with one of `turns`."""
+    """Return the briefs on the exchanges that end with one of `turns`."""
     return pair_briefs(run, settings, [(end - 1, end) for end in pair_end_indices(debate.turns) if end in turns])
 
 

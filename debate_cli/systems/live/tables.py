@@ -1,4 +1,4 @@
-"""Tables of the live system (scorecard, turns, causal chains, register, changes of scores) and its charts."""
+"""Tables and charts of the live system: scorecard, turns, causal chains, register, changes of scores."""
 
 from collections.abc import Iterable, Iterator
 
@@ -28,24 +28,24 @@ CHANGE_REASONS: dict[CalibrationRule, str] = {
     "ceiling": "lost an exchange",
     "draw": "drew the exchange",
 }
-"""Rule -> why it changed a score."""
+"""Maps rules to the reasons why they change a score."""
 PATTERN_MEANINGS: dict[DebatePattern, str] = {
     "coherence_collapse": "the scorecard's leader won rounds by shifting its central claim, and no single thesis survived",
     "asymmetric_depth": "one side dominated on style, the other held the stronger logical position",
     "convergence_failure": "both talked past each other about definitions and defended smaller, safer versions of their claims",
 }
-"""Pattern -> meaning; `none` has no entry."""
+"""Maps patterns to meanings; `none` has no entry."""
 STATUS_BADGES: dict[EntryStatus, Badge] = {
     "open": Badge("?", "open", "info"),
     "confirmed": Badge("✗", "confirmed", "bad"),
     "withdrawn": Badge("✓", "withdrawn", "good"),
     "doubted": Badge("≈", "doubted", "mixed"),
 }
-"""Status of a register entry -> badge."""
+"""Maps the status of a register entry to a badge."""
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Scorecard, turns, chains, register, changes of scores, unresolved exchanges; empty ones are left out."""
+    """Return scorecard, turns, chains, register, changes of scores and unresolved exchanges. Omits empty tables."""
     notes = parse_notes(LiveNotes, verdict)
     if notes is None:
         return []
@@ -148,7 +148,7 @@ def _entry_reason(row: RegisterRow) -> str:
 
 
 def _change_table(notes: LiveNotes) -> Table:
-    """Each change of a score: chain limits and calibrations, then the penalties one after the other."""
+    """Return each change of a score: chain limits and calibrations, then the penalties one after the other."""
     rows: list[TableRow] = [
         (
             turn_number(item.turn),
@@ -170,7 +170,7 @@ def _change_table(notes: LiveNotes) -> Table:
 
 
 def format_points(points: float) -> str:
-    """Points of a penalty without a trailing `.0`."""
+    """Format the points of a penalty, without a trailing `.0`."""
     return format_number(points).removesuffix(".0")
 
 
@@ -192,7 +192,7 @@ def _unresolved_table(unresolved: Iterable[UnresolvedExchange]) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """The charts of a verdict; none if its notes are of another version."""
+    """Return the charts of a verdict; none if its notes are of another version."""
     notes = parse_notes(LiveNotes, verdict)
     if notes is None:
         return

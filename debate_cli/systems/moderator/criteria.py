@@ -5,7 +5,7 @@ name the totals.
 """
 
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
-"""Criterion of a round -> maximum."""
+"""Maps the criteria of a round to maxima."""
 ROUND_TOTAL = sum(ROUND_CRITERIA.values())
 """30: the highest sum of one round."""
 ROUND_HEADS: dict[str, str] = {
@@ -13,7 +13,7 @@ ROUND_HEADS: dict[str, str] = {
     "rebuttal_effectiveness": "rebuttal",
     "strategic_positioning": "strategy",
 }
-"""Criterion of a round -> its short name in tables."""
+"""Maps the criteria of a round to short names for tables."""
 FINAL_CATEGORIES: dict[str, float] = {
     "evidence_based_claims": 10,
     "logical_structure": 10,
@@ -29,7 +29,7 @@ FINAL_CATEGORIES: dict[str, float] = {
     "concession_when_appropriate": 5,
     "accuracy": 5,
 }
-"""Category of the final evaluation -> maximum."""
+"""Maps the categories of the final evaluation to maxima."""
 FINAL_TOTAL = sum(FINAL_CATEGORIES.values())
 """100: the highest total of the final evaluation."""
 CATEGORY_GROUPS: dict[str, tuple[str, ...]] = {
@@ -39,4 +39,4 @@ CATEGORY_GROUPS: dict[str, tuple[str, ...]] = {
     "rhetorical_effectiveness": ("clarity", "persuasiveness", "tone_management"),
     "intellectual_integrity": ("concession_when_appropriate", "accuracy"),
 }
-"""Group -> its categories. The chair gives one reason per group and participant."""
+"""Maps groups to categories. The chair gives one reason per group and participant."""

@@ -1,4 +1,4 @@
-"""Findings of the moderator: the summary of a round, its clashes and unanswered points; the summary of the debate."""
+"""Findings of the moderator: summaries of rounds and of the debate, clashes, and unanswered points."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ class SummaryPoint(FrozenModel):
     """Points made by one participant, or on one subtopic."""
 
     heading: str
-    """Name of the participant; with three or more debaters, of the subtopic."""
+    """Name of the participant or, with three or more debaters, of the subtopic."""
     points: tuple[str, ...]
 
 
@@ -32,7 +32,7 @@ class Summary(Finding):
     """Advice to all debaters for the next round; may be empty."""
 
     def describe(self) -> list[str]:
-        """Points, consensus, momentum and guidance."""
+        """Return points, consensus, momentum and guidance."""
         sentences = [
             f"Points, {point.heading}: {'; '.join(said.rstrip('.') for said in point.points)}" for point in self.points
         ]
@@ -51,20 +51,20 @@ class Clash(Finding):
     engaged: bool
 
     def describe(self) -> list[str]:
-        """The participants and the point."""
+        """Return the participants and the point."""
         verb = "clash over" if self.engaged else "talk past each other on"
         return [f"{' and '.join(self.participants)} {verb} {self.about}"]
 
 
 class NonEngagement(Finding):
-    """A point that a participant should have answered in a round and did not."""
+    """A point that a participant should have answered in a round but did not."""
 
     kind: Literal["non_engagement"] = "non_engagement"
     participant: str
     about: str
 
     def describe(self) -> list[str]:
-        """The participant and the point."""
+        """Return the participant and the point."""
         return [f"{self.participant} does not engage with {self.about}"]
 
 
@@ -77,6 +77,6 @@ class DebateSummary(Finding):
     """Names of the participants who did worse than the others throughout."""
 
     def describe(self) -> list[str]:
-        """The summary, and who was consistently outperformed."""
+        """Return the summary, and the names of those who were consistently outperformed."""
         named = " and ".join(self.consistently_outperformed) or "no debater"
         return [f"Summary: {self.text}", f"Consistently outperformed: {named}"]

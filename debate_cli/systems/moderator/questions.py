@@ -28,13 +28,13 @@ FORMAT_EMPHASIS = {
     "semi_structured": "This is a semi-structured debate: weigh how productively the participants asked and answered follow-up questions.",
     "free_flowing": "This is a free-flowing debate: weigh substance wherever it appears; the rounds have no set tasks.",
 }
-"""Format -> what the moderator emphasizes."""
+"""Maps formats to what the moderator emphasizes."""
 ENGAGEMENT_OF_MANY = (
     "Look at the engagement among all participants, each with each of the others, and not only with the first speaker."
 )
-"""The rule on engagement in the prompts of debates with three and more debaters."""
+"""The rule on engagement in prompts for debates with three or more debaters."""
 TOTAL_FIELD = "total"
-"""Name of the field for the judge's own total."""
+"""Name of the field in which the judge writes its own total."""
 MAX_CLASHES = 6
 """Maximum number of clashes in one round."""
 
@@ -92,7 +92,7 @@ class FinalForm(FormModel):
 def _with_marks(
     form: type[FormModelT], groups: Mapping[str, Sequence[str]], maxima: Mapping[str, float], reason_chars: int
 ) -> type[FormModelT]:
-    """`form` with more fields for each participant in `scores`: a reason and the marks for each group, then the total."""
+    """Return `form` with more fields for each participant: a reason and marks for each group, then the total."""
     fields: dict[str, Any] = {}
     for group, criteria in groups.items():
         fields[f"{group}_reason"] = (str, text(reason_chars))
@@ -149,7 +149,7 @@ def _moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompt
 
 
 def _spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
-    """For a free-flowing debate: a request to invite those who spoke least, with the number of words of each debater."""
+    """Ask the chair of a free-flowing debate to invite those who spoke least. Lists the words of each debater."""
     if context.debate.config.format.kind != "free_flowing":
         return ""
     words = dict.fromkeys(context.debater_names, 0)
@@ -185,9 +185,9 @@ def _read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSetting
 
 
 def _read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
-    """For each participant: the marks, each with the reason for its group, and the claimed total. Then the summary.
+    """Return each participant's marks and claimed total, then the summary.
 
-    The field `evaluation` becomes the rationale.
+    Each mark has the reason for its group. The field `evaluation` becomes the rationale.
     """
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.scores, lambda item: item.participant, context.speakers):
@@ -220,7 +220,7 @@ def _build_summary(filled: RoundForm, context: JudgingContext[ModeratorSettings]
 def _add_claimed_total(
     collector: MarkCollector, participant: str, claimed: float | None, ours: float, out_of: float
 ) -> None:
-    """Store the total that the judge wrote, as a mark that does not count. Warns if it differs from the sum (`ours`)."""
+    """Store the judge's own total as a mark that does not count. Warns if it differs from the sum (`ours`)."""
     if claimed is None:
         return
     if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:

@@ -40,14 +40,14 @@ from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clea
 
 ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
 MAX_MODERATOR_SCORE = ROUND_SHARE * ROUND_TOTAL + FINAL_SHARE * FINAL_TOTAL
-"""82.5: the highest score of a debater."""
+"""82.5: the highest score that a debater can reach."""
 CLAIMED_TOTAL_CRITERION = "claimed_total"
-"""Criterion of the mark that holds the total that a judge wrote."""
+"""Criterion of the mark that stores the total that a judge wrote."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
-"""A claimed total is reported if it differs from the sum by more than this."""
+"""A total by the judge is reported if it differs from the sum by more than this."""
 
 Marks = Mapping[tuple[str, str], float]
-"""(participant, criterion) -> mark."""
+"""Maps (participant, criterion) to marks."""
 
 
 class ModeratorRoundRow(FrozenModel):
@@ -56,11 +56,11 @@ class ModeratorRoundRow(FrozenModel):
     round: int
     participant: str
     marks: dict[str, float]
-    """Criterion -> mark, 0-10."""
+    """Maps criteria to marks, 0-10."""
     reasons: dict[str, tuple[str, ...]]
-    """Criterion -> the judges' reasons."""
+    """Maps criteria to the judges' reasons."""
     sum: float | None
-    """Sum of the marks, 0-30; None unless all criteria are marked."""
+    """Sum of the marks, 0-30; None if a criterion has no mark."""
 
 
 class GroupRow(FrozenModel):
@@ -69,24 +69,24 @@ class GroupRow(FrozenModel):
     group: str
     """Name of the group, e.g. `argument_quality`."""
     sum: float | None
-    """Sum of the marks; None unless all categories of the group are marked."""
+    """Sum of the marks; None if a category of the group has no mark."""
     out_of: float
     reasons: tuple[str, ...]
     """The judges' reasons."""
 
 
 class FinalRow(FrozenModel):
-    """One participant's marks for the whole debate, and its score."""
+    """One participant's marks for the whole debate, and its final score."""
 
     participant: str
     categories: dict[str, float]
-    """Category -> mark."""
+    """Maps categories to marks."""
     total: float | None
-    """Sum of the marks, 0-100; None unless all categories are marked."""
+    """Sum of the marks, 0-100; None if a category has no mark."""
     round_mean: float | None
     """Mean of the round sums, 0-30; None if no round is fully marked."""
     score: float | None
-    """Final score, 0-82.5; None if a part is missing or the participant never spoke."""
+    """Final score, 0-82.5; None if `total` or `round_mean` is missing or the participant never spoke."""
     share: float | None
     """The score as a share of 82.5, 0-1."""
     reasons: tuple[str, ...]
@@ -96,7 +96,7 @@ class FinalRow(FrozenModel):
 
 
 class ClaimedTotal(FrozenModel):
-    """A total that a judge stated and that differs from the sum of its marks by more than 0.5."""
+    """A total that a judge wrote and that differs from the sum of its marks by more than 0.5."""
 
     assessor: str
     participant: str
@@ -142,7 +142,7 @@ class ModeratorNotes(Notes):
     highest: float
     """The maximum score, 82.5."""
     rounds: tuple[ModeratorRoundRow, ...]
-    """A row per round and participant, ordered by round."""
+    """One row per round and participant, ordered by round."""
     final: tuple[FinalRow, ...]
     claimed: tuple[ClaimedTotal, ...]
     reasoning: tuple[Reasoning, ...]
@@ -154,8 +154,9 @@ class ModeratorNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
     """Score `run` by the moderator's rules; the notes are `ModeratorNotes`.
 
-    Undetermined unless at least two debaters, and every debater who spoke, have a fully marked round and a fully marked
-    final evaluation. A debater who never spoke has no score. In a transcript without any speech, all marks count.
+    Undetermined unless at least two debaters have a fully marked round and a fully marked final evaluation, and every
+    debater who spoke has both. A debater who never spoke has no score. In a transcript without any speech, all marks
+    count.
     """
     given = ordered_assessments(debate, "moderator", run)
     of_rounds = sorted(
@@ -199,7 +200,7 @@ def _criteria(assessment: Assessment) -> Mapping[str, float]:
 
 
 def _marks_of_judge(assessment: Assessment) -> Marks:
-    """One judge's marks, clamped to their scales. Of several marks on one criterion, the first counts."""
+    """Return one judge's marks, clamped to their scales. Of several marks on one criterion, the first counts."""
     criteria = _criteria(assessment)
     found: dict[tuple[str, str], float] = {}
     for mark in assessment.marks:
@@ -213,18 +214,18 @@ def _average_marks(given: Iterable[Assessment]) -> Marks:
 
 
 def _marks_of(name: str, marks: Marks, criteria: Iterable[str]) -> dict[str, float]:
-    """Criterion -> mark of one debater, in the order of `criteria`."""
+    """Return a debater's marks by criterion, in the order of `criteria`."""
     return {item: strip_float_noise(marks[name, item]) for item in criteria if (name, item) in marks}
 
 
 def _total(name: str, marks: Marks, criteria: Iterable[str]) -> float | None:
-    """Sum of a debater's marks; None unless all `criteria` are marked."""
+    """Return the sum of a debater's marks; None if one of `criteria` has no mark."""
     found = [marks.get((name, item)) for item in criteria]
     return strip_float_noise(sum(mark for mark in found if mark is not None)) if None not in found else None
 
 
 def _reasons(given: Iterable[Assessment], name: str, criteria: Sequence[str]) -> tuple[str, ...]:
-    """The judges' reasons for a debater's marks, by criterion, each once."""
+    """Return the judges' reasons for a debater's marks, by criterion, each once."""
     marks = [mark for item in given for mark in item.marks if mark.participant == name and mark.reason]
     ordered = (mark.reason for item in criteria for mark in marks if mark.criterion == item)
     return tuple(dict.fromkeys(reason for reason in ordered if reason))
@@ -286,7 +287,7 @@ def _round_report(item: Assessment) -> RoundReport:
 
 
 def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[ClaimedTotal]:
-    """The totals that a judge wrote and that differ from the sums of its marks."""
+    """Yield the totals that a judge wrote and that differ from the sums of its marks."""
     own = _marks_of_judge(assessment)
     for name in (item.name for item in debate.participants):
         ours = _total(name, own, _criteria(assessment))
@@ -301,7 +302,7 @@ def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[Claim
 
 
 def _describe_unmarked(debate: Debate, assessment: Assessment) -> Iterator[str]:
-    """A sentence on each speaker without all marks in an assessment."""
+    """Yield a sentence about each speaker who lacks a mark in the assessment."""
     own = _marks_of_judge(assessment)
     number = assessment.subject.round
     for name in sorted({turn.speaker for turn in debate.turns if number in {None, turn.round}}):

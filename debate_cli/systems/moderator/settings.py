@@ -16,9 +16,9 @@ class ModeratorSettings(SystemSettings):
     judges: int = Field(default=1, ge=1, le=25)
     """Number of independent judgments; marks are averaged."""
     guidance: bool = False
-    """Whether the chair's guidance after a round is added to the next cues. The next round then waits for it."""
+    """Whether the chair's guidance after a round is added to the next cues. If so, the next round waits for it."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=5)] = Thresholds(draw=1, clear=5)
-    """Points of 82.5: below `draw` a draw, from `clear` on a clear victory."""
+    """A margin below `draw` is a draw, from `clear` on a clear victory. Scores reach 82.5."""
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
@@ -27,9 +27,9 @@ class ModeratorSettings(SystemSettings):
 
     @property
     def steers_debate(self) -> bool:
-        """True with guidance, which is added to the cues of debaters."""
+        """True with guidance, because cues of debaters contain it."""
         return self.guidance
 
     def with_judge_count(self, count: int) -> Self:
-        """The settings with `count` chairs."""
+        """Return the settings with `count` chairs."""
         return self.model_copy(update={"judges": count})

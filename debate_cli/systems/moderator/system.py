@@ -42,7 +42,7 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: ModeratorSettings, progress: Progress
     ) -> Iterator[Brief]:
-        """Briefs on every finished round, and on the whole debate once it is over."""
+        """Return briefs on every finished round, and on the whole debate once it is over."""
         if not debate.turns:
             return
         yield from round_briefs(run.id, settings, progress.finished_rounds)
@@ -50,25 +50,25 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
             yield from briefs_for(run.id, settings, WHOLE_DEBATE)
 
     def planned_calls(self, settings: ModeratorSettings, turns: int, rounds: int) -> PlannedCalls:
-        """One question per chair and round, and one on the whole debate."""
+        """Count one question per chair and round, and one per chair on the whole debate."""
         return PlannedCalls(settings.judges * (rounds + 1), quoted_answers=rounds)
 
     def question(self, brief: Brief) -> JudgeQuestion[ModeratorSettings, Any]:
         return questions.ROUND_QUESTION if brief.subject.moment == "round" else questions.FINAL_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """The system `sources`, because both questions show its findings."""
+        """Return the system `sources`, because both questions show its findings."""
         return (SOURCES_KIND,)
 
     def awaited(
         self, debate: Debate, settings: ModeratorSettings, index: int, round_number: int | None
     ) -> Iterator[Brief]:
-        """With guidance, a round waits for the judging of the round before it."""
+        """Return, with guidance, the briefs on the round before this one."""
         if settings.guidance and round_number is not None and round_number > 1:
             yield from round_briefs(FIRST_RUN, settings, (round_number - 1,))
 
     def guidance(self, debate: Debate, settings: ModeratorSettings, round_number: int) -> str | None:
-        """The guidance that the chairs gave on the round before."""
+        """Return the guidance that the chairs gave on the round before."""
         if not settings.guidance:
             return None
         given = [
@@ -87,7 +87,7 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return score.MAX_MODERATOR_SCORE
 
     def explain(self, verdict: Verdict) -> str:
-        """The scores, and the group of categories with the largest difference in the final evaluation."""
+        """Return the scores, and the group of categories with the largest difference in the final evaluation."""
         notes = parse_notes(score.ModeratorNotes, verdict)
         maxima = {group: sum(FINAL_CATEGORIES[item] for item in items) for group, items in CATEGORY_GROUPS.items()}
         marks = {
@@ -101,7 +101,7 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return describe_scores(verdict, self.max_score(verdict), marks, maxima, whole="the final evaluation")
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """The reasoning of the first judge who agrees with the verdict."""
+        """Return the reasoning of the first judge who agrees with the verdict."""
         notes = parse_notes(score.ModeratorNotes, verdict)
         judges = {item.assessor for item in self.agreeing_assessments(debate, verdict)}
         reasoning = notes.reasoning if notes is not None else ()
@@ -127,7 +127,7 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
 
 
 def _describe_reasons(marks: Sequence[Mark], groups: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Each reason with the sum of its marks. `groups`: name -> the criteria that share a reason."""
+    """Yield each reason with the sum of its marks. `groups` maps names to the criteria that share a reason."""
     for name in dict.fromkeys(mark.participant for mark in marks):
         for group, criteria in groups.items():
             own = [mark for mark in marks if mark.participant == name and mark.criterion in criteria]

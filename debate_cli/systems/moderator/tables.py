@@ -1,4 +1,4 @@
-"""Tables of the moderator (scores, rounds, final evaluation, the judges' words) and its charts."""
+"""Tables and charts of the moderator: scores, rounds, final evaluation, and the judges' words."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -29,7 +29,7 @@ from debate_cli.systems.tables import (
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Scores, rounds, final evaluation and reports on the rounds; parts without judgments are omitted."""
+    """Return scores, rounds, final evaluation and reports on the rounds. Omits tables without judgments."""
     notes = parse_notes(ModeratorNotes, verdict)
     if notes is None:
         return []
@@ -73,7 +73,7 @@ def _mark_tables(notes: ModeratorNotes) -> Iterator[Table]:
 def _rows_by_round(
     notes: ModeratorNotes, cells: Callable[[ModeratorRoundRow], TableRow]
 ) -> tuple[TableRow | None, ...]:
-    """A row for each round and debater: the round's number, then `cells` unless these are empty. Each round is a group."""
+    """Return the rows, grouped by round: the round's number, then the result of `cells`. Omits rows without cells."""
     return join_row_groups(
         [(str(number), *found) for row in notes.rounds if row.round == number and (found := cells(row))]
         for number in dict.fromkeys(row.round for row in notes.rounds)
@@ -112,7 +112,7 @@ def _final_table(notes: ModeratorNotes) -> Table:
 
 
 def _word_tables(notes: ModeratorNotes) -> Iterator[Table]:
-    """The judges' reasons for each group of the final evaluation, their reports on the rounds, and reasons for rounds."""
+    """Yield the reasons for groups of the final evaluation, the reports on rounds, and the reasons for rounds."""
     reasons = join_row_groups(
         [
             (
@@ -165,7 +165,7 @@ def _report_parts(report: RoundReport) -> Iterable[tuple[str, str]]:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """The charts of a verdict; none if its notes are of another version."""
+    """Return the charts of a verdict; none if its notes are of another version."""
     notes = parse_notes(ModeratorNotes, verdict)
     if notes is None:
         return

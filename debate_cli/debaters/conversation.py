@@ -1,4 +1,4 @@
-"""The conversation of a debater with its model: rules, then the debate, which grows only at its end.
+"""The conversation of a debater with its model: first the rules, then the debate, which grows only at its end.
 
 Earlier messages stay identical byte by byte, so that a provider's cache applies. Other participants' words are quoted
 as JSON strings.
@@ -35,14 +35,17 @@ class Conversation(NamedTuple):
 
 
 def task_marker(nonce: str) -> str:
-    """Last line of the last message of a call. Earlier text cannot contain its `nonce`, so it cannot forge the line."""
+    """Return the last line of the last message of a call.
+
+    Earlier text cannot contain its `nonce`, so no text can forge the line.
+    """
     return f"Marker of this task: {nonce}"
 
 
 def build_conversation(
     cue: Cue, debate: Debate, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts
 ) -> Conversation:
-    """Build the conversation of `cue.speaker` with all its earlier cues and answers, then `cue`."""
+    """Build the conversation of `cue.speaker`: all its earlier cues and answers, then `cue`."""
     messages: list[Message] = []
     before: Cue | None = None
     for earlier in list_cues(debate):
@@ -60,7 +63,7 @@ def build_conversation(
 def build_recent_conversation(
     cue: Cue, debate: Debate, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts
 ) -> Conversation:
-    """Build the short conversation of `cue.speaker`: a ledger of old arguments, the last turns of each participant, and the task."""
+    """Build the short conversation of `cue.speaker`: a ledger of old arguments, the last turns, and the task."""
     context = TurnContext.from_cue(cue, debate).with_recent_history()
     history = recent_history(context.debate)
     if not history.ledger.entries:
@@ -80,7 +83,7 @@ def _system_text(context: TurnContext, config: DebaterConfig, instructions: Turn
 
 
 def _format_ledger(ledger: Ledger) -> Iterator[str]:
-    """The ledger (earlier arguments in short) as lines, then the heading of the last speeches, which follow it."""
+    """Yield the ledger (earlier arguments in short) as lines, then the heading of the last speeches."""
     yield "Earlier in the debate, in short (unanswered claims first, then answered ones, newest first):"
     for entry in ledger.entries:
         answers = ", ".join(f"{quote_for_prompt(who)} {kind}" for who, kind in entry.answers) or "unanswered"
@@ -92,7 +95,10 @@ def _format_ledger(ledger: Ledger) -> Iterator[str]:
 
 
 def _format_question(context: TurnContext, before: Cue | None, strategy: StrategyPick | None, prompts: Prompts) -> str:
-    """The message for the cue of `context`: the others' speeches since `before` (the speaker's last cue), and the task."""
+    """Return the message for the cue of `context`: new speeches of other participants, and the task.
+
+    New are the speeches since `before`, the speaker's last cue.
+    """
     cue = context.cue
     new = set(cue.sees).difference(before.sees if before is not None else ())
     parts = list(_introduction(context)) if before is None else []
@@ -103,7 +109,7 @@ def _format_question(context: TurnContext, before: Cue | None, strategy: Strateg
 
 
 def format_task(context: TurnContext, strategy: StrategyPick | None, prompts: Prompts) -> str:
-    """Return the message for the cue of `context` without speeches: the advice of the chair, the task and the strategy."""
+    """Return the task for the cue of `context`, after the chair's advice and before the strategy."""
     cue, form = context.cue, context.format
     advice = f"The chair's advice for this round: {quote_for_prompt(cue.guidance)}" if cue.guidance else ""
     task = prompts.render(
@@ -128,7 +134,7 @@ def _format_ids(keys: tuple[str, ...]) -> str:
 
 
 def _format_passages(context: TurnContext, prompts: Prompts) -> Iterator[str]:
-    """The passages that the speaker may cite, and how to cite them. Words that address a judge are masked.
+    """Yield the passages that the speaker may cite, and how to cite them. Words that address a judge are masked.
 
     They end the last message, so that earlier messages stay the same for a provider's cache.
     """
@@ -152,9 +158,9 @@ def _introduction(context: TurnContext) -> Iterator[str]:
 
 @memoize_on_value
 def _format_opponent_turn(turn: Turn) -> str:
-    """A speech of another participant.
+    """Return a speech of another participant.
 
-    A free speech is followed by its claims, because its text does not contain their ids.
+    After a free speech its claims are listed, because the text of the speech does not contain their ids.
     """
     claims = turn.arguments or () if turn.phase == "speech" and UNSTRUCTURED not in turn.warnings else ()
     listed = "".join(f"\n- claim {quote_for_prompt(item.id)}: {quote_for_prompt(item.claim)}" for item in claims)
@@ -163,7 +169,7 @@ def _format_opponent_turn(turn: Turn) -> str:
 
 @memoize_on_value
 def format_own_turn(turn: Turn) -> str:
-    """Return a turn as the speaker's model wrote it: compact JSON in the form of its phase, or plain text if it is unstructured."""
+    """Return a turn in the words of the speaker's model: compact JSON in the form of its phase, or plain text."""
     if UNSTRUCTURED in turn.warnings:
         return sanitize_for_prompt(turn.text)
     fields = map_json_texts(_turn_fields(turn), sanitize_for_prompt)

@@ -1,6 +1,6 @@
 """A debater answers a cue with a turn.
 
-A failure of the provider is returned as a `Failure`: it is neither an exception nor a speech.
+If the provider fails, the debater returns a `Failure`, which is neither an exception nor a speech.
 """
 
 from copy import copy
@@ -38,7 +38,7 @@ PHASE_TEMPERATURES: dict[Phase, float] = {"opening": 0.7}
 DEBATER_TEMPERATURE = 0.5
 """Default temperature of phases that are not in `PHASE_TEMPERATURES`."""
 ARGUMENT_PHASES: tuple[Phase, ...] = ("opening", "speech")
-"""Phases that may contain arguments."""
+"""Phases in which a speaker may make arguments."""
 
 
 class Debater:
@@ -61,7 +61,7 @@ class Debater:
         self._prompts = prompts
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        """Answer `cue`; `on_text` receives the model's text as it arrives.
+        """Answer `cue`. `on_text` receives the model's text as it arrives.
 
         If the answer has a fault of shape (one of `SHAPE_WARNINGS`, e.g. an argument is not answered), the model is
         asked once more. Remaining faults become warnings.
@@ -147,7 +147,7 @@ class Debater:
     def _read_answer(
         self, answer: StructuredAnswer[Any], context: TurnContext, instructions: TurnInstructions, system: str
     ) -> Turn | Failure:
-        """The turn of a form or a plain text; a failure if the answer is neither."""
+        """Return the turn of a form or a plain text; a failure if the answer is neither."""
         cue = context.cue
         if answer.error is not None:
             return _failure(cue, type(answer.error).__name__, str(answer.error), answer)
@@ -181,9 +181,9 @@ class Debater:
 
 
 def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn | Failure]) -> Turn:
-    """The turn of the second answer or, if that has more shape warnings, the first one. Both answers are charged.
+    """Return the turn of the second answer, or the first turn if that has fewer shape warnings. Charge both answers.
 
-    A person may answer in plain words instead of the form; they replace the first answer.
+    A person may answer in plain words instead of the form. They always replace the first answer.
     """
     cost = add_model_calls(first.exchange, answer.exchange)
     second = read(replace(answer, exchange=cost))
@@ -196,7 +196,7 @@ def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn 
 
 
 def _read_form(form: DebaterForm, context: TurnContext) -> tuple[TurnContent, tuple[str, ...]]:
-    """The content of a form, with the speaker's prefix on each argument id; and the warnings about it."""
+    """Return the content of a form, and the warnings about it. Argument ids get the prefix of the speaker."""
     content = read_turn_content(form, context)
     arguments, renamed = rename_arguments(content.arguments or (), context.speaker, context.own_ids)
     if renamed:
@@ -205,10 +205,10 @@ def _read_form(form: DebaterForm, context: TurnContext) -> tuple[TurnContent, tu
 
 
 def _unstructured_content(text: str, context: TurnContext) -> TurnContent:
-    """The content of an answer that is plain text instead of a form.
+    """Return the content of an answer that is plain text instead of a form.
 
-    In a phase with arguments the whole text is the claim of one argument; in a cross-examination it challenges every
-    argument that it could answer.
+    In a phase with arguments, the whole text is the claim of one argument. In a cross-examination, it challenges every
+    argument that the speaker could answer.
     """
     if context.cue.phase == "cross_examination":
         challenges = (Response(target=key, type="challenge", reasoning="") for key in context.target_ids)

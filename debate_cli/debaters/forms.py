@@ -1,7 +1,7 @@
 """The forms of debaters, one per phase: model, schema for a cue, and conversion to turn content.
 
-The models are lenient: keys in any order, texts of any length. Ids keep their assigned spelling; nothing is dropped or
-invented. `validation` checks the content.
+The models are lenient: keys in any order, texts of any length. Known ids get their assigned spelling. Nothing is
+dropped or invented. `validation` checks the content.
 """
 
 from typing import Annotated, Any
@@ -28,14 +28,14 @@ from debate_cli.llm.form import (
 
 CHARS_PER_WORD = 7
 MAX_SPEECH_CLAIMS = 3
-"""Maximum number of new claims, and of rebuttals, in one free speech."""
+"""Maximum number of new claims in one free speech. Also the maximum number of rebuttals."""
 
 ArgumentId = Annotated[str, Field(min_length=1, max_length=64)]
 """The id of an argument, as the model wrote it."""
 
 
 class CitationForm(FormModel):
-    """A quote from a passage, as the model writes it."""
+    """A quote from a passage, as the model wrote it."""
 
     source: Annotated[str, AfterValidator(lambda source: source.strip(" []"))] = Field(max_length=64)
     quote: str = text(400)
@@ -104,7 +104,7 @@ class RebuttalForm(FormModel):
     """Form of the phase `rebuttal`."""
 
     targets: list[ArgumentId] = []
-    """Ids of the arguments that the rebuttal answers. Ids within `speech` count as well."""
+    """Ids of the arguments that the rebuttal answers, in addition to ids within `speech`."""
     speech: str = text(1200, min_length=1)
 
 
@@ -146,7 +146,7 @@ DebaterForm = OpeningForm | CrossExaminationForm | AnswersForm | RebuttalForm | 
 
 
 def build_debater_form(context: TurnContext) -> Form[Any]:
-    """Build the form for the cue of `context`. Its schema names the ids that exist and limits the lists."""
+    """Build the form for the cue of `context`. Its schema contains the existing ids and limits the length of lists."""
     own, theirs, format_ = context.offer(context.own_ids), context.offer(context.opponent_ids), context.format
     model: type[DebaterForm]
     narrowing: dict[str, JsonSchema | None]

@@ -1,6 +1,6 @@
-"""A debater's instructions besides the task: character, hidden directive, strategy of the turn.
+"""A debater's instructions in addition to the task: character, hidden directive, strategy of the turn.
 
-They are computed only from what the speaker may know, so a resumed debate has the same instructions. The judging systems
+They depend only on facts that the speaker may know, so a resumed debate has the same instructions. The judging systems
 write the directive and choose the strategy (`systems.base.JudgingSystem.instruct` and `pick_strategy`).
 """
 
@@ -46,14 +46,14 @@ def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> Turn
 
 
 def format_strategy(pick: StrategyPick | None) -> str:
-    """Return the line of a prompt that states the strategy. It is empty without a strategy, or if the name is unknown."""
+    """Return the line of a prompt that states the strategy; empty without a strategy, or if its name is unknown."""
     if pick is None or pick.name not in STRATEGY_INSTRUCTIONS:
         return ""
     return f"Strategy for this turn: {pick.name}. That is: {STRATEGY_INSTRUCTIONS[pick.name]}."
 
 
 def format_character(personality: Personality | None) -> str:
-    """Return the instruction to show a personality. It is empty if there is no personality."""
+    """Return the instruction to show a personality; empty without a personality."""
     if personality is None:
         return ""
     traits = ", ".join(f"{trait.replace('_', ' ')} {round(getattr(personality, trait), 1):g}" for trait in TRAITS)

@@ -1,4 +1,4 @@
-"""The content of a turn, and the text that terminals, other debaters and judges show of it.
+"""The content of a turn, and its text for terminals, other debaters and judges.
 
 The labels in the text avoid words that the persuasion system counts, such as "evidence".
 """
@@ -12,7 +12,7 @@ from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response
 
 @dataclass(frozen=True, slots=True)
 class TurnContent:
-    """The content of a turn. Only the fields of its phase are set."""
+    """The content of a turn. Only the fields for its phase are set."""
 
     arguments: tuple[Argument, ...] | None = None
     responses: tuple[Response, ...] | None = None

@@ -1,4 +1,4 @@
-"""What a speaker knows when it answers a cue. Pure functions of cue and debate."""
+"""The knowledge of a speaker that answers a cue. Pure functions of cue and debate."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from debate_cli.domain.tasks import Cue
 
 @dataclass(frozen=True)
 class TurnContext:
-    """A cue and the part of the debate that its speaker may see."""
+    """A cue, and the part of the debate that its speaker may see."""
 
     cue: Cue
     debate: Debate
     offered_ids: frozenset[str] | None = None
-    """If the prompt shows only the recent part of the debate: ids of the arguments in it. None if it shows all."""
+    """Ids of the arguments in a prompt with only the recent part of the debate; None if the prompt has the whole
+    debate."""
 
     @classmethod
     def from_cue(cls, cue: Cue, debate: Debate) -> TurnContext:
@@ -34,7 +35,7 @@ class TurnContext:
         return replace(self, offered_ids=recent_history(self.debate).argument_ids)
 
     def offer(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the argument ids of `keys` that the prompt shows."""
+        """Return those of the argument ids `keys` that the prompt shows."""
         return keys if self.offered_ids is None else tuple(key for key in keys if key in self.offered_ids)
 
     @property
@@ -59,14 +60,14 @@ class TurnContext:
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids of the arguments to answer: those of the cue's questions or, without questions, all of the opponents."""
+        """Ids of the arguments to answer: those of the cue's questions; without questions, those of all opponents."""
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
         return self.opponent_ids
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
-        """The passages that the speaker is shown, the most relevant first."""
+        """The passages that the prompt shows to the speaker, the most relevant first."""
         known = self.debate.passages_by_id
         shown = self.debate.shown_passages.get(self.cue.key, ())
         return tuple(known[key] for key in shown if key in known)
@@ -79,7 +80,7 @@ class TurnContext:
         return tuple(f"{prefix}-{number}" for number in range(last + 1, last + 1 + count))
 
     def match_id(self, written: str, known: Iterable[str]) -> str:
-        """Return the id in `known` that equals `written` apart from case, spaces and dashes. Without one, return `written`."""
+        """Return the id in `known` that equals `written` apart from case, spaces and dashes; else return `written`."""
         normalized = _normalize_id(written)
         return next((key for key in known if _normalize_id(key) == normalized), " ".join(written.split()))
 

@@ -1,7 +1,7 @@
-"""Checks of a turn's content. Each fault is a warning `code: sentence`; a warning never drops or changes anything.
+"""Checks the content of a turn. Each fault becomes a warning `code: sentence`. No fault changes the content.
 
-Codes: short-claim, short-reasoning, short-evidence, unanswered, unknown-target, new-argument,
-closing-too-long, duplicate-id, citation.
+Codes: short-claim, short-reasoning, short-evidence, unanswered, unknown-target, new-argument, closing-too-long,
+duplicate-id, citation.
 """
 
 import re
@@ -17,7 +17,7 @@ from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 ARGUMENT_ID = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,15}-\d{1,4}\b")
 """Pattern of an argument id in a text, e.g. `PRO-1`."""
 MIN_PART_CHARS = {"claim": 10, "reasoning": 20, "evidence": 5}
-"""Part of an argument -> minimum number of characters."""
+"""Maps a part of an argument to its minimum number of characters."""
 SHAPE_WARNINGS = ("unanswered", "unknown-target")
 """Codes of faults for which the model is asked again."""
 
@@ -64,7 +64,7 @@ def _arguments(arguments: Iterable[Argument], context: TurnContext) -> Iterator[
 
 
 def _citations(content: TurnContent, context: TurnContext) -> Iterator[str]:
-    """Warnings for quotes that are not in their passage. `debate score` makes the same checks."""
+    """Warn of quotes that are not in their passage. `debate score` makes the same checks."""
     cited = citations_by_item(content.arguments, content.responses, content.closing)
     for item, citations in cited:
         name = format_argument_id(item)
@@ -78,7 +78,7 @@ def _citations(content: TurnContent, context: TurnContext) -> Iterator[str]:
 
 
 def _targets(targets: Sequence[str], known: tuple[str, ...], what: str) -> Iterator[str]:
-    """Warnings for targets that do not exist, and for `known` ones that are not answered."""
+    """Warn of targets that do not exist, and of ids in `known` that are not among the targets."""
     yield from _unknown_targets(targets, known)
     for key in known:
         if key not in targets:
@@ -92,7 +92,10 @@ def _unknown_targets(targets: Iterable[str], known: tuple[str, ...]) -> Iterator
 
 
 def _cross_examination(responses: Sequence[Response], context: TurnContext) -> Iterator[str]:
-    """Warnings for arguments that are answered twice, and for new arguments: ids with the speaker's prefix that do not exist."""
+    """Warn of arguments that are answered twice, and of new arguments.
+
+    A new argument is an id with the speaker's prefix that does not exist.
+    """
     targets = [item.target for item in responses]
     for target in dict.fromkeys(targets):
         if targets.count(target) > 1:
@@ -104,7 +107,7 @@ def _cross_examination(responses: Sequence[Response], context: TurnContext) -> I
 
 
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
-    """Warn if the closing is too long. All words count, except list entries that are argument ids."""
+    """Warn of a closing that is too long. All words count, except list entries that are argument ids."""
     known = {*context.opponent_ids, *context.own_ids}
     listed = [word for word in (*closing.concessions, *closing.unrebutted) if word not in known]
     words = sum(len(text.split()) for text in (closing.final_position, *listed))
@@ -113,5 +116,5 @@ def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
 
 
 def format_argument_id(key: str) -> str:
-    """Sanitize an argument id from a model's answer: one line, at most 40 characters."""
+    """Sanitize an argument id from a model's answer. It becomes one line of at most 40 characters."""
     return " ".join(sanitize_for_prompt(key).split())[:40]

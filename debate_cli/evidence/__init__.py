@@ -1,1 +1,1 @@
-"""Sources that debaters may cite: passages, and the check of the quotes taken from them."""
+"""The sources that debaters may cite: their passages, and the check of quotes from them."""

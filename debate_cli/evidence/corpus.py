@@ -1,7 +1,7 @@
 """The user's sources: lists the files, splits them into passages, and indexes and searches the passages.
 
-The index is a SQLite file in the user's cache folder, named after the content of all files, so that an unchanged corpus
-is indexed once. The same corpus gives the same passages in the same order.
+The index is a SQLite file in the user's cache folder. Its name depends on the content of all files, so an unchanged
+corpus is indexed once. Equal files give equal passages in the same order.
 """
 
 import hashlib
@@ -23,14 +23,14 @@ from debate_cli.evidence.word_lists import COMMON_ENGLISH_WORDS
 from debate_cli.regular_file import is_inside
 
 INDEX_VERSION = 4
-"""Part of the name of an index; increase it when the content of indexes changes."""
+"""Part of the name of an index. Increase it when indexes get a different content."""
 KEPT_INDEXES = 5
-"""Number of most recently used indexes in the cache. Those used within a day are kept too."""
+"""Number of most recently used indexes that stay in the cache. Indexes used within a day stay too."""
 MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"
 MAX_FILES = 100_000
-"""Maximum number of files of a corpus."""
+"""Maximum number of files in a corpus."""
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9\u00c0-\u00de\u0400-\u042f])|(?<=[。！？])")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _LINE_END = re.compile(r"\n")
@@ -43,11 +43,11 @@ class SkippedFile:
 
     name: str
     reason: str
-    """One sentence, without the name."""
+    """The reason in one sentence, without the name."""
 
 
 def list_source_files(given: str, base: Path, title: str | None = None) -> list[SourceFile]:
-    """The files in `given`: files, folders with everything below them, or patterns.
+    """List the files of `given`: a file, a folder with everything below it, or a pattern.
 
     Hidden files are left out, unless a pattern names them. Links that leave the folder are marked. Raises UsageError.
     """
@@ -63,7 +63,7 @@ def list_source_files(given: str, base: Path, title: str | None = None) -> list[
 
 
 def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: frozenset[str]) -> Iterator[SourceFile]:
-    """The files of `found`, which are in or below `folder`. A link to a folder elsewhere counts as a file.
+    """Yield the visible files of `found`, which are below `folder`. A link to a folder elsewhere counts as a file.
 
     `shown`: the path of the folder for display. `named`: hidden names that are not left out.
     """
@@ -78,7 +78,8 @@ def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: froz
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
     """Yield (text, start, end) of each passage of a section: whole paragraphs of up to `words` words in total.
 
-    A longer paragraph is split between sentences, never within one.
+    A longer paragraph is split between sentences. A sentence is split only at line ends, if it is longer than two
+    passages.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):
@@ -93,7 +94,7 @@ def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]
 
 
 def _pieces(section: Section, words: int) -> Iterator[tuple[int, int]]:
-    """Start and end of each piece: a paragraph, a sentence of a long paragraph, or a line of a table."""
+    """Yield (start, end) of each piece: a paragraph, a sentence of a long paragraph, or a line of a table."""
     for start, end in _cut(section.text, 0, len(section.text), _LINE_END if section.is_list else _PARAGRAPH_END):
         if len(section.text[start:end].split()) <= words:
             yield start, end
@@ -106,7 +107,7 @@ def _pieces(section: Section, words: int) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, start: int, end: int, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """Start and end of the parts of `text[start:end]` between matches of `separator`, without spaces at their ends."""
+    """Yield (start, end) of the parts of `text[start:end]` between matches of `separator`, without outer spaces."""
     for match in (*separator.finditer(text, start, end), None):
         stop = end if match is None else match.start()
         part = text[start:stop]
@@ -149,7 +150,7 @@ class Corpus:
             return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
 
     def find_changed(self, known: Iterable[Passage]) -> list[str]:
-        """Return the sources of the passages in `known` that are in none of the files any more, sorted."""
+        """Return the sources of the passages in `known` that occur in no file any more, sorted."""
         sources = {passage.text: passage.source for passage in known if passage.origin == "corpus"}
         with closing(_open_index(self._path)) as index:
             query = "SELECT text FROM passages WHERE text IN (SELECT value FROM json_each(?))"
@@ -157,7 +158,7 @@ class Corpus:
         return sorted({source for text, source in sources.items() if text not in found})
 
     def search(self, query: str, limit: int) -> list[FoundPassage]:
-        """Return at most `limit` passages that fit `query` best. Passages of equal rank are in the order of the files."""
+        """Return at most `limit` passages that fit `query` best. Passages of equal rank keep the order of the files."""
         with closing(_open_index(self._path)) as index:
             match = " OR ".join(f'"{term}"' for term in query_terms(query))
             if not match:
@@ -183,10 +184,10 @@ def query_terms(query: str) -> tuple[str, ...]:
 
 
 def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) -> Corpus:
-    """Open the corpus of `files`. Its index is written to the folder `cache` unless it exists.
+    """Open the corpus of `files`. Its index is written to the folder `cache` unless it exists there.
 
-    A damaged index is written anew. Raises UsageError if no file can be indexed, or there are too many, StorageError if
-    the index cannot be written.
+    A damaged index is written again. Raises UsageError if no file can be indexed, or if there are too many. Raises
+    StorageError if the index cannot be written.
     """
     if len(files) > MAX_FILES:
         raise UsageError(f"evidence: the sources are {len(files):,} files, more than {MAX_FILES:,}; name fewer of them")
@@ -220,7 +221,7 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
 
 
 def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFile], cache: Path) -> Corpus:
-    """Open the corpus of `passages`. Its index is written to the folder `cache` unless it exists. Raises StorageError."""
+    """Open the corpus of `passages`. Its index is written to `cache` unless it exists there. Raises StorageError."""
     rows = [(each.source, each.title, each.locator, each.text) for each in passages]
     key = json.dumps([INDEX_VERSION, rows])
     place = _ensure_index(key, cache, lambda index: index.executemany(_INSERT_PASSAGE, rows))
@@ -228,7 +229,7 @@ def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFi
 
 
 def _ensure_index(key: str, cache: Path, fill: Callable[[sqlite3.Connection], object]) -> Path:
-    """The index named after `key`. `fill` adds the passages if there is no usable one. Raises StorageError."""
+    """Return the index named after `key`. If there is no usable one, `fill` adds the passages. Raises StorageError."""
     place = cache / f"{hashlib.sha256(key.encode()).hexdigest()}.sqlite"
     if _read_skipped(place) is None:
         _build(fill, place)
@@ -236,7 +237,7 @@ def _ensure_index(key: str, cache: Path, fill: Callable[[sqlite3.Connection], ob
 
 
 def _read_skipped(place: Path) -> list[SkippedFile] | None:
-    """The files that were not indexed, as the index at `place` lists them; None if there is no usable index."""
+    """Return the files that the index at `place` lists as not indexed; None if there is no usable index."""
     try:
         with closing(_open_index(place)) as index:
             return [SkippedFile(*row) for row in index.execute("SELECT name, reason FROM skipped ORDER BY rowid")]
@@ -245,7 +246,7 @@ def _read_skipped(place: Path) -> list[SkippedFile] | None:
 
 
 def _build(fill: Callable[[sqlite3.Connection], object], place: Path) -> None:
-    """Write the index at `place`, whole or not at all. Raises StorageError."""
+    """Write the index at `place` atomically. Raises StorageError."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, draft = tempfile.mkstemp(dir=place.parent, suffix=".tmp")
@@ -270,7 +271,7 @@ def _build(fill: Callable[[sqlite3.Connection], object], place: Path) -> None:
 
 
 def _delete_old_indexes(cache: Path, since: float) -> None:
-    """Delete all indexes last used before `since` (seconds since 1970), except the KEPT_INDEXES newest complete ones."""
+    """Delete the indexes last used before `since` (seconds since 1970), except the KEPT_INDEXES most recent ones."""
     with suppress(OSError):
         used = sorted(((file.stat().st_atime, file) for file in cache.iterdir()), reverse=True)
         complete = [file for _, file in used if file.suffix == ".sqlite"]

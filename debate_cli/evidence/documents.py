@@ -1,4 +1,4 @@
-"""Reads source files as sections of text with their places. `corpus` splits sections into passages."""
+"""Reads source files as sections of text that know their position. `corpus` splits sections into passages."""
 
 import csv
 import io
@@ -19,12 +19,13 @@ from debate_cli.regular_file import read_regular_file
 MAX_FILE_BYTES = 20_000_000
 """Maximum size of a source file."""
 MAX_TEXT_CHARS = 100_000_000
-"""Maximum length of a file's text, in which the paths and column names of data are repeated for each value."""
+"""Maximum length of a file's text. The text of data can be longer than the file: it repeats paths and column names for
+each value."""
 _MAX_PATH_CHARS = 200
-"""Maximum length of a path or column name; the beginning of a longer one is cut."""
+"""Maximum length of a path or column name in such a text. The beginning of a longer one is cut off."""
 _FENCE = re.compile(r"^ {0,3}(?P<marks>`{3,}|~{3,})(?P<rest>.*)$", re.MULTILINE)
 _PACKAGES = {".pdf": "pypdf", ".docx": "docx"}
-"""Ending of a file -> the module that its reader needs."""
+"""Maps the ending of a file to the module that its reader needs."""
 _HEADING = re.compile(
     r"^#{1,6}[ \t]+(?P<markdown>\S.*)$|^(?P<underlined>\S.*)\n(?:={3,}|-{3,}|~{3,}|\^{3,})$", re.MULTILINE
 )
@@ -36,14 +37,14 @@ _BLOCKS = frozenset(
 
 
 class Section(NamedTuple):
-    """A part of a document that no passage crosses."""
+    """A part of a document. A passage never contains text of two sections."""
 
     text: str
     heading: str = ""
     first_line: int | None = None
     """Number of the first line in the file, from 1; None if the format has no lines."""
     unit: str = "line"
-    """What a line of `text` is: `line` of the file, `row` of a table, or `value`."""
+    """Kind of the lines in `text`: `line` of the file, `row` of a table, or `value`."""
     page: int | None = None
 
     @property
@@ -54,18 +55,18 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file that the user named as a source."""
+    """A file that the user gave as a source."""
 
     path: Path
     name: str
-    """Path for display."""
+    """Path as shown to the user."""
     title: str | None = None
     leaves_folder: bool = False
-    """Whether it is a link out of the folder that the user named."""
+    """Whether the file is a link that leads out of the folder that the user gave."""
 
 
 class UnreadableSourceError(ValueError):
-    """Why a file cannot be indexed, in one sentence."""
+    """Raised for a file that cannot be indexed. The message says why in one sentence."""
 
 
 def read_source_bytes(path: Path) -> bytes:
@@ -116,7 +117,7 @@ def clean_text(text: str) -> str:
 
 
 def _read_marked_up(text: str) -> Iterator[Section]:
-    """A section per heading of Markdown or reStructuredText. The heading is not part of the text."""
+    """Yield a section per heading of Markdown or reStructuredText. The heading is not part of the text."""
     start, line, heading = 0, 1, ""
     fences = _fenced_code(text)
     fence = next(fences, None)
@@ -132,7 +133,7 @@ def _read_marked_up(text: str) -> Iterator[Section]:
 
 
 def _fenced_code(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each fenced block of code. An unclosed one is not a block."""
+    """Yield (start, end) of each fenced block of code. An unclosed fence starts no block."""
     opened: re.Match[str] | None = None
     for match in _FENCE.finditer(text):
         if opened is None:
@@ -153,7 +154,7 @@ def _table_lines(rows: Iterable[list[str]]) -> Iterator[str]:
 
 
 def _join_lines(lines: Iterable[str]) -> str:
-    """The lines as a text. Raises UnreadableSourceError if it is too long."""
+    """Join the lines to a text. Raises UnreadableSourceError if it is too long."""
     kept: list[str] = []
     length = 0
     for line in lines:
@@ -181,7 +182,7 @@ def _one_line(text: str) -> str:
 
 
 class _PageReader(HTMLParser):
-    """Collects the text of a page, a section per heading."""
+    """Collects the text of a page, with a section per heading."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -215,7 +216,7 @@ class _PageReader(HTMLParser):
             self._parts.append(data)
 
     def end_section(self) -> None:
-        """Close the section so far. Spaces and line ends inside a paragraph become single spaces."""
+        """End the current section. Spaces and line ends inside a paragraph become single spaces."""
         paragraphs = re.split(r"\n\s*\n", "".join(self._parts))
         self.sections.append(Section("\n\n".join(filter(None, map(_one_line, paragraphs))), self._heading))
         self._parts = []
@@ -230,7 +231,7 @@ def _read_page(text: str) -> Iterable[Section]:
 
 
 def _without_open_markup(text: str) -> str:
-    """Remove comments, and tags that never end, because the parser would search for their end again and again."""
+    """Remove comments and unclosed tags. The parser would search for the end of an unclosed tag again and again."""
     parts: list[str] = []
     at = 0
     while (start := text.find("<!--", at)) >= 0:
@@ -293,6 +294,6 @@ _READERS: dict[str, Callable[[str], Iterable[Section]]] = {
     ],
     ".json": lambda text: [Section(_join_lines(_json_lines(json.loads(text), "")), unit="value")],
 }
-"""Ending of a text file -> its reader."""
+"""Maps the ending of a text file to its reader."""
 _BINARY_READERS = {".pdf": _read_pdf, ".docx": _read_docx}
-"""Ending of another file -> its reader."""
+"""Maps the ending of a binary file to its reader."""

@@ -1,4 +1,4 @@
-"""Checks a quote against the passage that it is taken from: verified, near, altered or not found. No model is asked."""
+"""Checks a quote against its passage: verified, near, altered or not found. No model is asked."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,15 +21,16 @@ from debate_cli.evidence.word_lists import has_negation
 QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
 
 MIN_WORDS = 3
-"""Minimum number of words of a quote, and of each part of one with an ellipsis; fewer could match by chance."""
+"""Minimum number of words of a quote, and of each part of a quote with an ellipsis. Fewer words could match by
+chance."""
 MAX_GAP_WORDS = 60
 """Maximum number of words that an ellipsis may leave out."""
 MIN_SIMILARITY = 0.6
-"""Minimum share of equal words between a quote and the words that it alters. Below it the quote is not found."""
+"""Minimum share of equal words between an altered quote and its passage. With a lower share, the quote is not found."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)
-"""Maximum number of words of a quote, and of a passage, for alignment. Longer ones must match exactly."""
+"""Maximum number of words of a quote, and of a passage, that are aligned. Longer ones must match exactly."""
 MAX_PLACES = 50
-"""Maximum number of parts of a quote, and of places that are tried for one part."""
+"""Maximum number of parts of a quote. Also the maximum number of positions that are tried for one part."""
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.{3,}|(?:\. ){2,}\.)\s*[\])]|…|\.{3,}|(?:\. ){2,}\.")
 _SIGNED = re.compile(r"[-+±.][$€£¥]?\.?\d")
 _NAME_MARK = "="
@@ -39,15 +40,15 @@ _SEVERITY: tuple[QuoteOutcome, ...] = ("verified", "near", "altered", "not_found
 
 @dataclass(frozen=True, slots=True)
 class QuoteCheck:
-    """Result of checking one quote."""
+    """The result of checking one quote."""
 
     outcome: QuoteOutcome
     passage_words: str = ""
-    """The words of the passage that the quote was compared with; empty if there are none."""
+    """The words of the passage that were compared with the quote; empty if there are none."""
     difference: str = ""
-    """What differs, with both wordings; empty if nothing does."""
+    """The differences, with both wordings; empty without differences."""
     spans: tuple[tuple[int, int], ...] = ()
-    """Start and end in the passage of each part of the quote."""
+    """Start and end of each part of the quote in the passage."""
 
 
 NOT_FOUND = QuoteCheck("not_found")
@@ -55,7 +56,7 @@ NOT_FOUND = QuoteCheck("not_found")
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """A place in the folded passage that may be the source of a part of a quote."""
+    """A range of the folded passage that may be the source of a part of a quote."""
 
     start: int
     end: int
@@ -67,10 +68,10 @@ class _Match:
 def check_quote(quote: str, passage: str) -> QuoteCheck:
     """Check whether `quote` is in `passage` word for word.
 
-    `verified`: it is, apart from case, spaces, quotation marks and dashes. `near`: it is, apart from articles,
-    inflections, punctuation and layout (hyphens at line ends, footnote numbers, addresses of links). `altered`: the
-    passage says something similar in other words. An ellipsis joins parts in order; the quote is `altered` if it leaves
-    out a negation.
+    `verified`: it is, apart from case, spaces, quotation marks and dashes. `near`: it is, apart from these and from
+    articles, inflections, punctuation and layout (hyphens at line ends, footnote numbers, addresses of links).
+    `altered`: the passage says something similar in other words. An ellipsis joins parts in order. If an ellipsis
+    leaves out a negation, the quote is `altered`.
     """
     check = _check(quote, fold_text(passage))
     if check.outcome in _GENUINE:
@@ -103,7 +104,7 @@ def _check(quote: str, text: FoldedText) -> QuoteCheck:
 
 
 def _conclude(text: FoldedText, matches: Sequence[_Match], gaps: str) -> QuoteCheck:
-    """The result for the matches of all parts. `gaps`: description of negations that ellipses leave out, or empty."""
+    """Combine the matches of all parts. `gaps` describes the negations that ellipses leave out; empty without any."""
     outcome = _SEVERITY[max(_SEVERITY.index(match.outcome) for match in matches)]
     return QuoteCheck(
         "altered" if gaps else outcome,
@@ -126,7 +127,7 @@ def _trim(quote: str) -> str:
 
 
 def _count_words(part: str) -> int:
-    """Number of words, separated by spaces. In scripts without spaces each character is a word."""
+    """Count words separated by spaces. In scripts without spaces, each character is a word."""
     folded = fold_text(part).text
     return max(count_unspaced(folded), sum(any(map(str.isalnum, piece)) for piece in folded.split()))
 
@@ -141,7 +142,7 @@ def _exact_matches(part: str, text: FoldedText) -> Iterator[_Match]:
 
 
 def _find_part(part: str, text: FoldedText) -> list[_Match]:
-    """The places that match `part` exactly; if there are none, the near ones; if none of those, the altered ones."""
+    """Return the exact matches of `part`. Without any, return the near ones; without those, the altered ones."""
     exact = list(islice(_exact_matches(part, text), MAX_PLACES))
     if exact:
         return exact
@@ -153,7 +154,7 @@ def _find_part(part: str, text: FoldedText) -> list[_Match]:
 
 
 def _same_words(mine: Sequence[Word], text: FoldedText) -> Iterator[_Match]:
-    """Each place where the words are equal apart from harmless differences."""
+    """Yield each match whose words are equal apart from harmless differences."""
     theirs = text.words
     for at in range(len(theirs) - len(mine) + 1):
         if all(
@@ -175,7 +176,7 @@ def _cuts_token(words: Sequence[Word], at: int) -> bool:
 
 
 def _align(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> list[_Match]:
-    """The words of the passage that the quote may have altered, and the differences; empty if none are similar enough."""
+    """Match the most similar words of the passage, and describe the differences. Empty if none are similar enough."""
     from rapidfuzz.distance import Levenshtein
 
     theirs = text.words
@@ -199,7 +200,7 @@ def _align(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> list[_
 
 
 def _most_similar(quote: Sequence[str], passage: Sequence[str]) -> tuple[int, int] | None:
-    """Start and end of the words of `passage` that are most similar to `quote`; None if none are similar enough."""
+    """Return (start, end) of the words in `passage` most similar to `quote`; None if none are similar enough."""
     from rapidfuzz import fuzz
     from rapidfuzz.distance import Levenshtein
 
@@ -221,7 +222,7 @@ def _most_similar(quote: Sequence[str], passage: Sequence[str]) -> tuple[int, in
 
 
 def _wording(text: FoldedText, words: Sequence[Word], start: int, end: int) -> str:
-    """The original wording of `words[start:end]`, extended so that no number is separated from its unit."""
+    """Return the original wording of `words[start:end]`, extended so that a number and its unit stay together."""
     if start == end:
         return ""
     start -= start > 0 and words[start].is_unit and words[start - 1].is_number
@@ -238,7 +239,7 @@ def _describe_change(original: str, written: str) -> str:
 def _find_chain(
     candidates: Sequence[Sequence[_Match]], text: FoldedText, *, negation_allowed: bool
 ) -> tuple[_Match, ...]:
-    """One match for each part, in order and close to one another; empty if there is none."""
+    """Return one match for each part, in order and close to one another; empty if there is no such chain."""
     chains: list[tuple[_Match, ...]] = [()]
     for places in candidates:
         extended: dict[int, tuple[_Match, ...]] = {}

@@ -1,4 +1,4 @@
-"""Finds passages for speakers and judges: builds the queries for files and web, and gives passages their ids."""
+"""Finds passages for speakers and judges: builds the queries for files and web, and gives ids to passages."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -14,9 +14,9 @@ from debate_cli.domain.tasks import Brief, Cue, Task, speech_key
 from debate_cli.evidence.corpus import Corpus
 
 LOOKUP_PASSAGES = 2
-"""Number of passages from the files for each item that a judge looks up."""
+"""Number of passages from the files for each query of a judge's lookup."""
 RANKED_PASSAGES = 50
-"""Number of passages from the files that are ordered by meaning."""
+"""Number of passages from the files that a ranker orders by meaning."""
 MAX_QUERY_CHARS = 400
 """Maximum length of a query to a search engine."""
 _PASSAGE_NUMBER = re.compile(r"S([0-9]{1,9})")
@@ -39,7 +39,7 @@ class PassageRanker(Protocol):
 
 
 class Lookup(NamedTuple):
-    """What a judge looks up before an assessment."""
+    """The queries of a judge before an assessment, and where to search."""
 
     places: frozenset[LookupPlace]
     queries: tuple[str, ...]
@@ -52,27 +52,27 @@ def look_nothing_up(_brief: Brief, _debate: Debate) -> Lookup | None:
 
 @dataclass(frozen=True, slots=True)
 class PassageFinder:
-    """Finds passages for speakers and judges, in the files of one corpus and on the web."""
+    """Finds passages for speakers and judges in the files of one corpus and on the web."""
 
     corpus: Corpus | None
     limit: int
-    """Number of passages for one speech."""
+    """Maximum number of passages for one speech."""
     web: SearchEngine | None = None
     web_queries: int = 0
-    """Maximum number of web queries for one speech; 0 if only judges search the web."""
+    """Maximum number of web queries for one speech; 0 if only judges may search the web."""
     lookup: Callable[[Brief, Debate], Lookup | None] = look_nothing_up
-    """Returns what the judge of a brief looks up; None for nothing."""
+    """Returns the lookup of a judge for a brief; None if the judge looks nothing up."""
     ranker: PassageRanker | None = None
-    """Orders the passages of the files for a speech; None keeps the order of the index."""
+    """Orders the passages from the files for a speech; None keeps the order of the index."""
 
     def needs_passages(self, task: Task, debate: Debate) -> bool:
-        """Whether passages are searched for `task`: a speech or a lookup, if this finder has sources."""
+        """Whether `task` is a speech or a lookup for which this finder has sources."""
         if isinstance(task, Cue):
             return self.corpus is not None or self.web_queries > 0
         return self._lookup_of(task, debate) is not None
 
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
-        """Return the reranking and the web searches for `task`. A web query is not repeated for the same speaker."""
+        """Return the web searches and the reranking for `task`. A web query is not repeated for the same speaker."""
         if not isinstance(task, Cue):
             lookup = self._lookup_of(task, debate)
             asked = lookup.queries if lookup is not None and "web" in lookup.places else ()
@@ -97,7 +97,10 @@ class PassageFinder:
         return await self.web.search(search)
 
     def find(self, task: Task, debate: Debate, at: datetime) -> PassagesShown:
-        """Return the passages for `task`. For a speech, files and web alternate; passages that the speaker knows come last."""
+        """Return the passages for `task`.
+
+        For a speech, passages from files and web alternate. Passages that the speaker knows come last.
+        """
         made = debate.searches_for(task.key)
         web = [item for record in made if record.kind == "web" for item in record.results]
         if not isinstance(task, Cue):
@@ -119,7 +122,7 @@ class PassageFinder:
         return number_passages(found[: self.limit], debate, task.key, at)
 
     def _lookup_of(self, brief: Brief, debate: Debate) -> Lookup | None:
-        """What to look up for `brief`, where this finder can search; None if there is nothing."""
+        """Return the lookup for `brief`, limited to places where this finder can search; None without any."""
         wanted = self.lookup(brief, debate)
         if wanted is None or not wanted.queries:
             return None
@@ -128,7 +131,7 @@ class PassageFinder:
         return wanted._replace(places=places) if places else None
 
     def _find_for_judge(self, brief: Brief, debate: Debate, web: Sequence[FoundPassage]) -> list[FoundPassage]:
-        """The best passages of the files for each query of the lookup, then the results from the web (`web`)."""
+        """Return the best passages of the files for each query of the lookup, then the results from the web (`web`)."""
         lookup = self._lookup_of(brief, debate)
         filed: list[FoundPassage] = []
         if lookup is not None and "corpus" in lookup.places and self.corpus is not None:
@@ -146,8 +149,8 @@ def build_query(cue: Cue, debate: Debate) -> str:
 def build_web_queries(cue: Cue, debate: Debate, most: int) -> tuple[str, ...]:
     """Return at most `most` web queries for `cue`.
 
-    A single query contains the motion and everything to answer. Several queries contain one claim or question each,
-    newest first.
+    With `most` 1, the query contains the motion and everything to answer. Otherwise each query contains one claim or
+    question: questions first, then the claims, newest first.
     """
     claims = [*(question.text for question in cue.questions), *_claims_to_answer(cue, debate)]
     motion = f"{debate.topic} {debate.participant(cue.speaker).side}"
@@ -162,7 +165,10 @@ def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:
 
 
 def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | None, at: datetime) -> PassagesShown:
-    """Return the event for the passages in `found`. A passage of `debate` keeps its id, and a new one gets the next id."""
+    """Return the event that shows the passages in `found`.
+
+    A passage that `debate` already has keeps its id. A new passage gets the next id.
+    """
     ids = {passage.place: passage.id for passage in debate.passages}
     numbers = [int(match[1]) for passage in debate.passages if (match := _PASSAGE_NUMBER.fullmatch(passage.id))]
     following = max(numbers, default=0) + 1

@@ -1,6 +1,6 @@
-"""Checks every citation of a debate against its passages, and finds arguments that name a source without a citation.
+"""Checks every citation of a debate against its passage, and finds arguments that name a source without citing it.
 
-Pure; no sources are read.
+Pure; reads no source files.
 """
 
 import re
@@ -24,33 +24,33 @@ _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w&.-]+")
 """A capitalized word inside a sentence."""
 SourceOutcome = QuoteOutcome | Literal["no_such_source", "unchecked"]
 HELD_OUTCOMES: frozenset[SourceOutcome] = frozenset({"verified", "near"})
-"""Outcomes of quotes that are in their source, perhaps with harmless changes."""
+"""Outcomes of quotes that are in their source, unchanged or with harmless changes."""
 FAILED_OUTCOMES: frozenset[SourceOutcome] = frozenset({"altered", "not_found", "no_such_source"})
 """Outcomes of quotes that are not in their source."""
 
 
 class SourceCheck(Finding):
-    """The check of one citation. Computed from turns and passages, never stored."""
+    """The check of one citation. It is computed from turns and passages, and never stored."""
 
     kind: Literal["source_check"] = "source_check"
     turn: int
     """Index of the turn with the citation."""
     item: str
-    """Id of the argument beside the citation, or `closing`."""
+    """Id of the argument with the citation, or `closing`."""
     source: str
     """Id of the passage, as the debater wrote it."""
     quote: str
     outcome: SourceOutcome
     """Result of the check. `unchecked`: the passage is a summary, which has no words to quote."""
     passage_words: str = ""
-    """The words of the passage that the quote was compared with."""
+    """The words of the passage that were compared with the quote."""
     difference: str = ""
-    """What differs, with both wordings."""
+    """The differences, with both wordings."""
 
 
 @memoize_on_value
 def check_sources(debate: Debate) -> tuple[SourceCheck, ...]:
-    """Return the check of each citation, in the order of the debate."""
+    """Return the check of each citation in the debate, in order."""
     if not debate.turns:
         return ()
     citing = fold_growing(debate.turns[0], "citing", debate.turns, (), _add_citing)
@@ -63,7 +63,7 @@ def _add_citing(turns: tuple[Turn, ...], turn: Turn) -> tuple[Turn, ...]:
 
 @memoize_on_value
 def check_turn(debate: Debate, turn: Turn) -> tuple[SourceCheck, ...]:
-    """Return the check of each citation of `turn`, in its order."""
+    """Return the check of each citation in `turn`, in order."""
     found: list[SourceCheck] = []
     for item, citation in turn.citations():
         outcome, check = check_citation(citation, debate.passages_by_id.get(citation.source))
@@ -107,20 +107,20 @@ def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceO
 
 
 class UncitedClaim(NamedTuple):
-    """An argument without citation. Its evidence names a figure, study or institution."""
+    """An argument without citation whose evidence names a figure, study or institution."""
 
     turn: int
     debater: str
     item: str
     """Id of the argument."""
     evidence: str
-    """The evidence of the argument, or the whole speech if it has no parts."""
+    """The evidence of the argument; the whole speech if it has no parts."""
 
 
 def find_uncited(debate: Debate) -> tuple[UncitedClaim, ...]:
     """Return the uncited arguments of the debate, in order.
 
-    A speech without parts (an imported or unstructured one) is treated as one argument.
+    A speech without parts (imported or unstructured) counts as one argument.
     """
     return tuple(
         UncitedClaim(turn.index, turn.speaker, argument.id, evidence)

@@ -1,7 +1,7 @@
 """Folds and tokenizes a text for the quote check, and keeps the original position of each character.
 
-Folding is NFKC without superscripts and fractions (10² is not 102, 1½ is not 11⁄2), casefolded, with one kind of space,
-quotation mark and dash.
+Folding applies NFKC except to superscripts, fractions and circled characters (10² is not 102, 1½ is not 11⁄2). It also
+applies casefolding, and leaves one kind of space, quotation mark and dash.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _QUOTES = frozenset("'\"`´ʼ‘’‚‛“”„‟‹›«»′″‵‶＇＂「」『』〝〞〟")
 _LONG_DASHES = frozenset("—―⸺⸻")
 _KEPT_FORMS = ("<super>", "<fraction>", "<circle>")
-"""Compatibility forms that NFKC would turn into other numbers."""
+"""Compatibility forms that NFKC would change to other numbers."""
 _UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿฀-๿຀-໿က-႟ក-៿"
-"""Characters of scripts without spaces between words. Each counts as a word."""
+"""Characters of scripts without spaces between words. Each character counts as a word."""
 _TOKEN = re.compile(
     rf"""(?P<word>[{_UNSPACED}]
     | (?<!\w)per\ cent(?!\w)
@@ -54,7 +54,7 @@ _LINE_HYPHEN = re.compile(
 )
 """Pattern of a word that is divided at the end of a line."""
 _MAX_CAPITALS = 0.4
-"""If more than this share of the words is capitalized, capitals do not mark names."""
+"""Maximum share of capitalized words in a text whose capitals mark names."""
 
 
 def count_unspaced(folded: str) -> int:
@@ -71,10 +71,10 @@ class Token(NamedTuple):
     """A word, a number with its sign and unit, or a symbol that carries meaning."""
 
     text: str
-    """The word in lower case, with plain characters."""
+    """The token as folded text."""
     start: int
     end: int
-    """Position in the folded text after the token."""
+    """Position after the token in the folded text."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,9 @@ class FoldedText:
     original: str
     text: str
     shape: str
-    """`text` with its long dashes kept, because they separate words and hyphens join them. As long as `text`."""
+    """`text` with its long dashes kept. Long dashes separate words, hyphens join them. It is as long as `text`."""
     origins: tuple[int, ...]
-    """For each character of `text` its index in `original`, and at the end the length of `original`."""
+    """Index in `original` of each character of `text`, followed by the length of `original`."""
 
     def original_words(self, start: int, end: int) -> str:
         """Return the original wording of `text[start:end]`."""
@@ -100,7 +100,7 @@ class FoldedText:
         return self.origins[following]
 
     def is_word_start(self, at: int) -> bool:
-        """Whether a word starts at `text[at]`. It does not inside a compound or number, or after the sign of a number."""
+        """Whether a word starts at `text[at]`. False inside a compound or number, and after the sign of a number."""
         if at and re.search(f"[{_UNSPACED}]", self.text[at - 1 : at + 1]):
             return True
         before = self.shape[self.shape.rfind(" ", 0, at) + 1 : at].rpartition("—")[2]
@@ -109,7 +109,7 @@ class FoldedText:
         return all(map(is_harmless, _FOOTNOTE.sub("", before)))
 
     def is_word_end(self, at: int) -> bool:
-        """Whether a word ends before `text[at]`. It does not inside a compound or number, or before a unit sign."""
+        """Whether a word ends before `text[at]`. False inside a compound or number, and before a unit sign."""
         if re.search(f"[{_UNSPACED}]", self.text[at - 1 : at + 1]):
             return True
         space = self.shape.find(" ", at)
@@ -141,12 +141,12 @@ class FoldedText:
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
-        """The words that quotes are compared with."""
+        """The words with which a quote is compared."""
         return comparable_words(self, english=self.is_english)
 
     @cached_property
     def names(self) -> frozenset[Token]:
-        """Names: words that are capitalized inside a sentence, and the same words at the start of one."""
+        """Tokens that are names: words capitalized inside a sentence, and the same words at the start of a sentence."""
         words = [token for token in self.tokens if token.text[0].isalpha()]
         capitalized = [token for token in words if self.original[self.origins[token.start]].isupper()]
         if len(capitalized) > _MAX_CAPITALS * len(words):
@@ -155,7 +155,10 @@ class FoldedText:
         return frozenset(token for token in capitalized if token.text in inside or self._is_name(token))
 
     def _is_name(self, token: Token) -> bool:
-        """Whether a capitalized token is a name: not the first of a sentence, and no article except in “plan A”."""
+        """Whether a capitalized token is a name.
+
+        The first word of a sentence is not a name. An article is a name only in phrases like “plan A”.
+        """
         before = self.original[max(0, self.origins[token.start] - 20) : self.origins[token.start]]
         if token.text in ARTICLES:
             return token.text == "a" and re.search(r"[^\W\d_] $", before) is not None and not before[-2].isupper()
@@ -164,7 +167,7 @@ class FoldedText:
 
 @lru_cache(maxsize=1024)
 def fold_text(text: str, skipped: tuple[tuple[int, int], ...] = ()) -> FoldedText:
-    """Fold `text`. `skipped`: (start, end) of parts to leave out."""
+    """Fold `text` without the parts in `skipped`, given as (start, end)."""
     folded: list[str] = []
     shape: list[str] = []
     origins: list[int] = []
@@ -186,7 +189,7 @@ def fold_text(text: str, skipped: tuple[tuple[int, int], ...] = ()) -> FoldedTex
 
 
 def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
-    """Return (start, end) of each part of `text` that is only layout. The compared text `other` need not have it.
+    """Return (start, end) of each part of `text` that is only layout, and may be missing in the compared text `other`.
 
     Layout is: the hyphen and line end inside a word that occurs undivided in one of the texts; footnote numbers if
     `other` has none; addresses of links if `other` has none.
@@ -201,7 +204,7 @@ def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, str]]:
-    """(index, character with the combining marks and syllable parts that follow it) for each character."""
+    """Yield (index, cluster) for each character. A cluster includes combining marks and syllable parts that follow."""
     if text.isascii():
         yield from enumerate(text)
         return
@@ -227,16 +230,16 @@ def _fold(cluster: str) -> str:
 
 
 class Word(NamedTuple):
-    """A word in a form without harmless differences, such as inflections."""
+    """A word of a text, with its form without harmless differences, such as inflections."""
 
     form: str
-    """The word without inflection, in English; equal for different notations of a number or unit."""
+    """The stem, in English. Different notations of a number or unit have the same form."""
     exact: str
     """The folded word with its inflection."""
     is_name: bool
     start: int
     end: int
-    """Position in the folded text after its token."""
+    """Position after the word's token in the folded text."""
 
     @property
     def is_number(self) -> bool:
@@ -245,7 +248,7 @@ class Word(NamedTuple):
 
     @property
     def is_unit(self) -> bool:
-        """Whether the word is a unit if a number is before it."""
+        """Whether the word is a unit when it follows a number."""
         return self.form.removeprefix("=") in UNITS
 
     def is_quoted_as(self, quoted: Word) -> bool:
@@ -266,7 +269,7 @@ def comparable_words(text: FoldedText, *, english: bool) -> tuple[Word, ...]:
 
 
 def _english_parts(token: Token, *, is_name: bool) -> tuple[str, ...]:
-    """The words of a token: none for an article, number and unit of `5ms`, both words of `don't`."""
+    """Return the words of a token: none for an article, number and unit of `5ms`, both words of `don't`."""
     if token.text in ARTICLES and not is_name:
         return ()
     number = _NUMBER.fullmatch(token.text)

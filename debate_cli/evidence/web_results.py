@@ -1,4 +1,4 @@
-"""Converts web search results to passages: filters domains, cleans the text, selects the best part. Pure."""
+"""Converts web search results to passages: filters by domain, cleans the text, selects the best part. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ MAX_TITLE_CHARS = 200
 MAX_ADDRESS_CHARS = 500
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _AMBIGUOUS = re.compile(r"[\s\\]")
-"""Characters in an address that programs interpret differently."""
+"""Characters in an address that programs interpret in different ways."""
 
 
 def select_results(
@@ -23,8 +23,8 @@ def select_results(
 ) -> tuple[FoundPassage, ...]:
     """Return the passages of `found` in order, each once, at most MAX_RESULTS.
 
-    Results without an address or text, and those outside of `domains` (empty: all), are left out. A text of more than
-    `words` words is cut to the part with most words of `query`; a summary is kept whole.
+    Results are left out if they lack an address or text, or are outside of `domains` (empty allows all). A text of more
+    than `words` words is cut to the part with the most words of `query`. A summary is kept whole.
     """
     kept: dict[FoundPassage, None] = {}
     for item in found:
@@ -46,7 +46,7 @@ def _best_part(text: str, terms: frozenset[str], words: int) -> str:
 
 
 def is_allowed(url: str, domains: tuple[str, ...]) -> bool:
-    """Whether `url` is a web address in one of `domains` or a subdomain. An entry may end in a path."""
+    """Whether `url` is a web address in one of `domains` or their subdomains. An entry may end in a path."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").lower()

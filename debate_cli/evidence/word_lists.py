@@ -1,4 +1,4 @@
-"""Words with a role in the quote check, from `words.toml`: negations, units, and words that are equivalent in English."""
+"""Words with a role in the quote check, from `words.toml`: negations, units, and equivalent words in English."""
 
 import re
 import tomllib
@@ -16,7 +16,7 @@ def _word_sets(table: dict[str, str]) -> dict[str, frozenset[str]]:
 
 ARTICLES = frozenset({"a", "an", "the"})
 _NEGATIONS = _word_sets(_TABLE["negations"])
-"""Language -> negations. The empty name is for unrecognized languages."""
+"""Maps a language to its negations. The empty name stands for unrecognized languages."""
 NEGATIONS = _NEGATIONS["en"]
 _ALL_NEGATIONS = frozenset[str]().union(*_NEGATIONS.values())
 _NEGATION_SIGNS = re.compile(r"[不没沒未無无非勿別别]|ない|なか|ません|않|못|ไม่")
@@ -40,15 +40,15 @@ _COMMON_WORDS = {
     for language, words in _FREQUENT.items()
 }
 _MIN_COMMON_SHARE = 0.04
-"""A text is in a language if at least this share of its words is common in the language."""
+"""Minimum share of a text's words that are common in a language, for a text in that language."""
 _MAX_FOREIGN_SHARE = 0.05
-"""A text counts as ASCII if at most this share of its words has other letters."""
+"""Maximum share of words with other letters in a text that counts as ASCII."""
 COMMON_ENGLISH_WORDS = _FREQUENT["en"] | ARTICLES | _EXACT_WORDS | frozenset(_TABLE["subjectless"].split())
 """Words that say little about the subject of a text."""
 
 
 def detect_language(words: Collection[str]) -> str | None:
-    """Return the language of casefolded `words`. Return None if too few words are common in a known language."""
+    """Return the language of casefolded `words`; None if too few of them are common in a known language."""
     alphabetic = [word for word in words if word[0].isalpha()]
     hits = {language: sum(word in common for word in alphabetic) for language, common in _COMMON_WORDS.items()}
     language = max(hits, key=lambda name: hits[name])
@@ -61,7 +61,7 @@ def is_ascii(words: Collection[str]) -> bool:
 
 
 def has_negation(words: Collection[str], language: str | None) -> bool:
-    """Whether casefolded `words` contain a negation of `language`. None stands for any language."""
+    """Whether casefolded `words` contain a negation of `language`. For None, negations of all languages count."""
     if language != "en":
         words = [part for word in words for part in (word, *word.split("'"))]
     if language is None:
@@ -85,7 +85,7 @@ def expand_contraction(word: str) -> tuple[str, ...]:
 def stem(word: str) -> str:
     """Return `word` without its English inflection. All forms of a word have the same stem.
 
-    The stem of a word with only one form starts with `=`.
+    If a word has only one form, its stem starts with `=`.
     """
     if word in NEGATIONS or word in _EXACT_WORDS or not word.isalpha():
         return f"={word}"
@@ -103,7 +103,7 @@ def are_inflections(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _bases(word: str) -> frozenset[str]:
-    """The words of which `word` may be an inflected form, and `word` itself."""
+    """Return the words whose inflected form `word` may be, and `word` itself."""
     found = {word, _IRREGULAR.get(word, word)}
     if word.endswith("ings"):
         found |= _bases(word[:-1])
@@ -117,4 +117,4 @@ def _bases(word: str) -> frozenset[str]:
 
 
 UNITS = frozenset(stem(word).removeprefix("=") for word in _TABLE["units"].split())
-"""Stems of units that belong to the preceding number."""
+"""Stems of units that belong to the number before them."""

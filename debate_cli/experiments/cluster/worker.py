@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
+import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +27,9 @@ from debate_cli.experiments.runner import ExperimentRun
 
 IDLE_S = 1.0
 """Seconds between two checks of an idle queue."""
+_FOLDER_PREFIX = "debate-worker-"
+_FOLDER_GRACE_S = 60.0
+"""Minimum age in seconds of a folder that is removed: a new folder may not be locked yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +71,38 @@ async def run_worker(
 ) -> WorkerSummary:
     """Run cells until the worker is stopped or none is left. Raises StorageError if the queue cannot be reached."""
     async with Database.connect(dsn) as database:
-        with tempfile.TemporaryDirectory(prefix="debate-worker-") as folder:
-            worker = _Worker(database, observer, options, env, Path(folder))
+        with journal_folder() as folder:
+            worker = _Worker(database, observer, options, env, folder)
             return await worker.run(stop, address_secrets(dsn))
+
+
+@contextmanager
+def journal_folder() -> Generator[Path]:
+    """A temporary folder, locked while this worker lives. Also removes the folders of workers that were killed."""
+    for left in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
+        with suppress(OSError):
+            _remove_if_abandoned(left)
+    with tempfile.TemporaryDirectory(prefix=_FOLDER_PREFIX) as name, _locked(Path(name)):
+        yield Path(name)
+
+
+def _remove_if_abandoned(folder: Path) -> None:
+    """Remove a folder of this user that no process has locked, unless it is new. Raises OSError."""
+    found = folder.lstat()
+    if found.st_uid == os.geteuid() and time.time() - found.st_mtime > _FOLDER_GRACE_S:
+        with _locked(folder):
+            shutil.rmtree(folder)
+
+
+@contextmanager
+def _locked(folder: Path) -> Generator[None]:
+    """Hold the lock of a folder. Raises OSError if another process has the lock, or for a link."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(opened)
 
 
 class _Worker:

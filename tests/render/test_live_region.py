@@ -117,3 +117,30 @@ def test_without_a_terminal_only_permanent_lines_are_printed() -> None:
     view.stop()
     assert "! a note" in stream.getvalue()
     assert "\x1b" not in stream.getvalue()
+
+
+class RecordingScreen(Screen):
+    """A screen that keeps each write."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes: list[str] = []
+
+    def write(self, text: str, /) -> int:
+        """Keep the text, and show it."""
+        self.writes.append(text)
+        return super().write(text)
+
+
+def test_a_printed_speech_is_never_followed_by_its_own_stream() -> None:
+    """The region below a printed speech is drawn anew, so that a high region leaves no empty screen behind."""
+    screen = RecordingScreen()
+    view = start_view(screen)
+    view.asking(cue(turns()[0]))
+    view.text(cue(turns()[0]), "half a sentence")
+    wait_for(screen, "half a sentence")
+    event = turn_event(turns()[0])
+    view.event(event, initial_debate(opening_event()).apply(event))
+    wait_for(screen, "PRO-1")
+    view.stop()
+    assert not [text for text in screen.writes if "PRO-1" in text and "half a sentence" in text]

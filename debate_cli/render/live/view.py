@@ -117,6 +117,9 @@ class LiveObserver:
         """Return the running speeches, the progress line and the hint. They are drawn below the printed part."""
         return self._script.region(*self.console.size)
 
+    def __rich__(self) -> RenderableType:  # drawn anew after each print, so that the region fits what was printed
+        return self.region()
+
     def _do(self, action: Callable[[], None]) -> None:
         """Pass `action` to the drawing thread. Raises the error if that thread could not write to the terminal."""
         if self._error is not None:
@@ -128,7 +131,7 @@ class LiveObserver:
 
     def _draw(self) -> None:
         live = Live(
-            get_renderable=self.region,
+            self,
             console=self.console,
             auto_refresh=False,
             transient=True,

@@ -1,4 +1,4 @@
-"""How much a panel agrees, and whether it deliberates further. Part of the Python API."""
+"""The agreement of a panel, and whether the panel deliberates further. Part of the Python API."""
 
 from __future__ import annotations  # the reference of the Python API shows annotations as they are written
 
@@ -17,25 +17,25 @@ DIMENSION_MIN, DIMENSION_MAX = 1.0, 3.0
 """Scale of a dimension."""
 DEFAULT_CONVERGENCE_THRESHOLD = 0.8
 DEFAULT_DIMENSION_THRESHOLD = 1.5
-"""By default, a dimension is disputed if the range of its marks is at least this large."""
+"""Default range of a dimension's marks from which the dimension is disputed."""
 MIN_VOTES_TO_COMPARE = 2
 OPTIONS: tuple[VoteOption, ...] = get_args(VoteOption)
 
 Votes = Sequence[VoteOption] | Mapping[str, VoteOption]
-"""The options that the judges voted for: PASS, FAIL or CONDITIONAL, as a list or by judge."""
+"""The options that the judges voted for, as a list or by judge."""
 DimensionMarks = Mapping[str, Sequence[float] | Mapping[str, float]]
-"""Dimension -> the marks that judges gave it, from 1 to 3, as a list or by judge."""
+"""Maps dimensions to the marks that judges gave, from 1 to 3, as a list or by judge."""
 
 
 def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
-    """Agreement of a panel, 0-1.
+    """Compute the agreement of a panel, 0-1.
 
-    `votes`: the options PASS, FAIL and CONDITIONAL, as a list or by judge. `dimensions`: dimension -> the judges' marks
-    from 1 to 3, as a list or by judge.
+    `votes`: the options PASS, FAIL and CONDITIONAL, as a list or by judge. `dimensions` maps dimensions to the judges'
+    marks from 1 to 3, as a list or by judge.
 
     0.6 x the largest share of votes + 0.4 x the mean over dimensions of max(0, 1 - range/2). With fewer than two votes
-    the first part is 1; if no dimension has two marks the second part is 1. Raises ConfigError for an unknown option
-    and for a mark outside 1-3.
+    the first part is 1; if no dimension has two marks the second part is 1. Raises ConfigError for an unknown option or
+    a mark outside 1-3.
     """
     return compute_agreement(*_checked(votes, dimensions))
 
@@ -43,10 +43,10 @@ def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
 def needs_deliberation(
     votes: Votes, dimensions: DimensionMarks, threshold: float = DEFAULT_CONVERGENCE_THRESHOLD
 ) -> bool:
-    """Whether a panel votes again: its agreement is below `threshold`, and a point is disputed.
+    """Return whether a panel votes again: its agreement is below `threshold`, and a point is disputed.
 
     A point is disputed if judges vote differently, or if the marks of a dimension have a range of 1.5 or more. Raises
-    ConfigError like `agreement`.
+    ConfigError for an unknown option or a mark outside 1-3.
     """
     options, marks = _checked(votes, dimensions)
     is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in mark_ranges(marks).values())
@@ -55,7 +55,7 @@ def needs_deliberation(
 
 
 def compute_agreement(options: Collection[str], marks: Mapping[str, Collection[float]]) -> float:
-    """Like `agreement`, but does not check votes and marks."""
+    """Compute the agreement like `agreement`, but without checking votes and marks."""
     if len(options) < MIN_VOTES_TO_COMPARE:
         return 1.0
     ranges = mark_ranges(marks)
@@ -64,12 +64,12 @@ def compute_agreement(options: Collection[str], marks: Mapping[str, Collection[f
 
 
 def largest_share(options: Collection[str]) -> float:
-    """Share of the most frequent option. Needs at least one vote."""
+    """Return the share of the most frequent option. Needs at least one vote."""
     return max(Counter(options).values()) / len(options)
 
 
 def mark_ranges(marks: Mapping[str, Collection[float]]) -> dict[str, float]:
-    """Dimension -> range of its marks, for dimensions with at least two marks."""
+    """Return the range of each dimension's marks, for dimensions with at least two marks."""
     return {
         name: strip_float_noise(max(given) - min(given))
         for name, given in marks.items()

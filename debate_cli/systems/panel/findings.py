@@ -21,10 +21,10 @@ class Vote(Finding):
     remediation_required: tuple[str, ...] = ()
     changed_because: str | None = None
     late: bool = False
-    """Whether the judge exceeded the time limit, so that its earlier vote counts again."""
+    """Whether the judge exceeded the time limit. If so, its earlier vote counts again."""
 
     def describe(self) -> list[str]:
-        """The option, its reasons, and what changed the vote."""
+        """Return the option, its reasons, and what changed the vote."""
         late = ", late" if self.late else ""
         sentences = [f"Votes {self.option}, confidence {format_number(self.confidence)}{late}"]
         sentences += [f"Critical: {point}" for point in self.critical_findings]

@@ -1,4 +1,4 @@
-"""The panel's form: a vote with its reasons, and what a judge sees of the other votes before it votes again.
+"""The panel's form: a vote with its reasons. Also shows a judge the other votes before it votes again.
 
 `votes` decides whether a panel deliberates further, `score` computes the verdict.
 """
@@ -16,14 +16,14 @@ from debate_cli.systems.panel.settings import PERSONA_WEIGHTS, PanelJudge, Panel
 from debate_cli.systems.panel.votes import Ballot, ballots_by_round, explains_change, find_disagreements
 
 MAX_SHOWN_REASON_CHARS = 300
-"""Maximum length of a reason that the other judges see."""
+"""Maximum length of a judge's reason when other judges see it."""
 MAX_FINDING_CHARS = 200
-"""Maximum length of a critical finding and of a correction, including the passage that it quotes."""
+"""Maximum length of a critical finding or a correction, including the passage that it quotes."""
 NAME_TURN_INSTRUCTION = 'name the turn, as in "turn 3 concedes the cost"'
 NAME_PASSAGE_INSTRUCTION = "name the passage of the document"
-"""Instruction for judges: how to cite what changed the vote."""
+"""Tells judges how to cite what changed the vote."""
 CITE_PASSAGE_INSTRUCTION = " and quoting, word for word and in quotation marks, the passage that it is about"
-"""Instruction for judges: how to cite a document in findings. The quoted line is also used for annotations."""
+"""Tells judges how to cite a document in findings. Annotations use the quoted passage's line."""
 MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
 """Scale of a dimension."""
 
@@ -48,7 +48,7 @@ class VoteForm(FormModel):
 
 
 def _build_vote_form(context: JudgingContext[PanelSettings]) -> Form[VoteForm]:
-    """The form with every configured dimension; from the second vote on also with `changed_because`."""
+    """Build the form with every configured dimension. From the second vote on it has `changed_because`."""
     complete = {"dimensions": ("name", context.settings.dimensions)}
     return judge_form("panel_vote", VoteForm, complete, changed_because=keep_if(context.brief.revision > 0))
 
@@ -71,7 +71,7 @@ def _vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts
 
 
 def _read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) -> AssessmentContent:
-    """A mark for each dimension, and the vote. Adds a warning if the vote changed and the reason names no turn."""
+    """Return the vote, and a mark for each dimension. Warns if the vote changed and the reason names no turn."""
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.dimensions, lambda item: item.name, context.settings.dimensions):
         collector.add_mark(None, entry.name, entry.value, (MIN_DIMENSION_MARK, MAX_DIMENSION_MARK))
@@ -96,7 +96,7 @@ def _read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) ->
 
 
 def _format_persona(judge: PanelJudge, prompts: Prompts) -> str:
-    """The judge's point of view, for the prompt: the user's description or, if there is none, the shipped one."""
+    """Describe the judge's point of view: by the user's words, else the shipped persona, else the persona's name."""
     if judge.description is not None:
         return sanitize_takeovers(judge.description)
     if judge.persona in PERSONA_WEIGHTS:
@@ -105,14 +105,14 @@ def _format_persona(judge: PanelJudge, prompts: Prompts) -> str:
 
 
 def _previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
-    """Judge -> its vote in the round of voting before that of the brief, in panel order."""
+    """Map each judge to its vote in the preceding round of voting, in panel order."""
     rounds = ballots_by_round(context.debate, context.brief.run, context.settings)
     earlier = [number for number in rounds if number < context.brief.revision]
     return {ballot.judge: ballot for ballot in (rounds[max(earlier)] if earlier else ())}
 
 
 def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent | None:
-    """The answer that counts for a late judge: its last vote, marked as late; None if it has not voted before."""
+    """Return a late judge's last vote, marked as late; None if the judge has not voted before."""
     last = _previous_votes(context).get(context.brief.assessor)
     if last is None:
         return None
@@ -128,7 +128,7 @@ def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent
 
 
 def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object]:
-    """A vote as other judges see it: with a shortened reason, and for each disputed dimension a finding that names it."""
+    """Return a vote as other judges see it: a shortened reason, and findings that name disputed dimensions."""
     findings = ballot.vote.critical_findings
     dimensions: list[dict[str, object]] = []
     for name, value in ballot.dimensions.items():

@@ -38,9 +38,9 @@ from debate_cli.systems.panel.votes import (
 )
 
 OPTION_SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
-"""Option -> the side that it supports."""
+"""Maps options to the sides that they support."""
 CLEAR_SHARE = 0.8
-"""The victory is clear if the winning option has at least this share of the weight."""
+"""Share of the weight from which the winning option's victory is clear."""
 
 
 class BallotRow(FrozenModel):
@@ -59,10 +59,10 @@ class BallotRow(FrozenModel):
     """Whether the option differs from the judge's vote in the round before."""
     changed_because: str | None
     unexplained_change: bool
-    """Whether the vote changed without naming a turn or an argument; for a document, without any reason."""
+    """Whether the vote changed without naming a turn or an argument or, for a document, without any reason."""
     late: bool
     carried: bool
-    """Whether this is the judge's vote from an earlier round, because it gave none in time."""
+    """Whether the vote is from an earlier round, because the judge gave none in time."""
 
 
 class PanelRoundRow(FrozenModel):
@@ -76,25 +76,26 @@ class PanelRoundRow(FrozenModel):
 
 
 class VoteTally(FrozenModel):
-    """Which option a set of votes gives, and the share of each option."""
+    """The option that a set of votes gives, and the share of each option."""
 
     option: VoteOption
-    """The option with the largest weight; CONDITIONAL for a tie."""
+    """The option with the largest weight; CONDITIONAL if several have it."""
     weights: dict[VoteOption, float]
-    """Share of the weight per option, summing to 1."""
+    """Maps options to shares of the weight, which add up to 1."""
 
 
 class PanelNotes(Notes):
     """Notes of a panel's verdict."""
 
     option: VoteOption | None
-    """Option that the panel voted for; None if there are no votes."""
+    """The option that the panel voted for; None if there are no votes."""
     judges: int = 0
     """Number of judges with a vote. One judge decides alone, with agreement 1.0."""
     required_changes: tuple[RequiredChange, ...] = ()
-    """Changes that a text needs to pass, by dimension, the heaviest first; empty for a debate and for PASS."""
+    """Changes that a text needs to pass, by dimension, those with the most weight first. Empty for a debate and for
+    PASS."""
     weights: dict[VoteOption, float]
-    """Share of the weight per option in the final vote."""
+    """Maps options to shares of the weight in the final vote."""
     first_vote: VoteTally | None
     """Result of the blind first vote."""
     initial_agreement: float | None
@@ -108,7 +109,7 @@ class PanelNotes(Notes):
     """Number of rounds after the first vote."""
     rounds: tuple[PanelRoundRow, ...]
     dissent: tuple[BallotRow, ...]
-    """Final votes for another option than the panel's, in full."""
+    """Final votes for other options than the panel's, in full."""
     unexplained_changes: tuple[str, ...]
     """Ids of the judges who changed a vote in any round and gave no valid reason."""
     late: tuple[str, ...]
@@ -118,9 +119,9 @@ class PanelNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
     """Score `run` by the panel's rules; the notes are `PanelNotes`.
 
-    With PASS the only debater of side `for` wins, with FAIL the only one of side `against`; CONDITIONAL and ties have no
-    winner. The margin is the largest minus the second share of weight, 0-1. With fewer votes than `min_judges` the
-    verdict is undetermined, except for a panel of one judge.
+    With PASS the only debater of side `for` wins, with FAIL the only debater of side `against`; CONDITIONAL and ties
+    have no winner. The margin is the largest share of weight minus the second, 0-1. With fewer votes than `min_judges`
+    the verdict is undetermined, except for a panel of one judge.
     """
     by_round = ballots_by_round(debate, run, settings)
     weights = judge_weights(debate, run, settings)
@@ -170,7 +171,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
 
 
 def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:
-    """Count the votes by weight; None if there are none."""
+    """Count the votes by weight; None if there are no votes."""
     if not ballots:
         return None
     total = math.fsum(ballot.weight for ballot in ballots)
@@ -204,7 +205,7 @@ def _round_rows(
     by_round: Mapping[int, Sequence[Ballot]],
     late: Collection[tuple[str, int]],
 ) -> Iterator[PanelRoundRow]:
-    """The rounds of voting. `late`: (judge, round) of the votes that failed because they were late."""
+    """Yield the rounds of voting. `late`: (judge, round) of the votes that failed because they were late."""
     before: dict[str, Ballot] = {}
     for number, ballots in by_round.items():
         total = math.fsum(ballot.weight for ballot in ballots)
@@ -241,7 +242,10 @@ def _ballot_row(debate: Debate, ballot: Ballot, before: Ballot | None, total: fl
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]]
 ) -> Iterator[str]:
-    """Sentences on votes and marks that are missing or do not count, also in a round that is due but has no votes."""
+    """Yield sentences about missing votes, missing marks and votes that do not count.
+
+    A round that is due but has no votes is included.
+    """
     weights = judge_weights(debate, run, settings)
     latest = max(by_round, default=0)
     final = by_round.get(latest, ())
@@ -276,11 +280,11 @@ def _missing(
 def find_required_changes(
     ballots: Sequence[Ballot], dimensions: Sequence[str], text: str
 ) -> tuple[RequiredChange, ...]:
-    """All demands and critical findings of `ballots`, grouped by dimension.
+    """Return all demands and critical findings of `ballots`, grouped by dimension.
 
     Demands that differ only in case, typography and punctuation count as one. Groups, and the demands in a group, are
-    sorted by weight; if weights are equal, by the order of `dimensions` and of the judges. `text`: the judged text, in
-    which quoted passages are searched.
+    sorted by weight; if weights are equal, by the order of `dimensions` and of the judges. `text`: the judged text,
+    which is searched for quoted passages.
     """
     demands: dict[str, tuple[str, dict[str, float]]] = {}
     for ballot in ballots:
@@ -316,7 +320,10 @@ def _fold(words: str) -> str:
 
 
 def _find_dimension(words: str, dimensions: Sequence[str]) -> str | None:
-    """The dimension that `words` names first; of names that begin at the same word, the longest. None if it names none."""
+    """Return the dimension that `words` names first; None if it names none.
+
+    Of several names that begin at the same word, the longest counts.
+    """
     folded = f" {_fold(words)} "
     named = [(folded.find(f" {_fold(name)} "), -len(name), name) for name in dimensions if _fold(name)]
     return min((found for found in named if found[0] >= 0), default=(0, 0, None))[2]

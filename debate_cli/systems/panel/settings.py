@@ -18,7 +18,7 @@ PERSONA_WEIGHTS: dict[str, float] = {
     "domain_expert": 0.15,
     "qa_evaluator": 0.15,
 }
-"""The default panel: personas and their weights."""
+"""The default panel. Maps personas to weights."""
 
 
 TEXT_DIMENSIONS = ("completeness", "feasibility", "evidence", "risk")
@@ -26,7 +26,7 @@ TEXT_DIMENSIONS = ("completeness", "feasibility", "evidence", "risk")
 
 
 REVIEWER_PERSONA = "Judge from your own point of view."
-"""Persona of a person who judges alone."""
+"""Persona of a person who is the only judge."""
 
 
 class PanelJudge(ConfigModel):
@@ -35,16 +35,16 @@ class PanelJudge(ConfigModel):
     id: str = Field(min_length=1)
     """Name of the judge in votes and reports."""
     persona: str
-    """One of the shipped personas, or any name with a `description`."""
+    """A shipped persona, or any name with a `description`."""
     description: str | None = None
     """The persona in the user's own words."""
     model: str | None = None
     """Name in `models`, or `provider/model`; None means the panel's `judge`."""
     weight: float | None = Field(default=None, gt=0)
-    """Weight of the vote; None means the default weight of a shipped persona, or 1 for another one."""
+    """Weight of the vote; None means the default weight of a shipped persona, or 1 for any other persona."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """What is wrong: an unknown persona, an empty description, an id with characters that are not allowed."""
+        """Yield faults: an unknown persona, an empty description, or an id with characters that are not allowed."""
         if self.persona not in PERSONA_WEIGHTS and self.description is None:
             hint = format_suggestion(self.persona, PERSONA_WEIGHTS) or "; describe it by a judge's `description`"
             yield (), f"no persona `{self.persona}` is shipped{hint}"
@@ -61,27 +61,27 @@ class PanelSettings(SystemSettings):
     judge: str | None = None
     """Model of every judge that has no `model`."""
     judges: tuple[PanelJudge, ...] = ()
-    """The members with their settings; needed if the short form `personas` is not enough."""
+    """The members of the panel with their settings. Needed if the short form `personas` is not enough."""
     personas: tuple[str, ...] = ()
-    """Short form of `judges`: names of personas, which get their default weights and are also the ids."""
+    """Short form of `judges`. Lists personas, which get their default weights; their names become the ids."""
     dimensions: tuple[str, ...] = Field(default=("logic", "evidence", "rebuttal", "risk"), min_length=1)
-    """What each member rates from 1 to 3 beside its vote. Default for a text: completeness, feasibility, evidence and
-    risk."""
+    """Dimensions that each member marks from 1 to 3 in addition to its vote. Default for a text: completeness,
+    feasibility, evidence and risk."""
     dimension_disagreement_threshold: float = Field(default=DEFAULT_DIMENSION_THRESHOLD, gt=0, le=2)
-    """Range of a dimension's marks (highest minus lowest, at most 2) from which it is disputed."""
+    """Minimum range of a dimension's marks (highest minus lowest, at most 2) at which the dimension is disputed."""
     convergence_threshold: UnitInterval = DEFAULT_CONVERGENCE_THRESHOLD
-    """Agreement at which the panel stops deliberating."""
+    """Agreement, 0-1, at which the panel stops deliberating."""
     max_rounds: int = Field(default=3, ge=0, le=20)
     """Maximum number of deliberation rounds after the first vote."""
     min_judges: int = Field(default=2, ge=1)
-    """Number of votes that a verdict and a deliberation need. A panel of one judge needs one and does not
+    """Number of votes that a verdict and a deliberation need. A panel of one judge needs one vote and does not
     deliberate."""
     timeout_s: float = Field(default=120, gt=0)
     """Seconds for each vote. A member who takes longer keeps its last vote."""
 
     @cached_property
     def members(self) -> tuple[PanelJudge, ...]:
-        """The judges with model and weight filled in; by default the five personas."""
+        """The members with model and weight filled in; by default the five shipped personas."""
         named = self.judges or tuple(PanelJudge(id=name, persona=name) for name in self.personas or PERSONA_WEIGHTS)
         return tuple(
             judge.model_copy(
@@ -106,11 +106,11 @@ class PanelSettings(SystemSettings):
 
     @property
     def judge_timeout_s(self) -> float:
-        """A member is late after `timeout_s`."""
+        """Seconds after which a member is late: `timeout_s`."""
         return self.timeout_s
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """What is wrong: repeated or wrong names of members, too few members, repeated dimensions."""
+        """Yield faults: repeated or wrong names of members, too few members, or repeated dimensions."""
         if self.judges and self.personas:
             yield ("personas",), "`judges` and `personas` are two forms of the same setting; keep one"
         key = "judges" if self.judges else "personas"
@@ -130,18 +130,18 @@ class PanelSettings(SystemSettings):
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
 
     def for_reviewer(self, assessor: str) -> Self:
-        """The settings with a person as the only member."""
+        """Return the settings with a person as the only member."""
         member = PanelJudge(id=assessor, persona="reviewer", description=REVIEWER_PERSONA, model=assessor, weight=1)
         return self.model_copy(update={"judge": None, "judges": (member,), "personas": ()})
 
     def for_text(self) -> Self:
-        """The settings with the dimensions of a text, unless dimensions are configured."""
+        """Return the settings with the dimensions of a text, unless dimensions are configured."""
         return (
             self if "dimensions" in self.model_fields_set else self.model_copy(update={"dimensions": TEXT_DIMENSIONS})
         )
 
     def with_judge_count(self, count: int) -> Self:
-        """The settings with `count` members: the configured ones in order, then the same personas again with new ids."""
+        """Return the settings with `count` members: the configured ones, then the same personas again with new ids."""
         repeats = -(-count // len(self.members))
         judges = [
             judge if number == 0 else judge.model_copy(update={"id": f"{judge.id}-{number + 1}"})

@@ -44,7 +44,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     suggestion_rank = 2
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
-        """A blind vote of every judge; then, until the panel stops deliberating, another vote of each who voted before."""
+        """Yield briefs for each judge's blind vote and, while the panel deliberates, for the voters' next votes."""
         if not progress.is_over or self.why_not(debate) is not None:
             return
         rounds: Mapping[int, tuple[Ballot, ...]] = {}
@@ -62,7 +62,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
             due = tuple(brief for brief in again if brief.assessor in voters)
 
     def planned_calls(self, settings: PanelSettings, turns: int, rounds: int) -> PlannedCalls:
-        """One vote per judge. If there are several, each votes at most `max_rounds` more times and is shown all votes."""
+        """Count one vote per judge. In a panel of several, each may vote `max_rounds` more times and sees all votes."""
         judges = len(settings.members)
         may_deliberate = judges >= max(MIN_VOTES_TO_COMPARE, settings.min_judges)
         return PlannedCalls(judges, follow_ups=settings.max_rounds if may_deliberate else 0, quoted_answers=judges)
@@ -80,11 +80,11 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         return 1.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """`vote 1`; the number rises by one with each deliberation."""
+        """Return `vote 1`; the number rises by one with each deliberation."""
         return f"vote {brief.revision + 1}"
 
     def explain(self, verdict: Verdict) -> str:
-        """The share of the winning option, the rounds of deliberation and the agreement."""
+        """Return the share of the winning option, the rounds of deliberation and the agreement."""
         notes = parse_notes(score.PanelNotes, verdict)
         if notes is None or notes.option is None:
             return ""
@@ -102,7 +102,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         return f"{voted}{after}{agreed}."
 
     def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
-        """The verdict in short, with votes for other options and required changes of a text."""
+        """Return the verdict in short, with votes for other options and a text's required changes."""
         notes = parse_notes(score.PanelNotes, verdict)
         changes = notes.required_changes if notes is not None else ()
         dissent = tuple(
@@ -112,7 +112,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         return replace(super().headline(verdict, document), dissent=dissent, required_changes=changes)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """The rationale of the judge with the largest weight who voted for the panel's option."""
+        """Return the rationale of the weightiest judge who voted for the panel's option."""
         notes = parse_notes(score.PanelNotes, verdict)
         if notes is None or not notes.rounds:
             return None
@@ -137,7 +137,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
 
 
 def _has_revision(rounds: Mapping[int, tuple[Ballot, ...]], settings: PanelSettings, revision: int) -> bool:
-    """Whether the panel votes in the round with this number. Call it when all earlier rounds are settled."""
+    """Return whether the panel votes in the round `revision`. Call it when all earlier rounds are settled."""
     latest = max(rounds, default=-1)
     return latest >= revision or (latest == revision - 1 and should_deliberate(rounds, settings))
 

@@ -1,4 +1,4 @@
-"""Tables of the panel (required changes, decision, votes, marks, disagreements, dissent) and its charts."""
+"""Tables and charts of the panel: required changes, decision, votes, marks, disagreements, dissent."""
 
 from collections.abc import Iterable, Iterator
 
@@ -25,7 +25,7 @@ from debate_cli.systems.tables import (
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Required changes and marks of a text first, then options, votes by round, disagreements, conditions, dissent."""
+    """Return required changes and marks of a text, then options, votes, disagreements, conditions and dissent."""
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return []
@@ -48,7 +48,7 @@ def _change_table(notes: PanelNotes) -> Table:
 
 
 def _mark_table(notes: PanelNotes) -> Table:
-    """The mark of each judge in each dimension, in the last vote, with mean and range."""
+    """Return each judge's mark in each dimension in the last vote, with mean and range."""
     votes = notes.rounds[-1].votes
     names = tuple(dict.fromkeys(name for vote in votes for name in vote.dimensions))
     given = {name: [vote.dimensions[name] for vote in votes if name in vote.dimensions] for name in names}
@@ -64,7 +64,7 @@ def _mark_table(notes: PanelNotes) -> Table:
 
 
 def _disagreement_table(notes: PanelNotes) -> Table:
-    """The disagreements after each vote, the most severe first, with the position of every judge."""
+    """Return the disagreements after each vote, the most severe first, with the position of every judge."""
     rows = join_row_groups(
         [
             (f"vote {row.round + 1}", item.type, item.about, Number(item.severity), _format_positions(item))
@@ -112,7 +112,7 @@ def _agreement_remark(notes: PanelNotes) -> str:
 
 
 def _vote_table(notes: PanelNotes) -> Table:
-    """Judges by rounds: the votes, then the agreement and the disputed points of each round."""
+    """Return the votes of each judge by round, then the agreement and the disputed points of each round."""
     rounds = [{vote.judge: vote for vote in row.votes} for row in notes.rounds]
     weights = {vote.judge: vote.weight for row in notes.rounds for vote in row.votes}
     rows: list[TableRow] = [
@@ -175,7 +175,7 @@ def _dissent_table(notes: PanelNotes) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """The votes of each round as a stacked bar; none if the notes are of another version."""
+    """Return the votes of each round as a stacked bar; none if the notes are of another version."""
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return

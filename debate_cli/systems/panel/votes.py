@@ -1,4 +1,4 @@
-"""Collects the ballots of a panel by deliberation round, and finds the disputed points. Used to score and to schedule.
+"""Collects the ballots of a panel by deliberation round and finds the disputed points, for scores and schedules.
 
 `agreement` has the formula; `score` decides which option wins.
 """
@@ -35,14 +35,14 @@ _TURN_REFERENCE = re.compile(r"\bturns?\s*(?:no\.?|number|#)?\s*(\d{1,9})(?!\d)"
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """The vote of a judge that counts in one deliberation round."""
+    """The vote of one judge that counts in one deliberation round."""
 
     judge: str
     weight: float
-    """Weight of the judge as configured, > 0; not normalized."""
+    """Configured weight of the judge, above 0, not normalized."""
     vote: Vote
     dimensions: Mapping[str, float]
-    """Configured dimension -> mark, 1-3."""
+    """Maps configured dimensions to marks, 1-3."""
     rationale: str
     cast_round: int
     """The round in which the judge gave the vote."""
@@ -56,19 +56,19 @@ class Ballot:
 
 
 class Disagreement(FrozenModel):
-    """A disputed point."""
+    """A point that a panel disputes: the vote or a dimension."""
 
     type: Literal["vote", "dimension"]
     about: str
     """`vote`, or the name of a dimension."""
     severity: float
-    """Severity, 0-1: for votes, 1 - the largest share; for a dimension, half the range of its marks."""
+    """For a vote, 1 minus the largest share; for a dimension, half the range of its marks. 0-1."""
     positions: dict[str, VoteOption | float]
-    """Judge -> its option, or its mark of the dimension from 1 to 3, in panel order."""
+    """Maps judges to options, or to marks of the dimension from 1 to 3, in panel order."""
 
 
 def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> dict[str, float]:
-    """Judge -> weight, for the judges who were asked in `run`. Weights in `settings` replace those stored in the run."""
+    """Return the weight of each judge who was asked in `run`. Weights in `settings` replace those stored in the run."""
     asked = {judge.id: judge.weight for judge in stored_settings(debate, run, settings).members}
     given = {judge.id: judge.weight for judge in settings.members}
     return {judge: given.get(judge) or weight or 1.0 for judge, weight in asked.items()}
@@ -77,7 +77,7 @@ def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings
 def ballots_by_round(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings
 ) -> Mapping[int, tuple[Ballot, ...]]:
-    """Deliberation round -> ballots, in panel order.
+    """Return the ballots of each deliberation round, in panel order.
 
     A judge who did not vote in a round, or was late, keeps its last vote. Votes of judges who are not members do not
     count.
@@ -103,12 +103,12 @@ def ballots_by_round(
 
 
 def agreement_of_ballots(ballots: Sequence[Ballot]) -> float:
-    """Agreement of a panel, 0-1, by the formula in `agreement`."""
+    """Compute the agreement of a panel, 0-1, by the formula in `agreement`."""
     return compute_agreement([ballot.option for ballot in ballots], _marks_by_dimension(ballots))
 
 
 def find_disagreements(ballots: Sequence[Ballot], settings: PanelSettings) -> tuple[Disagreement, ...]:
-    """The disputed points, most severe first; of equally severe ones the vote first, then dimensions by name."""
+    """Return the disputed points, most severe first. If equally severe, the vote precedes dimensions by name."""
     if len(ballots) < MIN_VOTES_TO_COMPARE:
         return ()
     found: list[Disagreement] = []
@@ -129,10 +129,10 @@ def find_disagreements(ballots: Sequence[Ballot], settings: PanelSettings) -> tu
 
 
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:
-    """Whether the panel votes again after the latest of `rounds` (the result of `ballots_by_round`).
+    """Return whether the panel votes again after the latest of `rounds`, as `ballots_by_round` returns them.
 
-    True if agreement is below the threshold, a point is disputed, the maximum of deliberation rounds is not reached,
-    and there are enough votes. Call it only when the latest round is settled.
+    True if agreement is below the threshold, a point is disputed, more deliberation rounds are allowed, and there are
+    enough votes. Call it only when the latest round is settled.
     """
     if not rounds:
         return False
@@ -147,7 +147,10 @@ def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSet
 
 
 def explains_change(because: str | None, debate: Debate) -> bool:
-    """Whether a reason for a changed vote is valid: it names a turn or argument; for a document, any reason is valid."""
+    """Return whether the reason for a changed vote is valid.
+
+    It must name a turn or argument; for a document, any reason is valid.
+    """
     if because is None or not because.strip():
         return False
     if not debate.turns:
@@ -159,7 +162,7 @@ def explains_change(because: str | None, debate: Debate) -> bool:
 
 
 def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings: PanelSettings) -> Ballot | None:
-    """The ballot in an assessment; None if it has no vote, or if the judge is not a member."""
+    """Return the ballot in an assessment; None if it has no vote, or if the judge is not a member."""
     vote = next((finding for finding in assessment.findings if isinstance(finding, Vote)), None)
     if vote is None or assessment.assessor not in weights or assessment.subject.moment != "debate":
         return None

@@ -1,7 +1,7 @@
 """Effects of a turn on the other debaters: by keywords, weighted factors or a judge's ratings; and social influence.
 
-Social influence is a graph of who persuades whom, and a vector for each debater's place in it. All is deterministic:
-random features come from a fixed seed, and nothing is trained.
+Social influence is a graph of who persuades whom, and a vector for each debater's position in it. All results are
+deterministic: random features come from a fixed seed, and nothing is trained.
 """
 
 import math
@@ -21,7 +21,7 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 RATED_CRITERIA = ("persuasion", "attack", "evidence")
 KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
-"""Criterion -> points for each of its phrases that occurs."""
+"""Maps criteria to the points for each of their phrases that occurs."""
 
 
 class KeywordScores(NamedTuple):
@@ -33,7 +33,7 @@ class KeywordScores(NamedTuple):
 
 
 def keyword_scores(text: str, settings: PersuasionSettings) -> KeywordScores:
-    """The scores of a text. Each phrase counts once; case is ignored."""
+    """Return the scores of a text. Each phrase counts once; case is ignored."""
     counts = {
         criterion: _count_phrases(text, tuple(getattr(settings.keywords, criterion)), settings.matching)
         for criterion in KEYWORD_POINTS
@@ -52,12 +52,12 @@ def _count_phrases(text: str, phrases: tuple[str, ...], matching: Matching) -> i
 
 
 def has_keyword(turns: Iterable[Turn], settings: PersuasionSettings) -> bool:
-    """Whether any of the phrases occurs in the turns."""
+    """Return whether any phrase occurs in the turns."""
     return any(any(keyword_scores(turn.text, settings)) for turn in turns)
 
 
 def keyword_effects(turn: Turn, targets: Iterable[str], settings: PersuasionSettings) -> tuple[Effect, ...]:
-    """The effect of a turn by its keywords, which is the same on every target."""
+    """Return the effect of a turn by its keywords, equal for every target."""
     scores = keyword_scores(turn.text, settings)
     return tuple(Effect(turn.index, turn.round, turn.speaker, target, *scores) for target in targets)
 
@@ -65,7 +65,7 @@ def keyword_effects(turn: Turn, targets: Iterable[str], settings: PersuasionSett
 def factor_effects(
     turn: Turn, targets: Iterable[str], states: Mapping[str, DebaterState], settings: PersuasionSettings
 ) -> tuple[Effect, ...]:
-    """Like `keyword_effects`, but persuasion is a weighted sum of keywords, strategy fit, evidence and influence.
+    """Return effects with persuasion as a weighted sum of keywords, strategy fit, evidence and influence.
 
     `states`: the states before the turn. The strategy fits a target if an adaptive debater would choose it against that
     target alone. Influence is the speaker's mean persuasion so far.
@@ -88,11 +88,11 @@ def factor_effects(
 
 
 EffectRatings = Mapping[tuple[int, str], Mapping[str, float]]
-"""(turn, target) -> criterion -> rating 0-1, averaged over the judges."""
+"""Maps (turn, target) to ratings by criterion, 0-1, averaged over the judges."""
 
 
 def average_ratings(given: Iterable[Assessment]) -> EffectRatings:
-    """Average the judges' ratings of single turns."""
+    """Average the judges' ratings of each turn."""
     means = mean_by_key(
         ((assessment.subject.turns[0], mark.participant, mark.criterion), clamp_mark(mark, 0, 1))
         for assessment in given
@@ -107,7 +107,7 @@ def average_ratings(given: Iterable[Assessment]) -> EffectRatings:
 
 
 def judge_effects(turn: Turn, targets: Iterable[str], rated: EffectRatings) -> tuple[Effect, ...]:
-    """The effect of a turn on each target by the ratings. A target without ratings of persuasion and attack is left out."""
+    """Return the effect of a turn on each target by the ratings. Omits targets not rated for persuasion and attack."""
     found: list[Effect] = []
     for target in targets:
         of = rated.get((turn.index, target), {})
@@ -119,29 +119,29 @@ def judge_effects(turn: Turn, targets: Iterable[str], rated: EffectRatings) -> t
 
 CONTEXT_DIMENSIONS = 128
 AGGREGATION_ROUNDS = 2
-"""How often each vector is averaged with those of its neighbours in the influence graph."""
+"""Number of times that each vector is averaged with its neighbours in the influence graph."""
 _SEED = "debate-cli social context 1"
 
 InfluenceGraph = Mapping[tuple[str, str], float]
-"""(from, to) -> mean persuasion of the second debater by the first, 0-1. Pairs without any persuasion are omitted."""
+"""Maps (from, to) to the mean persuasion of the second debater by the first, 0-1. Omits pairs without an effect."""
 
 
 def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
-    """The graph of who persuades whom, by the given effects."""
+    """Return the graph of who persuades whom, from the given effects."""
     return mean_by_key(((effect.speaker, effect.target), effect.persuasion) for effect in effects)
 
 
 def outgoing_influence(effects: Iterable[Effect]) -> dict[str, float]:
-    """Debater -> mean weight of its outgoing edges in the influence graph; debaters without such edges are omitted."""
+    """Map each debater with outgoing edges in the influence graph to their mean weight."""
     return mean_by_key((speaker, weight) for (speaker, _), weight in build_influence_graph(effects).items())
 
 
 def social_context_vectors(
     states: Mapping[str, DebaterState], effects: Iterable[Effect]
 ) -> dict[str, tuple[float, ...]]:
-    """Name -> a vector of 128 numbers with Euclidean length 1.
+    """Map each debater to a vector of 128 numbers with Euclidean length 1.
 
-    Initial values are random features of (stance, conviction, mean persuasion received, mean attack received). Then,
+    Initial values are random features of stance, conviction, mean persuasion received and mean attack received. Then,
     twice, each vector becomes the mean of itself and the mean of its predecessors in the influence graph; a vector
     without predecessors stays unchanged.
     """
@@ -157,7 +157,7 @@ def social_context_vectors(
 
 
 def cosine_similarity(one: Sequence[float], other: Sequence[float]) -> float:
-    """Cosine of two vectors of length 1, -1 to 1."""
+    """Return the cosine of two vectors of length 1, from -1 to 1."""
     return max(-1.0, min(1.0, math.fsum(a * b for a, b in zip(one, other, strict=True))))
 
 

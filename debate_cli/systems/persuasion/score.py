@@ -1,4 +1,4 @@
-"""Scorer of the persuasion system: final states, influence and surrenders. The states come from `state_machine`."""
+"""Scorer of the persuasion system: final states, influence and surrenders. `state_machine` computes the states."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ class ScoreParts(FrozenModel):
     stance: float
     """|stance| x conviction x 30."""
     persuasion: float
-    """Sum over the other debaters: 20 if it surrendered, plus 10 x the mean persuasion that it received."""
+    """For each other debater, 10 x the mean persuasion that it received, plus 20 if it surrendered."""
     resistance: float
     """(1 - mean attack received) x conviction x 20; 0 if no speech reached the debater."""
     penalty: float
@@ -56,11 +56,11 @@ class ScoreParts(FrozenModel):
 
     @property
     def total(self) -> float:
-        """The score."""
+        """The score, as the sum of the parts."""
         return self.stance + self.persuasion + self.resistance + self.penalty
 
     def rounded(self) -> Self:
-        """The parts without floating-point noise."""
+        """Return the parts without floating-point noise."""
         parts = {item: strip_float_noise(getattr(self, item)) for item in SCORE_PARTS}
         return self.model_copy(update=parts)
 
@@ -69,7 +69,7 @@ SCORE_PARTS = ("stance", "persuasion", "resistance", "penalty")
 
 
 class FinalState(FrozenModel):
-    """A debater's stance and conviction at the end."""
+    """A debater's stance and conviction at the end of the debate."""
 
     name: str
     stance: float
@@ -108,13 +108,13 @@ class CurvePoint(FrozenModel):
 
 
 class StrategyUse(FrozenModel):
-    """Predicted and actual effect of the strategy of one turn."""
+    """Predicted and actual effect of the strategy in one turn."""
 
     turn: int
     speaker: str
     strategy: str
     predicted: float | None
-    """Mean persuasion of the opponents that the debater expected; None if the strategy was configured, not chosen."""
+    """Mean persuasion of the opponents that was expected; None if the strategy was configured, not chosen."""
     actual: float | None
     """Mean persuasion of the opponents; None if the turn has no effects."""
 
@@ -139,7 +139,7 @@ FOREIGN_KEYWORDS = (
     "No speech holds any of the keywords, which fit another language or style; set `keywords`, or let a model rate the "
     "speeches with `effects: judge`."
 )
-"""The hint of a verdict whose speeches contain no keyword."""
+"""Hint in a verdict whose speeches contain no keyword."""
 RULES = 2
 """Version of the formula. Since version 2, surrender is checked at the end of a round, and keywords are found anywhere in
 a speech."""
@@ -155,18 +155,18 @@ class PersuasionNotes(Notes):
     surrendered: tuple[Surrender, ...]
     """Surrenders in order of time."""
     hint: str = ""
-    """Why the effects may not fit the debate; empty if they may fit."""
+    """Why the effects may not fit the debate; empty without a reason."""
     parts: tuple[ScoreParts, ...]
     """Parts of each debater's score."""
     states: tuple[FinalState, ...]
     curve: tuple[CurvePoint, ...]
     strategies: tuple[StrategyUse, ...]
-    """An entry for each turn with a strategy."""
+    """One entry for each turn with a strategy."""
     graph: tuple[InfluenceEdge, ...]
     influence: dict[str, float]
-    """Debater -> mean persuasion of those whom it persuaded; debaters who persuaded nobody are omitted."""
+    """Maps debaters to their mean persuasion of other debaters. Omits debaters whose speeches had no effect."""
     social_context: dict[str, tuple[float, ...]]
-    """Name -> 128 numbers that describe the debater and those who persuaded it; Euclidean length 1."""
+    """Maps debaters to 128 numbers that describe them and those who persuaded them; Euclidean length 1."""
     likeness: tuple[ContextSimilarity, ...]
 
 
@@ -209,7 +209,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSetting
 
 
 def score_parts(name: str, final: Mapping[str, DebaterState]) -> ScoreParts:
-    """The parts of a debater's score; their sum is the score."""
+    """Return the parts of a debater's score. Their sum is the score."""
     own = final[name]
     others = [other for other in final.values() if other.name != name]
     withstood = (1 - mean(own.attack)) * own.conviction * 20 if own.attack else 0.0
@@ -223,7 +223,7 @@ def score_parts(name: str, final: Mapping[str, DebaterState]) -> ScoreParts:
 
 
 def max_score(debaters: int) -> float:
-    """The highest score that is possible with that many debaters.
+    """Return the highest possible score with this number of debaters.
 
     30 for a stance kept with full conviction; 30 for each other debater (20 if it surrenders, 10 if every speech
     persuaded it); 20 if no attack had an effect.
@@ -234,7 +234,7 @@ def max_score(debaters: int) -> float:
 def _outcome(
     scores: Mapping[str, float], final: Mapping[str, DebaterState], settings: PersuasionSettings
 ) -> ScoreOutcome:
-    """The highest score wins: overwhelmingly if another debater surrendered, clearly above `clear_margin`, else narrowly."""
+    """Let the highest score win: overwhelmingly after a surrender, clearly above `clear_margin`, else narrowly."""
     best = max(scores, key=lambda name: strip_float_noise(scores[name]))
     others_surrendered = any(state.surrendered for state in final.values() if state.name != best)
 

@@ -9,7 +9,7 @@ from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.judging_config import JudgeSeat, NonNegative, SystemSettings, UnitInterval
 
 MAX_CONSECUTIVE = 1000
-"""Maximum of `consecutive_persuasion`, larger than the rounds of any debate."""
+"""Maximum of `consecutive_persuasion`, more than the rounds of any debate."""
 
 
 Phrase = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -28,7 +28,7 @@ class VictoryConditions(ConfigModel):
 
 
 class Keywords(ConfigModel):
-    """Phrases for keyword effects. Each counts once in a speech; case is ignored."""
+    """Phrases that keyword effects look for. Each counts once in a speech; case is ignored."""
 
     persuasion: tuple[Phrase, ...] = ("however", "consider", "but", "think about", "understand")
     """Persuasive phrases: each adds 0.3 to the persuasion of a speech, up to 1."""
@@ -39,14 +39,14 @@ class Keywords(ConfigModel):
 
 
 class PersuasionFactors(ConfigModel):
-    """Weights of the terms of persuasion with `effects: factors`."""
+    """Weights of the terms that add up to persuasion with `effects: factors`."""
 
     persuasion: UnitInterval = 0.3
     """Weight of persuasive phrases in the speech."""
     strategy_fit: UnitInterval = 0.2
     """Weight of a strategy that fits the target."""
     evidence: UnitInterval = 0.3
-    """Weight of phrases that announce evidence."""
+    """Weight of phrases in the speech that announce evidence."""
     social_influence: UnitInterval = 0.2
     """Weight of the speaker's influence so far."""
 
@@ -58,15 +58,17 @@ class PersuasionSettings(SystemSettings):
 
     kind: Literal["persuasion"] = "persuasion"
     judge: str | None = None
-    """With `effects: judge`: name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
+    """Model of the judge with `effects: judge`, as a name in `models` or `provider/model`; None means `models.judge`,
+    else `models.default`."""
     effects: Literal["keywords", "factors", "judge"] = "keywords"
     """Source of effects: `keywords` (no model), `factors` (keywords and more, no model) or `judge` (a model)."""
     factors: PersuasionFactors = PersuasionFactors()
-    """With `effects: factors`: weight of each term."""
+    """Weight of each term with `effects: factors`."""
     keywords: Keywords = Keywords()
-    """With `effects: keywords` or `factors`: the phrases. Set them for a debate in another language."""
+    """Phrases for `effects: keywords` and `effects: factors`. Set them for a debate in another language."""
     matching: Matching = "substring"
-    """How phrases are found: `substring` (anywhere in the speech, "but" in "button" too) or `words` (whole words)."""
+    """How phrases are found: `substring` (anywhere in the speech, so "but" is found in "button") or `words` (whole
+    words)."""
     victory_conditions: VictoryConditions = VictoryConditions()
     """When a debater surrenders."""
     embody: bool = True
@@ -77,12 +79,12 @@ class PersuasionSettings(SystemSettings):
     """A margin above this is a clear victory."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """One problem if all factors have weight 0, because then no speech persuades."""
+        """Yield one problem if all factors have weight 0, because then no speech persuades."""
         if self.effects == "factors" and not any(dict(self.factors).values()):
             yield ("factors",), "at least one factor must be above 0"
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Notices on empty lists of phrases that effects depend on."""
+        """Yield notices about empty lists of phrases that effects depend on."""
         if self.effects == "judge":
             return
         for name, phrases in self.keywords:
@@ -90,7 +92,7 @@ class PersuasionSettings(SystemSettings):
                 yield ("keywords", name), f"is empty, so the {name} of every speech is 0"
 
     def without_surrender(self) -> Self:
-        """The settings with conditions that no debater meets."""
+        """Return the settings with conditions that no debater meets."""
         never = {"surrender_threshold": 0.0, "stance_neutral_threshold": 0.0, "consecutive_persuasion": MAX_CONSECUTIVE}
         conditions = self.victory_conditions.model_copy(update=never)
         return self.model_copy(update={"victory_conditions": conditions})
@@ -102,10 +104,10 @@ class PersuasionSettings(SystemSettings):
 
     @property
     def steers_debate(self) -> bool:
-        """Always true, because a debater may surrender, and reads its own state."""
+        """Always true, because debaters may surrender and read their own state."""
         return True
 
     @property
     def method(self) -> str:
-        """The setting `effects`, which decides how the debate is judged."""
+        """The setting `effects`, which selects the method of judging."""
         return self.effects

@@ -15,7 +15,7 @@ Band = Literal["minimal", "slight", "moderate", "significant", "strong"]
 ResistanceRating = Literal["Excellent", "Good", "Average", "Poor"]
 RESISTANCE_RATINGS: tuple[ResistanceRating, ...] = get_args(ResistanceRating)
 HISTORY_LENGTH = 10
-"""Number of entries that a history keeps."""
+"""Maximum number of entries in a history."""
 RECENT_ROUNDS = 3
 """Number of rounds that count as recent."""
 RECENT_SPEECHES = 3
@@ -23,15 +23,15 @@ RECENT_SPEECHES = 3
 PERSUASION_THRESHOLD = 0.6
 """Persuasion above this moves the stance towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""If an attack, less what conviction absorbs, is above this, the stance moves away from 0."""
+"""An attack above this, after subtracting what conviction absorbs, moves the stance away from 0."""
 
 BANDS: tuple[tuple[float, Band], ...] = ((0.2, "minimal"), (0.4, "slight"), (0.6, "moderate"), (0.8, "significant"))
-"""Upper bound of persuasion -> band; above the last bound it is strong."""
+"""Upper bounds of persuasion and their bands; above the last bound the band is `strong`."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
 """persuaded: strong recent persuasion and low conviction; neutral: the stance came close to 0; worn_down: persuaded in
-several rounds in a row."""
+several consecutive rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class DebaterState:
-    """State of a debater after a turn."""
+    """State of a debater at the start or after a turn."""
 
     name: str
     starting_stance: float
@@ -72,16 +72,16 @@ class DebaterState:
     persuasion_dealt: Mapping[tuple[str, str | None], tuple[float, int]] = field(
         default_factory=dict[tuple[str, str | None], tuple[float, int]]
     )
-    """(target, strategy) -> (sum, number) of the effects by which this debater persuaded the target."""
+    """Maps (target, strategy) to (sum, number) of the persuasion effects that this debater had."""
 
     @property
     def recent_persuasion(self) -> float:
-        """Mean over the last three rounds with any persuasion, each with its strongest; 0 if there is none."""
+        """Mean of the strongest persuasion in each of the last three rounds that had any; 0 without such a round."""
         return strip_float_noise(mean(self.round_persuasion[-RECENT_ROUNDS:]))
 
     @property
     def influence(self) -> float:
-        """The debater's mean persuasion of each target, averaged over its targets; 0 if it has none."""
+        """The debater's mean persuasion of each target, averaged over the targets; 0 without targets."""
         sums: dict[str, tuple[float, int]] = {}
         for (target, _), (total, count) in self.persuasion_dealt.items():
             before = sums.get(target, (0.0, 0))
@@ -98,7 +98,7 @@ class DebaterState:
 
     @property
     def resistance(self) -> ResistanceRating | None:
-        """One grade for the mean attack received, one for conviction: the worse of the two. None if no attack is recorded."""
+        """The worse of two grades, for the mean attack received and for conviction. None if no attack is recorded."""
         if not self.attack:
             return None
         attack, conviction = strip_float_noise(mean(self.attack)), strip_float_noise(self.conviction)
@@ -108,7 +108,7 @@ class DebaterState:
 
 
 def persuasion_band(persuasion: float) -> Band:
-    """The band of a persuasion from 0 to 1."""
+    """Return the band of a persuasion from 0 to 1."""
     for bound, band in BANDS:
         if strip_float_noise(persuasion) < bound:
             return band
@@ -116,7 +116,7 @@ def persuasion_band(persuasion: float) -> Band:
 
 
 def starting_state(participant: Participant) -> DebaterState:
-    """The state before the first turn."""
+    """Return the state before the first turn."""
     return DebaterState(
         name=participant.name,
         starting_stance=participant.starting_stance,
@@ -126,11 +126,11 @@ def starting_state(participant: Participant) -> DebaterState:
 
 
 def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
-    """The state after `effect`. A debater who has surrendered does not change.
+    """Return the state after `effect`. A debater who has surrendered does not change.
 
-    p: persuasion, a: attack, c: conviction before the effect. If p > 0.6, the stance is multiplied by 1 - 0.3p(1 - c) and
-    conviction by 0.85. Then, with e = max(0, a - 0.8c) > 0.3, the stance is multiplied by 1 + 0.2e, within -1..1, and
-    conviction by 1.1, at most 1.
+    p: persuasion, a: attack, c: conviction before the effect. If p > 0.6, the stance is multiplied by 1 - 0.3p(1 - c)
+    and conviction by 0.85. Then, with e = max(0, a - 0.8c) > 0.3, the stance is multiplied by 1 + 0.2e, within -1..1,
+    and conviction by 1.1, at most 1.
     """
     if state.surrendered:
         return state
@@ -161,9 +161,9 @@ def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
 def end_round(
     states: Mapping[str, DebaterState], conditions: VictoryConditions, bystander_effect: float
 ) -> dict[str, DebaterState]:
-    """The states after a round: first all surrenders of the round, then their effect on bystanders.
+    """Return the states after a round: first all surrenders of the round, then their effect on bystanders.
 
-    A bystander is a debater who has not surrendered, on the same side of 0 as one who surrendered in this round. Its stance
+    A bystander has not surrendered, and is on the same side of 0 as a debater who surrendered in this round. Its stance
     moves towards 0 by the share `bystander_effect`, once per round, without another check for surrender.
     """
     reasons = {
@@ -182,7 +182,7 @@ def end_round(
 
 
 def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) -> SurrenderReason | None:
-    r"""Why a debater in this state surrenders: the first rule that applies; None if none applies.
+    r"""Return why a debater in this state surrenders: the first rule that applies; None if no rule applies.
 
     - `persuaded`: the recent persuasion is above 0.6 and conviction is below the surrender threshold.
     - `neutral`: the stance is closer to 0 than the neutral threshold, did not start there, and conviction is below 0.5.

@@ -36,14 +36,14 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 @dataclass(frozen=True, slots=True)
 class StatePoint:
-    """Every debater's state after one turn."""
+    """Every debater's state at the start or after one turn."""
 
     turn: int | None
     """Index of the turn; None for the start."""
     states: Mapping[str, DebaterState]
-    """Name -> state, in the order of the participants."""
+    """Maps names to states, in the order of the participants."""
     effects: tuple[Effect, ...] = ()
-    """Effects of the turn. Debaters who have surrendered and targets that a judge has not rated have none."""
+    """Effects of the turn. Debaters who surrendered have none, nor have targets that a judge did not rate."""
     round: int | None = None
     """Round of the turn; None for the start."""
 
@@ -51,10 +51,10 @@ class StatePoint:
 def compute_state_curve(
     debate: Debate, settings: PersuasionSettings, run: JudgingRun | str = FIRST_RUN, *, due_round: int | None = None
 ) -> tuple[StatePoint, ...]:
-    """The states at the start, then after each turn, by index. Surrenders take effect with the last turn of a round.
+    """Return the states at the start and after each turn. Surrenders take effect with the last turn of a round.
 
-    `run`: the judging run whose ratings count with `effects: judge`. `due_round`: number of the round that comes next, so
-    that all rounds before it are over; None to find out from the debate whether its last round is over.
+    `run`: the judging run whose ratings count with `effects: judge`. `due_round`: number of the round that comes next,
+    so that all rounds before it are over; with None, the debate itself shows whether its last round is over.
     """
     given = ordered_assessments(debate, "persuasion", run) if settings.effects == "judge" else ()
     by_turn: dict[int, tuple[Assessment, ...]] = {}
@@ -76,7 +76,7 @@ def compute_state_curve(
 def _add_turn(
     settings: PersuasionSettings, points: tuple[StatePoint, ...], rated: tuple[Turn, tuple[Assessment, ...]]
 ) -> tuple[StatePoint, ...]:
-    """The curve with a point for one more turn. If the turn is in a new round, the last round ends first."""
+    """Return the curve with a point for one more turn. If the turn is in a new round, the last round ends first."""
     turn, given = rated
     *earlier, last = points
     if last.round not in {None, turn.round}:
@@ -85,9 +85,10 @@ def _add_turn(
 
 
 def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterState], due_round: int | None) -> bool:
-    """Whether the last round, `number`, is over. With `due_round`: whether it precedes that round.
+    """Return whether the last round, `number`, is over.
 
-    Without it: whether the debate is closed, or every debater spoke in the round or has surrendered.
+    With `due_round`: whether the last round precedes it. Without: whether the debate is closed, or every debater spoke
+    in the round or has surrendered.
     """
     if due_round is not None:
         return number < due_round
@@ -96,7 +97,7 @@ def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterStat
 
 
 class StateChange(NamedTuple):
-    """The state of a debater before and after an effect that changed it."""
+    """A debater's state before and after an effect that changed it."""
 
     effect: Effect
     before: DebaterState
@@ -104,7 +105,7 @@ class StateChange(NamedTuple):
 
 
 def find_last_change(curve: Sequence[StatePoint], name: str) -> StateChange | None:
-    """The last change of a debater's stance or conviction by a speech; None if there is none."""
+    """Return the last change of a debater's stance or conviction by a speech; None if there is none."""
     for place in range(len(curve) - 1, 0, -1):
         before, point = curve[place - 1], curve[place]
         for effect in point.effects:
@@ -116,9 +117,9 @@ def find_last_change(curve: Sequence[StatePoint], name: str) -> StateChange | No
 
 
 def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
-    """The strategy for the speaker of `cue` with `strategy: adaptive`, given the turns in `debate`.
+    """Return the strategy for the speaker of `cue` with `strategy: adaptive`, given the turns in `debate`.
 
-    If the debate has no persuasion system, the system's default settings count (keyword effects, no model).
+    If the debate has no persuasion system, its default settings count (keyword effects, no model).
     """
     configured = (system for system in debate.config.judging.systems if isinstance(system, PersuasionSettings))
     settings = next(configured, PersuasionSettings())
@@ -127,7 +128,7 @@ def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
 
 
 def collect_effects(points: Iterable[StatePoint]) -> tuple[Effect, ...]:
-    """All effects of a curve, in order."""
+    """Return all effects of a curve, in order."""
     return tuple(effect for point in points for effect in point.effects)
 
 

@@ -1,6 +1,6 @@
 """Chooses the strategy with the highest predicted effect on the opponents, for `strategy: adaptive`.
 
-`state_machine` applies it to a debate.
+`state_machine` provides the states for it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ SITUATIONS = {
     "empathetic": "recent rounds persuaded {targets}",
     "analytical": "",
 }
-"""Strategy -> the situation that it fits, in words. Of strategies with equal predictions, the first one is chosen."""
+"""Maps strategies to the situations that they fit, in words. If predictions are equal, the first strategy is chosen."""
 UNTRIED_EFFECT = 0.3
 """Predicted persuasion of a strategy that the debater has not tried on a target."""
 SITUATION_BONUS = 0.2
@@ -28,11 +28,11 @@ MIN_BALANCED_DEBATERS = 3
 def pick_strategy(
     states: Mapping[str, DebaterState], speaker: str, opponents: Iterable[str] | None = None
 ) -> StrategyPick:
-    """The strategy for `speaker`'s next turn, with its reason and predicted effect. Pure.
+    """Return the strategy for `speaker`'s next turn, with its reason and predicted effect. Pure.
 
     The prediction for a target is the mean persuasion of the target with the strategy so far (0.3 if untried), plus 0.2
     if the strategy fits the situation. For several targets it is the mean. `opponents`: None means all others; those
-    who surrendered do not count. A speaker who has no state, or no opponents left, is analytical.
+    who surrendered do not count. A speaker without a state or without opponents is analytical.
     """
     own = states.get(speaker)
     names = [name for name in (states if opponents is None else opponents) if name != speaker and name in states]
@@ -49,7 +49,7 @@ def pick_strategy(
 
 
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
-    """The predicted persuasion by `strategy`, 0-1, as the mean over the targets. `debaters`: number of debaters."""
+    """Predict the persuasion by `strategy`, 0-1, as the mean over the targets. `debaters`: number of debaters."""
     values: list[float] = []
     for target in targets:
         total, count = own.persuasion_dealt.get((target.name, strategy), (0.0, 0))
@@ -59,7 +59,7 @@ def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterSt
 
 
 def suits_situation(strategy: str, own: DebaterState, target: DebaterState, debaters: int) -> bool:
-    """Whether the strategy fits the situation. `own`: the speaker; `debaters`: number of debaters."""
+    """Return whether the strategy fits the situation. `own`: the speaker; `debaters`: number of debaters."""
     conviction = strip_float_noise(target.conviction)
     match strategy:
         case "aggressive":

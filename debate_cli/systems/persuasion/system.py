@@ -30,7 +30,7 @@ FIRMNESS = (
     (0.3, "with doubts", "You may give up an argument and narrow your position."),
     (0.0, "hardly any more", "You may give up everything but the core of your position."),
 )
-"""Minimum conviction -> words for how firmly a debater holds its position, and for what it may give up."""
+"""Minimum conviction, words for how firmly a debater holds its position, and a sentence about concessions."""
 
 
 class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
@@ -44,18 +44,18 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: PersuasionSettings, progress: Progress
     ) -> Iterator[Brief]:
-        """A brief on each turn with `effects: judge`, otherwise none."""
+        """Return, with `effects: judge`, a brief on each turn; otherwise none."""
         yield from turn_briefs(run.id, settings, progress.judgeable_turns)
 
     def planned_calls(self, settings: PersuasionSettings, turns: int, rounds: int) -> PlannedCalls:
-        """With `effects: judge`, a question for each turn."""
+        """Count, with `effects: judge`, one question for each turn."""
         return PlannedCalls(len(settings.seats) * turns, quoted_answers=max(0, turns - 1))
 
     def question(self, brief: Brief) -> JudgeQuestion[PersuasionSettings, Any]:
         return questions.EFFECTS_QUESTION
 
     def why_not(self, debate: Debate) -> str | None:
-        """Two debaters are needed, because one alone has nobody to persuade."""
+        """Require two debaters, because one alone has nobody to persuade."""
         if debate.turns and len(debate.participants) < 2:  # noqa: PLR2004 - a speaker and a listener
             return "has fewer than two debaters, so persuasion cannot judge it; use another system"
         return super().why_not(debate)
@@ -63,16 +63,16 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
     def awaited(
         self, debate: Debate, settings: PersuasionSettings, index: int, round_number: int | None
     ) -> tuple[Brief, ...]:
-        """The briefs on all earlier turns, because their effects decide who has surrendered."""
+        """Return the briefs on all earlier turns, because their effects decide who has surrendered."""
         return turn_briefs(FIRST_RUN, settings, range(index))
 
     def stopped(self, debate: Debate, settings: PersuasionSettings, due_round: int) -> frozenset[str]:
-        """The debaters who surrendered at the end of a round before the due one."""
+        """Return the debaters who surrendered at the end of a round before the due round."""
         states = compute_state_curve(debate, settings, due_round=due_round)[-1].states
         return frozenset(name for name, state in states.items() if state.surrendered)
 
     def instruct(self, debate: Debate, settings: PersuasionSettings, cue: Cue) -> str:
-        """With `embody`, the speaker's stance and conviction."""
+        """Tell the speaker, with `embody`, its stance and conviction."""
         if not settings.embody:
             return ""
         curve = compute_state_curve(debate, settings, due_round=cue.round)
@@ -88,7 +88,7 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return score.max_score(len(verdict.scores))
 
     def explain(self, verdict: Verdict) -> str:
-        """The scores, who surrendered, and why the effects may not fit the debate."""
+        """Return the scores, who surrendered, and why the effects may not fit the debate."""
         notes = parse_notes(score.PersuasionNotes, verdict)
         surrendered, hint = (notes.surrendered, notes.hint) if notes is not None else ((), "")
         sentences = [f"{item.name} surrendered after round {item.round}." for item in surrendered]
@@ -96,7 +96,7 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return " ".join(filter(None, parts))
 
     def quote(self, debate: Debate, verdict: Verdict) -> None:
-        """None, because the judges rate single turns and do not explain the verdict."""
+        """Return None, because the judges rate single turns and do not explain the verdict."""
 
     def tables(self, verdict: Verdict) -> list[Table]:
         return tables.tables(verdict) or super().tables(verdict)
@@ -114,7 +114,7 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
 
 
 def _describe_state(state: DebaterState, change: StateChange | None) -> str:
-    """How firmly a debater holds its position, who moved it last, and what it may give up."""
+    """Say how firmly a debater holds its position, who moved it last, and what it may give up."""
     conviction = strip_float_noise(state.conviction)
     firmness, concession = next(words for bound, *words in FIRMNESS if conviction >= bound)
     stance = (

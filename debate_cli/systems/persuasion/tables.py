@@ -1,4 +1,4 @@
-"""Tables of the persuasion system (scores, final states, curves, strategies, influence) and its charts."""
+"""Tables and charts of the persuasion system: scores, final states, curves, strategies, influence."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -28,7 +28,7 @@ SURRENDER_REASONS = {
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Scores with their parts, states, curves, strategies, influence; empty ones are left out."""
+    """Return scores with their parts, states, curves, strategies and influence. Omits empty tables."""
     notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return []
@@ -64,7 +64,7 @@ def _ranked_parts(verdict: Verdict, notes: PersuasionNotes) -> list[ScoreParts]:
 
 
 def _state_tables(notes: PersuasionNotes) -> Iterator[Table]:
-    """What each debater received and its state at the end; the course of stance and conviction; the strategies."""
+    """Yield what each debater received and its final state, then stance and conviction over time, then strategies."""
     yield column_table(
         "states, persuasion",
         notes.states,
@@ -122,7 +122,7 @@ def _influence_table(notes: PersuasionNotes) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """The charts of a verdict; none if its notes are of another version."""
+    """Return the charts of a verdict; none if its notes are of another version."""
     notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return
@@ -144,7 +144,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
 
 
 def _score_chart(verdict: Verdict, notes: PersuasionNotes) -> Chart:
-    """A stacked bar of the parts of each score, the highest first. The penalty is left of 0."""
+    """Return a stacked bar of the parts of each score, the highest first. The penalty is left of 0."""
     ranked = _ranked_parts(verdict, notes)
     series = tuple(
         ChartSeries(

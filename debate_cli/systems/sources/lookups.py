@@ -1,4 +1,4 @@
-"""What is looked up for a judge of sources (uncited claims and missing sources), and what the judge concludes."""
+"""Look-ups for a judge of sources: the uncited claims and missing sources, and what the judge concludes."""
 
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
@@ -18,25 +18,25 @@ from debate_cli.systems.aggregation import iter_findings
 from debate_cli.systems.source_support import Quality
 
 NO_PASSAGE = "none"
-"""The answer in place of a passage's id, if no passage shows whether the source or claim exists."""
+"""Answer in place of a passage's id if no passage shows whether the source or claim exists."""
 EXISTENCE_WORDS: dict[Quality, str] = {"yes": "exists", "no": "does not exist", "unknown": "not known to exist"}
 
 
 class LookupItem(NamedTuple):
-    """A claim or source that a debater names without a passage that shows it."""
+    """An uncited claim, or a cited source without a passage in the debate."""
 
     turn: int
     debater: str
     item: str
     """Id of the argument, or `closing`."""
     claim: str
-    """The evidence of an uncited argument, or the name of a source with the words quoted from it."""
+    """The evidence of an uncited argument, or the name of a source and the words quoted from it."""
     source: str = ""
-    """Name of a source without a passage in the debate; empty for an uncited claim."""
+    """Name of the missing source; empty for an uncited claim."""
 
 
 class SourceLookup(Finding):
-    """Whether a figure, study, institution or source exists, with the passage that shows it."""
+    """The judge's answer whether a figure, study, institution or source exists, and the passage that shows it."""
 
     kind: Literal["source_lookup"] = "source_lookup"
     turn: int
@@ -46,36 +46,35 @@ class SourceLookup(Finding):
     """Name of the source; empty for an argument without a citation."""
     exists: Quality
     passage: str = ""
-    """Id of the passage that the answer is based on; empty if there is none."""
+    """Id of the passage that supports the answer; empty if there is none."""
     quote: str = ""
-    """Words of the passage."""
     reason: str = ""
 
     def describe(self) -> list[str]:
-        """What was looked up, and the result."""
+        """Return what was looked up, and the result."""
         why = f": {self.reason}" if self.reason else ""
         what = f"the source {self.source}" if self.source else "the evidence"
         return [f"{what} of {self.item}, turn {self.turn + 1}: {EXISTENCE_WORDS[self.exists]}{why}"]
 
 
 class JudgedLookup(FrozenModel):
-    """A looked-up item with the judge's answer and the check of its quote."""
+    """A looked-up item, the judge's answer, and the check of the answer's quote."""
 
     turn: int
     debater: str
     item: str
     source: str = ""
     exists: Quality
-    """The judge's answer; `unknown` if the passage does not contain the quote."""
+    """The judge's answer; `unknown` if its passage does not contain its quote."""
     passage: str = ""
     quote: str = ""
     outcome: SourceOutcome | None = None
-    """Check of the quote; None if the answer quotes nothing."""
+    """Result of the check; None if the answer quotes nothing."""
     reason: str = ""
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """What to look up in a round (None: in the debate): uncited arguments, then missing sources."""
+    """Return what to look up in a round (None: in the debate): uncited arguments, then missing sources."""
     turns = debate.turns_by_index
     claims = [LookupItem(claim.turn, claim.debater, claim.item, claim.evidence) for claim in find_uncited(debate)]
     named = [
@@ -88,7 +87,7 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Each looked-up item with the first answer in `given`; without an answer it is `unknown`."""
+    """Return each looked-up item with the first answer in `given`; an item without an answer is `unknown`."""
     answers: dict[tuple[int, str, str], SourceLookup] = {}
     for _, finding in iter_findings(given, SourceLookup):
         answers.setdefault((finding.turn, finding.item, finding.source), finding)
@@ -107,7 +106,7 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
 
 
 def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
-    """Each answer on a looked-up item, with the check of its quote."""
+    """Describe each answer on a looked-up item, with the check of its quote."""
     answered = {(of.turn, of.item, of.source): of for _, of in iter_findings([assessment], SourceLookup)}
     for item in judge_lookups(debate, [assessment]):
         answer = answered.get((item.turn, item.item, item.source))
@@ -118,7 +117,7 @@ def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
 
 
 def check_lookup(answer: SourceLookup, debate: Debate) -> SourceOutcome | None:
-    """The check of the quote in an answer; None if the answer has no passage."""
+    """Return the result of checking the answer's quote; None if the answer has no passage."""
     if not answer.passage:
         return None
     passage = debate.passages_by_id.get(answer.passage)

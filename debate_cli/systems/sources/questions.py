@@ -1,4 +1,4 @@
-"""The question of the system `sources`: citations and uncited claims of a round, and the form for the answer."""
+"""The question of the system `sources` about a round's citations and uncited claims, and the form for the answer."""
 
 from collections.abc import Mapping
 
@@ -44,7 +44,7 @@ class SourcesForm(FormModel):
 
 
 def _round_citations(context: JudgingContext[SourcesSettings]) -> dict[str, SourceCheck]:
-    """For each citation of the round: id in the question (`C1`, `C2`, …) -> quote check."""
+    """Map ids in the question (`C1`, `C2`, …) to the quote checks of the round's citations."""
     turns = context.debate.turns_by_index
     number = context.brief.subject.round
     checks = [check for check in check_sources(context.debate) if turns[check.turn].round == number]
@@ -52,7 +52,7 @@ def _round_citations(context: JudgingContext[SourcesSettings]) -> dict[str, Sour
 
 
 def _round_claims(context: JudgingContext[SourcesSettings]) -> dict[str, LookupItem]:
-    """For each item of the round to look up: id in the question (`U1`, `U2`, …) -> item."""
+    """Map ids in the question (`U1`, `U2`, …) to the round's items to look up."""
     found = lookup_items(context.debate, context.brief.subject.round)
     return {f"U{count}": item for count, item in enumerate(found, start=1)}
 
@@ -63,7 +63,7 @@ def _found_passages(context: JudgingContext[SourcesSettings]) -> tuple[Passage, 
 
 
 def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
-    """The form, with each citation and claim of the round. If nothing was found, a claim can only be `unknown`."""
+    """Build the form with each citation and claim of the round. Without passages, claims can only be `unknown`."""
     citations, claims = tuple(_round_citations(context)), tuple(_round_claims(context))
     passages = [passage.id for passage in _found_passages(context)]
     return judge_form(
@@ -77,7 +77,7 @@ def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
 
 
 def prompt_values(context: JudgingContext[SourcesSettings], prompts: Prompts) -> Mapping[str, str]:
-    """Values of the prompt: the round, a line of JSON for each citation, and the part on claims."""
+    """Return the values of the prompt: the round, a line of JSON for each citation, and the part about claims."""
     lines = [_citation_line(key, check, context) for key, check in _round_citations(context).items()]
     return {
         "round": str(context.brief.subject.round),
@@ -87,7 +87,7 @@ def prompt_values(context: JudgingContext[SourcesSettings], prompts: Prompts) ->
 
 
 def _format_claims(context: JudgingContext[SourcesSettings], prompts: Prompts) -> str:
-    """The part of the prompt on claims and missing sources, with the passages found; empty if there are none."""
+    """Return the prompt's part about claims and missing sources, with the passages found; empty without claims."""
     claims = _round_claims(context)
     if not claims:
         return ""
@@ -135,7 +135,7 @@ def _citation_line(key: str, check: SourceCheck, context: JudgingContext[Sources
 
 
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
-    """A finding for each citation and claim. Adds a warning if the quote of an answer is not in its passage."""
+    """Return a finding for each citation and claim. Adds a warning if an answer's quote is not in its passage."""
     collector = MarkCollector()
     known = _round_citations(context)
     for answer in unique_known_items(collector, filled.citations, lambda item: item.citation, known):
@@ -162,7 +162,7 @@ def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> 
 
 
 def _to_lookup(answer: ClaimAnswer, item: LookupItem, context: JudgingContext[SourcesSettings]) -> SourceLookup:
-    """The finding that an answer on a claim makes; `unknown` if the answer names no passage."""
+    """Return the finding for an answer on a claim; `unknown` if the answer names no passage."""
     shown = {passage.id for passage in _found_passages(context)}
     passage = answer.passage if answer.passage in shown else ""
     return SourceLookup(

@@ -22,7 +22,7 @@ from debate_cli.systems.sources.lookups import JudgedLookup, judge_lookups, look
 from debate_cli.systems.sources.settings import SourcesSettings
 
 CREDITS: dict[Support, float] = {"yes": 1.0, "partly": 0.5}
-"""Support -> credit of a quote that is in its source."""
+"""Maps a judge's answer on support to the credit of a quote that is in its source."""
 
 
 class DebaterSources(FrozenModel):
@@ -31,17 +31,17 @@ class DebaterSources(FrozenModel):
     name: str
     citations: int
     counted: int
-    """Citations that are checked and whose support is known."""
+    """Number of citations that are checked and whose support is known."""
     credit: float
     score: float
     """Credit per counted citation, 0-1."""
     altered: int
     not_found: int
-    """Quotes that are not in their source, or whose source does not exist."""
+    """Number of quotes that are not in their source, or whose source does not exist."""
     contradicted: int
-    """Citations of passages that say the opposite."""
+    """Number of citations whose passage says the opposite."""
     uncited: int
-    """Arguments whose evidence names a figure, study or institution without a citation."""
+    """Number of uncited arguments whose evidence names a figure, study or institution."""
 
 
 class SourcesNotes(Notes):
@@ -51,11 +51,11 @@ class SourcesNotes(Notes):
     citations: tuple[JudgedCitation, ...]
     """Citations, altered ones first."""
     lookups: tuple[JudgedLookup, ...] = Field(default=(), exclude_if=lambda lookups: not lookups)
-    """Uncited arguments and missing sources, with the results of looking them up; omitted if there are none."""
+    """Results of looking up uncited arguments and missing sources; omitted if there are none."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
-    """The verdict of one run. Undetermined if no debater has a citation that counts."""
+    """Score one run. Undetermined if no debater has a citation that counts."""
     given = ordered_assessments(debate, "sources", run)
     judged = [citation for _, citation in join_checks(debate, given)]
     uncited = Counter(claim.debater for claim in find_uncited(debate))

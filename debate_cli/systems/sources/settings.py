@@ -17,18 +17,18 @@ class SourcesSettings(SystemSettings):
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     lookup: Lookup | None = Field(default=None, exclude_if=lambda lookup: lookup is None)
-    """Where figures, studies and institutions without a citation are looked up: `corpus` (the files of
+    """Where to look up figures, studies and institutions without a citation: `corpus` (the files of
     `evidence.sources`), `web` or `both`; None looks nothing up."""
     thresholds: Annotated[Thresholds, default_bounds(draw=0.10, clear=0.25)] = Thresholds(draw=0.10, clear=0.25)
-    """Difference in the share of credit: below `draw` a draw, from `clear` on a clear victory."""
+    """A margin below `draw` is a draw, from `clear` on a clear victory. Scores are shares of credit, 0-1."""
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """The files, the web, both or neither."""
+        """Where to look up: in the files, on the web, in both or nowhere."""
         if self.lookup is None:
             return frozenset()
         return frozenset({"corpus", "web"}) if self.lookup == "both" else frozenset({self.lookup})
 
     def with_lookup(self, lookup: str) -> Self:
-        """The settings with this `lookup`."""
+        """Return the settings with this `lookup`."""
         return self.model_copy(update={"lookup": lookup})

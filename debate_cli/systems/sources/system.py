@@ -38,14 +38,14 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
     suggestion_rank = 6
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SourcesSettings, progress: Progress) -> Iterator[Brief]:
-        """Briefs on the finished rounds with a citation or an item to look up."""
+        """Return briefs on the finished rounds that have a citation or an item to look up."""
         turns = debate.turns_by_index
         asked = {turn.round for turn in debate.turns if any(turn.citations())}
         asked |= {turns[item.turn].round for item in lookup_items(debate, None)}
         yield from round_briefs(run.id, settings, (number for number in progress.finished_rounds if number in asked))
 
     def planned_calls(self, settings: SourcesSettings, turns: int, rounds: int) -> PlannedCalls:
-        """One question per round."""
+        """Count one question per judge and round."""
         return PlannedCalls(len(judge_ids(settings)) * rounds)
 
     def question(self, brief: Brief) -> JudgeQuestion[SourcesSettings, Any]:
@@ -55,7 +55,7 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
         return tuple(dict.fromkeys(item.claim for item in lookup_items(debate, brief.subject.round)))
 
     def why_not(self, debate: Debate) -> str | None:
-        """The debate must have a citation or a named source to check."""
+        """Require a citation or a named source to check."""
         is_cited = any(any(turn.citations()) for turn in debate.turns)
         if debate.turns and not is_cited and not lookup_items(debate, None):
             return "cites and names no source, so sources cannot judge it; use another system"
@@ -68,11 +68,11 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
         return 1.0
 
     def explain(self, verdict: Verdict) -> str:
-        """Altered and missing quotes and contradicting sources, then the scores."""
+        """Return the numbers of poor citations, then the scores."""
         return " ".join((*_poor_citations(verdict), super().explain(verdict)))
 
     def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
-        """The verdict in short, with poor citations as the reason. The margin is a share of credit."""
+        """Return the verdict in short, in units of credit, with poor citations as the reason."""
         found = super().headline(verdict, document)
         if verdict.victory == "undetermined":
             found = replace(found, reason=" ".join(filter(None, (*_poor_citations(verdict), found.reason))))
@@ -93,7 +93,7 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
 
 
 def _poor_citations(verdict: Verdict) -> Iterator[str]:
-    """For each kind of poor citation, a sentence with the number that each debater has."""
+    """Yield a sentence for each kind of poor citation, with the number that each debater has."""
     notes = parse_notes(score.SourcesNotes, verdict)
     kinds = {
         "altered": "Altered quotes",

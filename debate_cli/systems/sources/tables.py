@@ -20,11 +20,11 @@ EXISTENCE_BADGES: dict[Quality, Badge] = {
     "no": Badge("✗", "does not exist", "bad"),
     "unknown": Badge("?", "unknown", "muted"),
 }
-"""Answer on whether the source exists -> badge."""
+"""Maps the answer, whether the source exists, to a badge."""
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Scores with counts, all citations, and what was named without a passage; empty ones are left out."""
+    """Return scores with counts, all citations, and what was named without a passage. Omits empty tables."""
     notes = parse_notes(SourcesNotes, verdict)
     if notes is None:
         return []

@@ -16,7 +16,7 @@ class Fallacy(Finding):
     quote: str = ""
 
     def describe(self) -> list[str]:
-        """Argument, name and quoted words."""
+        """Return argument, name and quoted words."""
         where = f" in {self.item}" if self.item else ""
         return [f"{self.participant}{where}: {self.name}, “{self.quote}”"]
 
@@ -32,7 +32,7 @@ class Trace(Finding):
     reason: str = ""
 
     def describe(self) -> list[str]:
-        """The standing and its reason."""
+        """Return the standing and its reason."""
         return [f"{self.item} {self.standing.lower().replace('_', ' ')}: {self.reason}"]
 
 
@@ -45,6 +45,6 @@ class Insight(Finding):
     recommendation: str = ""
 
     def describe(self) -> list[str]:
-        """The insight, the open questions, the recommendation."""
+        """Return the insight, the open questions and the recommendation."""
         questions = [f"Open: {question}" for question in self.unresolved_questions]
         return [self.key_insight, *questions, f"Recommendation: {self.recommendation}"]

@@ -1,4 +1,4 @@
-"""The structured judge's question: marks, standing and fallacies of each argument, and the insight for the decision."""
+"""The structured judge's question: each argument's marks, standing and fallacies, and the insight for the decision."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -48,7 +48,7 @@ class ArgumentJudgmentForm(_ConclusionForm, _ArgumentForm):
     """The judgment of one argument. The completed form also has a field for each criterion's mark."""
 
     def mark(self, number: int) -> int:
-        """The mark for the criterion at this position of the list of criteria."""
+        """Return the mark for the criterion at position `number` in the list of criteria."""
         return getattr(self, _mark_field(number))
 
 
@@ -64,13 +64,13 @@ class StructuredForm(FormModel):
 
 
 def _mark_field(number: int) -> str:
-    """Name of the attribute that holds a mark. The judge's form shows the name of the criterion instead."""
+    """Return the name of the attribute that holds a mark. The judge's form shows the criterion's name instead."""
     return f"mark_{number}"
 
 
 @lru_cache(maxsize=64)
 def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredForm]:
-    """The form with the given criteria (name, description): a mark from 1 to 10 for each, between reasoning and standing."""
+    """Return the form with the criteria (name, description): each has a mark, 1-10, between reasoning and standing."""
     fields: dict[str, Any] = {
         _mark_field(number): (int, whole_number(1, 10, alias=criterion, description=description))
         for number, (criterion, description) in enumerate(criteria)
@@ -82,7 +82,7 @@ def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredFo
 
 
 def _build_structured_form(context: JudgingContext[StructuredSettings]) -> Form[StructuredForm]:
-    """The form with an entry for each argument of the debate, in order. The debate must have an argument."""
+    """Build the form with an entry for each argument, in the order of the debate. Needs at least one argument."""
     fallacies = [fallacy.name for fallacy in context.settings.fallacies]
     descriptions = context.settings.criterion_descriptions
     model = _form_with_marks(tuple((name, descriptions.get(name, "")) for name in context.settings.criterion_weights))
@@ -108,7 +108,7 @@ def _structured_prompt_values(context: JudgingContext[StructuredSettings], _prom
 
 
 def _read_structured_form(filled: StructuredForm, context: JudgingContext[StructuredSettings]) -> AssessmentContent:
-    """Marks and standing of each argument, its fallacies, and the insight. A fallacy needs words that the speaker said."""
+    """Return marks, standing and fallacies of each argument, and the insight. A fallacy must quote the speaker."""
     collector = MarkCollector()
     known = scored_arguments(context.debate)
     for entry in unique_known_items(collector, filled.arguments, lambda argument: argument.item, known):
@@ -122,7 +122,7 @@ def _read_structured_form(filled: StructuredForm, context: JudgingContext[Struct
 def _read_argument(
     entry: ArgumentJudgmentForm, context: JudgingContext[StructuredSettings], collector: MarkCollector
 ) -> None:
-    """Add marks and standing; a fallacy only if it is on the checklist and quotes words that the speaker said."""
+    """Add marks and standing. Adds a fallacy only if it is on the checklist and quotes the speaker."""
     item, (speaker, argument) = entry.item, context.debate.arguments[entry.item]
     for number, criterion in enumerate(context.settings.criterion_weights):
         collector.add_mark(speaker, criterion, entry.mark(number), (1, 10), item=item)

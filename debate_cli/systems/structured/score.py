@@ -1,9 +1,9 @@
 """Scorer of the structured system: criteria for each opening argument, a mean for each debater.
 
-The score of an argument is the weighted mean of its criteria (1-10) minus the penalty for its fallacies, at least 1; marks
-and penalty are means over the judges by their weights. The score of a debater is the mean over its arguments. By default a
-margin below 1 is a draw, up to and including 3 narrow, above 3 clear. Standings do not affect scores. The prompt
-`judge_structured.md` tells the judges what each standing means.
+The score of an argument is the weighted mean of its criteria (1-10) minus the penalty for its fallacies, at least 1;
+marks and penalty are means over the judges by their weights. The score of a debater is the mean over its arguments. By
+default a margin below 1 is a draw, up to and including 3 narrow, above 3 clear. Standings do not affect scores. The
+prompt `judge_structured.md` tells the judges what each standing means.
 """
 
 from collections import Counter, defaultdict
@@ -43,11 +43,11 @@ VICTORY_LABELS: dict[Victory, str] = {
 
 
 ArgumentMarks = Mapping[str, Mapping[str, Mapping[str, float]]]
-"""Argument -> criterion -> judge -> mark."""
+"""Maps arguments to the judges' marks by criterion and judge."""
 
 
 class ArgumentRow(FrozenModel):
-    """The scoring of one argument. Each criterion is a further key, e.g. `logic`: the judges' mean mark, or None."""
+    """The scoring of one argument. Each criterion is another key, e.g. `logic`, with the judges' mean mark or None."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, float | None] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -55,15 +55,15 @@ class ArgumentRow(FrozenModel):
     id: str
     participant: str
     penalty: float
-    """Points deducted for fallacies, 0 or more. The score is at least 1, so not all of them may take effect."""
+    """Points deducted for fallacies, 0 or more. Because the score is at least 1, some points may have no effect."""
     score: float | None
-    """Score, 1-10; None unless every criterion with a weight above 0 is marked."""
+    """Score, 1-10; None if a criterion with a weight above 0 has no mark."""
     spread: dict[str, float] = Field(default={}, exclude_if=lambda spread: not spread)
-    """Criterion -> highest minus lowest mark, for criteria that several judges marked."""
+    """Maps criteria that several judges marked to the highest minus the lowest mark."""
 
     @property
     def marks(self) -> dict[str, float | None]:
-        """Criterion -> mean of the judges' marks; None if no judge gave one."""
+        """The judges' mean marks by criterion; None if no judge gave a mark."""
         return self.__pydantic_extra__
 
 
@@ -83,20 +83,20 @@ class StructuredNotes(Notes):
     label: str
     """The outcome in words, e.g. `evenly matched`."""
     weights: dict[str, float]
-    """Criterion -> effective weight; they sum to 1."""
+    """Maps criteria to effective weights, which add up to 1."""
     arguments: tuple[ArgumentRow, ...]
     """One row per argument, in the order of the debate."""
     means: dict[str, dict[str, float]]
-    """Participant -> criterion -> mean over its marked arguments."""
+    """Maps participants to the means of their arguments' marks by criterion."""
     fallacies: tuple[FallacyRow, ...]
     judges: tuple[str, ...]
     """Ids of the judges whose marks count."""
     judge_weights: dict[str, float] = Field(default={}, exclude_if=lambda weights: not weights)
-    """Judge -> share of the weight; shares sum to 1. Empty if all judges have the same weight."""
+    """Maps judges to shares of the weight, which add up to 1. Empty if all judges have equal weight."""
 
 
 def scored_arguments(debate: Debate) -> dict[str, str]:
-    """Argument id -> speaker for every argument of an opening or a free speech, in the order of the debate.
+    """Map the id of every argument of an opening or a free speech to its speaker, in the order of the debate.
 
     Arguments in later phases are not scored. Of several arguments with the same id, the first counts.
     """
@@ -111,7 +111,8 @@ def scored_arguments(debate: Debate) -> dict[str, str]:
 def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
     """Score `run` by the structured system; the notes are `StructuredNotes`.
 
-    Undetermined unless at least two debaters, and every debater who made an argument, have one that is fully marked.
+    Undetermined unless at least two debaters have a fully marked argument, and every debater who made an argument has
+    one.
     """
     owners = scored_arguments(debate)
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
@@ -144,14 +145,14 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
 def judge_weights(
     debate: Debate, run: JudgingRun | str, settings: StructuredSettings | None = None
 ) -> dict[str, float]:
-    """Judge -> weight, for the judges who were asked in `run`. Weights in `settings` replace those stored in the run."""
+    """Return the weight of each judge who was asked in `run`. Weights in `settings` replace those stored in the run."""
     stored = stored_settings(debate, run, settings or StructuredSettings())
     seats = (*stored.seats, *(settings.seats if settings is not None else ()))
     return defaultdict(lambda: 1.0, {seat.id: seat.weight for seat in seats if seat.weight is not None})
 
 
 def _judge_shares(given: Sequence[Assessment], judges: Mapping[str, float]) -> dict[str, float]:
-    """Judge -> share of the weight of those who judged; empty if all have the same weight."""
+    """Return the share of the weight of each judge who gave an assessment; empty if all have equal weight."""
     own = {item.assessor: judges[item.assessor] for item in given}
     if len(set(own.values())) <= 1:
         return {}
@@ -159,7 +160,7 @@ def _judge_shares(given: Sequence[Assessment], judges: Mapping[str, float]) -> d
 
 
 def _collect_marks(given: Sequence[Assessment], owners: Mapping[str, str], criteria: Collection[str]) -> ArgumentMarks:
-    """Collect the marks of all judges. Marks for unknown arguments, or for another debater's, are ignored."""
+    """Collect the marks of all judges. Ignores marks for unknown arguments and for other debaters' arguments."""
     found: dict[str, dict[str, dict[str, float]]] = {item: {} for item in owners}
     for assessment in given:
         for mark in assessment.marks:
@@ -173,7 +174,7 @@ def _collect_marks(given: Sequence[Assessment], owners: Mapping[str, str], crite
 def _penalties(
     given: Sequence[Assessment], judges: Mapping[str, float], settings: StructuredSettings
 ) -> dict[str, float]:
-    """Argument -> points per fallacy times the number of fallacies that the judges found (weighted mean)."""
+    """Map arguments to their penalty: points per fallacy times the judges' weighted mean of the number of fallacies."""
     counts = [Counter(fallacy.item for _, fallacy in iter_findings([item], Fallacy)) for item in given]
     weights = [judges[item.assessor] for item in given]
     return {
@@ -190,7 +191,7 @@ def _argument_row(
     judges: Mapping[str, float],
     penalty: float,
 ) -> ArgumentRow:
-    """The row of `argument`, a pair (id, speaker). `marks`: criterion -> judge -> mark."""
+    """Return the row of `argument`, a pair (id, speaker). `marks` maps criteria to marks by judge."""
     values: dict[str, float | None] = dict.fromkeys(weights)
     for criterion, of in marks.items():
         values[criterion] = strip_float_noise(weighted_mean((mark, judges[judge]) for judge, mark in of.items()))
@@ -226,7 +227,7 @@ def _missing(
     owners: Mapping[str, str],
     marks: ArgumentMarks,
 ) -> Iterator[str]:
-    """Sentences on debaters without arguments, judges without an assessment, and arguments without a mark."""
+    """Yield sentences about debaters without arguments, judges without an assessment, and arguments without a mark."""
     for item in debate.participants:
         if item.name not in owners.values():
             yield f"{item.name} has made no argument."
@@ -243,9 +244,9 @@ def _missing(
 
 
 def review_claims(debate: Debate, run: str) -> ClaimReview | None:
-    """The standing of each claim, and the insight; None if no judge of `run` assessed the whole debate.
+    """Return the standing of each claim, and the insight; None if no judge of `run` assessed the whole debate.
 
-    Key insight and recommendation are those of the first judge who gave one; open questions are those of all judges.
+    Key insight and recommendation are from the first judge who gave one; open questions are from all judges.
     """
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
     if not given:
@@ -265,7 +266,7 @@ def review_claims(debate: Debate, run: str) -> ClaimReview | None:
 
 
 def _weightiest_standing(traces: Mapping[str, Trace], weights: Mapping[str, float]) -> ClaimStanding:
-    """The standing whose judges have the most weight, with the reason of the first of them; a tie is UNCERTAIN."""
+    """Return the standing with the most weight and its first judge's reason. A tie is UNCERTAIN."""
     judges = sorted(traces)
     weight_of: dict[Standing, list[float]] = defaultdict(list)
     for judge in judges:

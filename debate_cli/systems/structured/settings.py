@@ -28,7 +28,7 @@ FALLACY_DEFINITIONS: dict[str, str] = {
     "circular reasoning": "supports a claim with the claim itself in other words",
     "ad hominem": "attacks the person instead of the argument",
 }
-"""The default checklist: name and definition of each fallacy."""
+"""The default checklist. Maps names of fallacies to definitions."""
 MAX_CRITERIA = 12
 MAX_FALLACIES = 40
 _CRITERION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
@@ -36,7 +36,7 @@ RESERVED_CRITERIA = frozenset({
     "item", "reasoning", "standing", "fallacies", "name", "quote", "arguments", "key_insight", "unresolved_questions",
     "recommendation", "addressed_to_judge", "id", "participant", "penalty", "score", "spread",
 })  # fmt: skip
-"""Names that a criterion cannot have, because they mean something else in the judge's form or the verdict's notes."""
+"""Names that no criterion may have, because the judge's form or the verdict's notes use them for other fields."""
 
 
 class Criterion(ConfigModel):
@@ -45,9 +45,9 @@ class Criterion(ConfigModel):
     name: str
     """Up to 40 letters, digits, `_` and `-`, beginning with a letter."""
     description: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
-    """What the criterion asks, and what 1 and 10 mean. The judge reads it."""
+    """Question that the criterion asks, and the meaning of 1 and 10. The judge reads it."""
     weight: NonNegative = 1.0
-    """Weight of the criterion; weights are normalised to sum 1 when used."""
+    """Weight of the criterion. Weights are normalised to a sum of 1."""
 
     @field_validator("name")
     @classmethod
@@ -69,11 +69,11 @@ DEFAULT_CRITERIA: dict[str, str] = {
     ),
     "honesty": "Did the speaker concede when due, and exaggerate nothing? 1 = sophistry, 10 = honest and fair",
 }
-"""Name and description of the criteria if `criteria` is not given. Their weights are in `StructuredWeights`."""
+"""Maps names of the default criteria to descriptions. Their weights are in `StructuredWeights`."""
 
 
 class StructuredWeights(ConfigModel):
-    """Weights of the four default criteria; normalised to sum 1 when used."""
+    """Weights of the four default criteria, normalised to a sum of 1."""
 
     logic: NonNegative = 0.30
     evidence: NonNegative = 0.40
@@ -87,11 +87,14 @@ class FallacyDefinition(ConfigModel):
     name: str = Field(min_length=1)
     """Name in the judge's form and in reports."""
     definition: str = ""
-    """Definition that the judge reads; by default the shipped definition of the name."""
+    """Definition for the judge; by default the shipped definition of this name."""
 
 
 def _with_definition(value: object) -> object:
-    """A fallacy from a bare name, which configurations and old transcripts may have; other values stay unchanged."""
+    """Turn the bare name of a fallacy, which configurations and old transcripts may have, into a definition.
+
+    Other values stay unchanged.
+    """
     return {"name": value, "definition": FALLACY_DEFINITIONS.get(value, "")} if isinstance(value, str) else value
 
 
@@ -101,14 +104,14 @@ FallacyEntry = Annotated[
 
 
 class StructuredJudge(ConfigModel):
-    """One of several judges."""
+    """One judge in a list of several."""
 
     id: str = Field(min_length=1, max_length=80)
     """Name of the judge in reports."""
     model: str | None = None
     """Name in `models`, or `provider/model`; by default the system's `judge`."""
     weight: float = Field(default=1.0, gt=0, le=1e6)
-    """Weight of the judge's marks, fallacies and standings relative to other judges."""
+    """Weight of the judge's marks, fallacies and standings, relative to other judges."""
 
 
 def _require_judges(value: Any) -> Any:
@@ -132,11 +135,11 @@ class StructuredSettings(SystemSettings):
         BeforeValidator(_require_judges),
     ] = 1
     """Number of independent judges of one model, or a list of judges with `id`, `model` and `weight`. Marks are their
-    weighted means, and a claim's standing is the one with the most weight."""
+    weighted means. Of several standings of a claim, the one with the most weight counts."""
     criteria: Annotated[
         tuple[Criterion, ...], Field(min_length=1, max_length=MAX_CRITERIA, exclude_if=lambda criteria: not criteria)
     ] = ()
-    """Criteria with weights, in place of the four default ones (logic, evidence, responsiveness, honesty)."""
+    """Criteria with weights, which replace the four defaults (logic, evidence, responsiveness, honesty)."""
     weights: StructuredWeights = StructuredWeights()
     """Weight of each default criterion."""
     fallacy_penalty: NonNegative = 0.0
@@ -146,7 +149,7 @@ class StructuredSettings(SystemSettings):
     )
     """Fallacies on the judge's checklist; a bare name selects the shipped definition."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=3)] = Thresholds(draw=1, clear=3)
-    """Points of 1-10: below `draw` a draw, above `clear` a clear victory."""
+    """A margin below `draw` is a draw, above `clear` a clear victory. Scores are 1-10."""
 
     @field_validator("weights")
     @classmethod
@@ -181,23 +184,23 @@ class StructuredSettings(SystemSettings):
 
     @property
     def criterion_descriptions(self) -> dict[str, str]:
-        """Criterion -> its description."""
+        """Descriptions of the criteria by name."""
         return {item.name: item.description for item in self.criteria} or DEFAULT_CRITERIA
 
     @property
     def criterion_weights(self) -> dict[str, float]:
-        """Criterion -> its weight as configured."""
+        """Weights of the criteria by name, as configured."""
         return {item.name: item.weight for item in self.criteria} or dict(self.weights)
 
     def normalized_weights(self) -> dict[str, float]:
-        """Criterion -> weight, scaled to a sum of 1."""
+        """Return the weights of the criteria by name, scaled to a sum of 1."""
         total = math.fsum(self.criterion_weights.values())
         return {criterion: weight / total for criterion, weight in self.criterion_weights.items()}
 
     def with_weights(self, weights: Mapping[str, float]) -> Self:
-        """The settings with these weights. A criterion without a weight gets 0.
+        """Return the settings with these weights. A criterion without a weight gets 0.
 
-        Raises ValueError for an unknown criterion, and if no weight is above 0.
+        Raises ValueError for an unknown criterion, or if no weight is above 0.
         """
         unknown = [name for name in weights if name not in self.criterion_weights]
         if unknown:
@@ -213,7 +216,7 @@ class StructuredSettings(SystemSettings):
         return self.model_copy(update={"weights": StructuredWeights(**named)})
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Contradictions in the settings: thresholds in the wrong order, repeated names, criteria without effect."""
+        """Yield contradictions in the settings: thresholds out of order, repeated names, criteria without effect."""
         yield from super().problems()
         for place in duplicate_indices(criterion.name.casefold() for criterion in self.criteria):
             yield ("criteria", place, "name"), "an earlier criterion has this name; keep one"
@@ -230,7 +233,7 @@ class StructuredSettings(SystemSettings):
             yield ("judges", place, "id"), "an earlier judge has this id; give each a different id"
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """A notice if the weights do not sum to 1."""
+        """Yield a notice if the weights do not sum to 1."""
         total = math.fsum(self.criterion_weights.values())
         if not math.isclose(total, 1, abs_tol=1e-9):
             effective = ", ".join(f"{name} {weight:.3g}" for name, weight in self.normalized_weights().items())
@@ -245,11 +248,14 @@ class StructuredSettings(SystemSettings):
         return changed.model_copy(update={"judges": judges})
 
     def for_reviewer(self, assessor: str) -> Self:
-        """The settings with a person as the only judge."""
+        """Return the settings with a person as the only judge."""
         return self.model_copy(update={"judges": 1, "judge": assessor})
 
     def with_judge_count(self, count: int) -> Self:
-        """The settings with `count` judges: the first ones of the list, or `count` of one model if the list is too short."""
+        """Return the settings with `count` judges.
+
+        They are the first judges of the list, or `count` judges of one model if the list is too short.
+        """
         if isinstance(self.judges, int) or count > len(self.judges):
             return self.model_copy(update={"judges": count})
         return self.model_copy(update={"judges": self.judges[:count]})

@@ -32,11 +32,11 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
         return questions.STRUCTURED_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """The system `sources`, because the question shows its findings."""
+        """Return the system `sources`, because the question shows its findings."""
         return (SOURCES_KIND,)
 
     def why_not(self, debate: Debate) -> str | None:
-        """The debate must have an argument to judge."""
+        """Require an argument to judge."""
         if debate.turns and not score.scored_arguments(debate):
             return "has no arguments, so structured cannot judge it; use another system"
         return super().why_not(debate)
@@ -51,7 +51,7 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
         return score.MIN_ARGUMENT_MARK
 
     def explain(self, verdict: Verdict) -> str:
-        """The scores, and the criterion with the largest difference."""
+        """Return the scores, and the criterion with the largest difference."""
         notes = parse_notes(score.StructuredNotes, verdict)
         if notes is None:
             return super().explain(verdict)
@@ -59,7 +59,7 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
         return describe_scores(verdict, highest, notes.means, dict.fromkeys(notes.weights, highest), notes.weights)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """The first rationale of a judge who agrees with the verdict, or else the first key insight."""
+        """Return the first rationale of a judge who agrees with the verdict, or else the first key insight."""
         given = self.agreeing_assessments(debate, verdict)
         texts = [item.rationale for item in given]
         texts += [finding.key_insight for item in given for finding in item.findings if isinstance(finding, Insight)]

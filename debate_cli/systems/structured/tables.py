@@ -1,4 +1,4 @@
-"""Tables of the structured system (scores, spread between judges, fallacies) and its charts."""
+"""Tables and charts of the structured system: scores, spread between judges, fallacies."""
 
 from collections.abc import Iterable, Iterator
 
@@ -20,11 +20,11 @@ from debate_cli.systems.tables import (
 )
 
 SHORT_HEADERS = {"responsiveness": "response"}
-"""Short forms of long headers."""
+"""Maps long headers to short forms."""
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """The score table, the differences between several judges, and the fallacies; empty ones are left out."""
+    """Return scores, differences between several judges, and fallacies. Omits empty tables."""
     notes = parse_notes(StructuredNotes, verdict)
     if notes is None:
         return []
@@ -83,7 +83,7 @@ MARK_TICKS = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0)
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """The charts of a verdict; none if its notes are of another version."""
+    """Return the charts of a verdict; none if its notes are of another version."""
     notes = parse_notes(StructuredNotes, verdict)
     if notes is None:
         return

@@ -1,7 +1,7 @@
-"""The chair's announcements: the motion, the format, who speaks in a round, what comes next, how the debate ended.
+"""Writes the chair's announcements: the motion, the format, who speaks in a round, what comes next, how it ended.
 
-They are made from the debate alone, without a model. Screens and reports show them; debaters and judges never see them.
-Not sanitized.
+Announcements are made from the debate, without a model. Screens and reports show them. Debaters and judges never see
+them. Not sanitized.
 """
 
 from collections.abc import Iterable, Sequence

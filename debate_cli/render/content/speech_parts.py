@@ -1,4 +1,4 @@
-"""The parts of a finished or streaming speech, their citations, and earlier words on the argument that a part answers."""
+"""Splits finished and streaming speeches into parts, and finds the citations and the earlier discussion of a part."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, cast
@@ -23,14 +23,14 @@ SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
 MAX_REPLY_LENGTH = 200
 """Maximum length of a quoted reply."""
 NEW_ARGUMENT_PREFIX = "New argument. "
-"""How a turn's text marks an argument in a phase in which the format allows no new ones."""
+"""Prefix of an argument in a turn's text, if the format allows no new arguments in this phase."""
 
 
 def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
     """Split a finished turn into its parts, in reading order.
 
-    A free speech comes first as a whole, then its claims and responses as headings. The challenges of an unstructured
-    cross-examination are also headings.
+    A free speech comes first as a whole. Its arguments and responses follow without their reasoning, which is in the
+    speech.
     """
     if UNSTRUCTURED in turn.warnings or turn.is_one_item:
         return (turn.text, *(turn.responses or ()))
@@ -47,12 +47,12 @@ def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
 
 
 def text_since_restart(pieces: Iterable[str]) -> str:
-    """The text after the last RESTART, which a model's stream contains where an answer begins anew."""
+    """Return the text after the last RESTART. A model's stream contains RESTART where the model begins its answer again."""
     return "".join(pieces).rpartition(RESTART)[2]
 
 
 def parse_partial_speech(raw: str) -> tuple[SpeechPart, ...]:
-    """Parse the parts of a speech that is still streaming. Values may be incomplete, e.g. `ref` for `refutes`."""
+    """Parse the parts of a streaming speech. The last value may be incomplete, e.g. `ref` for `refutes`."""
     body = _json_body(raw)
     if body is None:
         return (raw,) if raw.strip() else ()
@@ -97,7 +97,7 @@ def _parse_parts(form: dict[str, object]) -> Iterable[SpeechPart]:
 
 
 def _objects(value: object, member: str) -> list[dict[str, object]]:
-    """Return the objects in a list or in an object. An object inside an object also gets its key, as `member`."""
+    """Return the objects in a list, or the values of an object. Each of these values has its key as `member`."""
     if isinstance(value, dict):
         named = cast("dict[str, object]", value)
         items: list[object] = [
@@ -117,7 +117,7 @@ def _strings(item: dict[str, object], *names: str) -> dict[str, str]:
 
 
 class ThreadStep(NamedTuple):
-    """An earlier question about an argument, or the reply of the debater who made the argument. Untrusted."""
+    """An earlier question about an argument, or a reply of the debater who made the argument. Untrusted."""
 
     by: str
     symbol: str
@@ -132,13 +132,13 @@ class ThreadStep(NamedTuple):
 
 
 class ArgumentThread(NamedTuple):
-    """An argument with the latest questions about it and the latest reply."""
+    """An argument with the latest questions about it and its author's latest reply."""
 
     owner: str
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The questions of the last round that has any, and the latest reply, in order."""
+    """The questions of the last round with questions, and the latest reply, in order."""
 
 
 class ThreadIndex:
@@ -148,7 +148,7 @@ class ThreadIndex:
         self._turns = tuple(turns)
 
     def of(self, target: str, round_number: int) -> ArgumentThread | None:
-        """Return the thread on argument `target` before round `round_number`; None for an unknown argument."""
+        """Return the thread of argument `target` before round `round_number`; None for an unknown argument."""
         arguments = ((turn.speaker, item) for turn in self._turns for item in turn.arguments or () if item.id == target)
         owner, argument = next(arguments, ("", None))
         if argument is None:
@@ -171,7 +171,7 @@ class ThreadIndex:
         return ArgumentThread(owner, argument.claim, tuple(step for _, step in sorted(steps, key=lambda step: step[0])))
 
     def thread_addressed_by(self, piece: object, round_number: int) -> tuple[str, ArgumentThread] | None:
-        """Return id and thread of the argument that a response or an answer refers to; None for other parts."""
+        """Return the argument that a response or an answer refers to, as id and thread; None for other parts."""
         match piece:
             case Response(target=target) | FollowUpAnswer(question_target=target):
                 thread = self.of(target, round_number)
@@ -181,15 +181,15 @@ class ThreadIndex:
 
 
 class CheckedCitation(NamedTuple):
-    """A citation with its check. All text is untrusted."""
+    """A citation with the check of its quote. All text is untrusted."""
 
     number: int
     """Number in the debate, from 1."""
     check: SourceCheck
     answer: JudgedCitation
-    """The answer of the newest judge of sources."""
+    """What the newest judge of sources said about the citation."""
     passage: Passage | None
-    """The cited passage; None if the debate has no passage with the id."""
+    """The cited passage; None if the debate has no passage with the cited id."""
 
     @property
     def badge(self) -> Badge:
@@ -198,7 +198,7 @@ class CheckedCitation(NamedTuple):
 
     @property
     def support(self) -> Badge | None:
-        """Badge for the judge's answer whether the source supports the argument; None if there is no answer."""
+        """Badge that says whether the source supports the argument; None if no judge answered this."""
         return SUPPORT_BADGES[self.answer.supports] if self.answer.supports != "unknown" else None
 
     @property
@@ -208,7 +208,7 @@ class CheckedCitation(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Path or address of the source, and the place in it; empty if the source is unknown."""
+        """Path or address of the source, and the location in it; empty if the source is unknown."""
         return "" if self.passage is None else format_place(self.passage)
 
     @property
@@ -218,7 +218,7 @@ class CheckedCitation(NamedTuple):
 
 
 class CitationIndex:
-    """Citations by the part of the speech that they belong to."""
+    """Finds the citations of a part of a speech."""
 
     def __init__(self, citations: Iterable[CheckedCitation] = ()) -> None:
         self.all = tuple(citations)
@@ -227,7 +227,7 @@ class CitationIndex:
         }
 
     def beside(self, turn: int, part: object) -> tuple[CheckedCitation, ...]:
-        """The citations in `part` of the speech of turn `turn`."""
+        """Return the citations in `part` of the speech of turn `turn`."""
         item, citations = _cited_item(part)
         keys = ((turn, item, citation.source, citation.quote) for citation in citations)
         return tuple(self._found[key] for key in keys if key in self._found)
@@ -235,7 +235,7 @@ class CitationIndex:
 
 @memoize_on_value
 def index_citations(debate: Debate) -> CitationIndex:
-    """Index the citations of a debate, with the checks of the quotes and the answers of the newest judge of sources."""
+    """Index the citations of a debate, with the quote checks and what the newest judge of sources said."""
     run = newest_run(debate, SOURCES_KIND)
     given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else ()
     return CitationIndex(
@@ -245,7 +245,7 @@ def index_citations(debate: Debate) -> CitationIndex:
 
 
 def format_place(passage: Passage) -> str:
-    """Path or address of the source, and the place in it, without repeating the title."""
+    """Return path or address of the source, and the location in it. The location does not repeat the title."""
     locator = passage.locator.removeprefix(passage.title).lstrip(", ")
     return ", ".join(filter(None, (passage.source, locator)))
 

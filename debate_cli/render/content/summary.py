@@ -1,6 +1,6 @@
-"""The conclusion of a debate as data: answer, reason, claims to rely on and to check, cost, the next command.
+"""Summarizes a debate: outcome, reason, claims to rely on and to check, cost, the next command.
 
-Everything is derived from verdicts and assessments. Names and words are untrusted and not sanitized.
+The summary is made from verdicts and assessments. Names and words are untrusted and not sanitized.
 """
 
 import shlex
@@ -33,20 +33,20 @@ from debate_cli.systems.weakest import ArgumentScores, WeakestArgument, find_wea
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
 """Text in place of a missing verdict."""
 _REPEAT_OPTION = " --repeat 3"
-"""Option that asks the same judges again: three runs show how much scores vary."""
+"""Option that runs the same judges three times, to show how much their scores vary."""
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
-"""Maxima of the closing screen: claims per label, open questions, required changes, missing assessments."""
+"""Maximum number of lines on the closing screen: claims per label, questions, required changes, missing assessments."""
 MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
-"""Maximum characters of a claim or question on the closing screen, and of a dissenting judge's reasons."""
+"""Maximum length of a claim or question on the closing screen, and of a dissenting judge's reasons."""
 
 
 class SummaryRow(NamedTuple):
-    """A line of a report: a label, and cells beside it."""
+    """A row of a report: a label, and cells beside it."""
 
     label: str
     cells: tuple[Cell, ...]
     debater: str | None = None
-    """The debater whose colour the first cell has."""
+    """Name of the debater whose colour the first cell has; None for no colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class VerdictSummary:
     """The conclusion of a debate."""
 
     verdict: Verdict | None
-    """The deciding verdict; None if there is no verdict."""
+    """The deciding verdict, or the first one if none decides; None if there is no verdict."""
     answer: str
     """Who won and by how much, in a sentence."""
     reason: str
@@ -64,7 +64,7 @@ class VerdictSummary:
     weakest: WeakestArgument | None
     """The weakest argument; None if the arguments cannot be ranked."""
     authority: str
-    """The system of `verdict`. Beside other verdicts also whether it decides: `structured r3 decides`."""
+    """The system of `verdict`. If there are other verdicts, the run and whether it decides: `structured r3 decides`."""
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
 
@@ -105,7 +105,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
 def closing_rows(
     debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
-    """Return the conclusion, and the facts for a decision as rows. `max_claims`: maximum of claims per label."""
+    """Return the summary of the verdicts, and the rows of the closing screen. `max_claims`: maximum per label."""
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     briefing, sources = build_briefing(debate), brief_sources(debate)
@@ -131,14 +131,14 @@ def closing_rows(
 
 
 def limit_rows(rows: Sequence[SummaryRow], limit: int) -> list[SummaryRow]:
-    """Keep the first `limit` rows, and add a row with the number of the others."""
+    """Return the first `limit` rows. If rows are left out, a last row has their number."""
     if len(rows) <= limit:
         return list(rows)
     return [*rows[:limit], SummaryRow(rows[0].label, (f"and {len(rows) - limit} more",))]
 
 
 def change_rows(changes: Iterable[RequiredChange]) -> list[SummaryRow]:
-    """Return a row for each required change, with place and authors."""
+    """Return a row for each required change, with its line number, weight and judges."""
     return [SummaryRow("must change", (f"{change.text} ({label_change(change)})",)) for change in changes]
 
 
@@ -148,14 +148,14 @@ def missing_rows(verdict: Verdict) -> list[SummaryRow]:
 
 
 def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
-    """Return the row with a judge's words, and the judge's name if the system has several."""
+    """Return a row with a judge's words, and the judge's name if the system has several judges; empty for None."""
     if quote is None:
         return []
     return [SummaryRow("judge says", (f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”",))]
 
 
 def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing | None) -> Iterator[SummaryRow]:
-    """Yield the reason of the deciding verdict, the core of the dispute or a judge's words, and what is missing."""
+    """Yield rows on the verdict: its reason, the core of the dispute or a judge's words, missing assessments."""
     verdict = summary.verdict
     if verdict is None:
         return
@@ -169,7 +169,7 @@ def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing | 
 
 
 def _claim_rows(label: str, briefing: Briefing | None, scores: ArgumentScores) -> list[SummaryRow]:
-    """Return the upheld claims for `rely on`, best score first; for `check first` the others, least reliable first."""
+    """Return the upheld claims for `rely on`, best score first; else all other claims, least reliable first."""
     if briefing is None:
         return []
     if label == "rely on":
@@ -194,7 +194,7 @@ def _source_rows(label: str, notes: Sequence[SourceNote]) -> list[SummaryRow]:
 
 
 def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[SummaryRow]:
-    """Yield the verdicts that do not decide. The labels of runs with equal rank name the models of their judges."""
+    """Yield a row per verdict that does not decide. If several runs decide, yields each, with the judges' models."""
     equal = deciding_verdicts(debate, ordered)
     for verdict in ordered:
         label = label_verdict(verdict, ordered)
@@ -220,20 +220,20 @@ def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
 
 
 def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:
-    """Group adjacent changes by their dimension; `other` stands for changes without one."""
+    """Group adjacent changes by dimension. Changes without a dimension are in the group `other`."""
     return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
 
 
 def label_change(change: RequiredChange) -> str:
-    """Return place and authors of a required change: `line 3, 60% of the weight: architect, security`."""
+    """Return line, weight and judges of a required change: `line 3, 60% of the weight: architect, security`."""
     line = "" if change.line is None else f"line {change.line}, "
     return f"{line}{change.weight:.0%} of the weight: {', '.join(change.judges)}"
 
 
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
-    """Return the command that judges a debate with a system that has not judged it yet.
+    """Return a command that judges a debate with a system that has not judged it yet.
 
-    If all systems have judged, the command asks the same judges again, which shows how much their scores vary.
+    If all systems have judged, the command asks the same judges again, to show how much their scores vary.
     `path_or_id`: path or id of the debate.
     """
     known = sorted(map(get_system, system_kinds()), key=lambda system: system.suggestion_rank)
@@ -257,7 +257,7 @@ def format_ranked_scores(verdict: Verdict) -> str:
 
 
 def explain_scores(verdict: Verdict) -> str:
-    """Explain a verdict with numbers, in one or two sentences; empty if it has none."""
+    """Explain a verdict with numbers, in one or two sentences; empty if the verdict has no numbers."""
     reason = get_system(verdict.system).headline(verdict).reason
     return theme.expand_error_names(reason) if verdict.victory == "undetermined" else reason
 
@@ -265,7 +265,7 @@ def explain_scores(verdict: Verdict) -> str:
 def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
     """Return the shortened words of a judge who agrees with the verdict.
 
-    None for an undetermined verdict, without such a judge, and if the briefing `beside` starts with the same words.
+    None if the verdict is undetermined, if no judge agrees, or if the briefing `beside` starts with these words.
     """
     quote = get_system(verdict.system).quote(debate, verdict) if verdict.victory != "undetermined" else None
     words = shorten(quote.words) if quote is not None else ""
@@ -277,8 +277,8 @@ def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return the rows on calls, tokens and cost.
 
-    `judged`: ids of the judging runs just added. Their usage comes first, and the total of the debate after it. Without
-    added runs there is one row, with the duration of the calls.
+    `judged`: ids of the judging runs just added. Their usage comes first, then the total of the debate. If it is None,
+    there is one row, with the duration of the calls.
     """
     whole = debate.usage
     if judged is None:
@@ -322,7 +322,7 @@ def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Ve
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return a sentence on the verdicts that `reportable_verdicts` omits; none if it omits none."""
+    """Return a sentence on the verdicts that `reportable_verdicts` omits; an empty list if it omits no verdict."""
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
     return [f"No verdict yet of {', '.join(omitted)}: the debate stopped before it was judged."] if omitted else []

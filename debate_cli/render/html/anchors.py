@@ -1,4 +1,4 @@
-"""Anchors of the page, and the statements about a claim, which link to them.
+"""Anchors of the HTML page, and the statements about a claim that link to these anchors.
 
 Anchors consist of numbers only, so no text of a debate becomes part of an address.
 """
@@ -13,18 +13,18 @@ from debate_cli.render.theme import Sign
 from debate_cli.systems.trace import TraceRow
 
 REPLY_BADGES = {False: Sign("↳", "replies", theme.BLUE), True: Sign("!", "leaves it open", theme.GOLD)}
-"""Whether a reply leaves the question open -> its badge."""
+"""Maps whether a reply leaves the question open to the badge of the reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One place of a statement."""
+    """A turn in which a statement is made."""
 
     turn: int
     """Index of the turn."""
     anchor: str
     asks: str = ""
-    """The question with which it ends; empty if there is none."""
+    """The question at the end of the statement; empty if it has no question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,39 +36,39 @@ class StatementGroup:
     """Type of the answers, or `reply`."""
     badge: Sign
     occurrences: list[Occurrence]
-    """All places in the debate at which the statement is made; at least one."""
+    """The turns in which the statement is made, at least one."""
 
 
 class PageAnchors:
     """The anchors of one page: of arguments, of passages, and of parts of turns."""
 
     def __init__(self, arguments: Iterable[str], passages: Iterable[str] = ()) -> None:
-        """`arguments`, `passages`: the ids in the order of the page."""
+        """`arguments`, `passages`: their ids in the order of the page."""
         self._arguments = {item: f"argument-{number}" for number, item in enumerate(arguments)}
         self._passages = {item: f"passage-{number}" for number, item in enumerate(passages, start=1)}
         self._used: set[str] = set()
 
     def once(self, anchor: str) -> Markup:
-        """Return the attribute `id` for an element; empty if an earlier element has this anchor."""
+        """Return the HTML attribute `id` with this anchor; empty if an earlier element has it."""
         if not anchor or anchor in self._used:
             return Markup()
         self._used.add(anchor)
         return Markup(' id="{}"').format(anchor)
 
     def argument(self, item: str) -> str:
-        """Anchor of an argument; empty if the debate has no such argument."""
+        """Return the anchor of an argument; empty if the debate has no argument with this id."""
         return self._arguments.get(item, "")
 
     def source(self, source: str) -> str:
-        """Anchor of a cited passage; empty if it is not on the page."""
+        """Return the anchor of a cited passage; empty if the page does not show the passage."""
         return self._passages.get(source, "")
 
     def response(self, item: str, turn: int) -> str:
-        """Anchor of a turn's answer to an argument; of the turn if the debate has no such argument."""
+        """Return the anchor of a turn's answer to an argument; the turn's anchor if the debate has no such argument."""
         return f"turn-{turn}-{self._arguments[item]}" if item in self._arguments else f"turn-{turn}"
 
     def reply(self, item: str, turn: int) -> str:
-        """Anchor of a turn's reply to the question about an argument."""
+        """Return the anchor of a turn's reply to a question about an argument; the turn's anchor if there is no such argument."""
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:

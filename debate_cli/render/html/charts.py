@@ -1,6 +1,6 @@
-"""Charts of the report as SVG: computes the positions for the template `chart.html.j2`.
+"""Computes the positions of a chart's elements, for the template `chart.html.j2`, which draws it as SVG.
 
-A chart is data of `systems.charts`. The style sheet colours it, and the template escapes its words.
+`systems.charts` builds the charts. The style sheet colours them, and the template escapes their words.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,28 +14,28 @@ from debate_cli.systems.charts import Chart, ChartSeries
 from debate_cli.systems.tables import Interval
 
 PARTICIPANT_CLASS_COUNT = 6
-"""Number of colours for debaters. The seventh debater gets the first colour."""
+"""Number of colours for debaters. The seventh debater has the first colour."""
 WIDTH, LINE_HEIGHT = 440.0, 220.0
 WIDE_WIDTH = 1120.0
-"""Units of a line chart that spans the page."""
+"""Width of a line chart that spans the page, in SVG units."""
 WIDE_FROM = 15
-"""Number of labels from which a line chart spans the page."""
+"""Minimum number of labels for a line chart to span the page."""
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
 BAR, THIN_BAR = 16.0, 12.0
 """Height of a bar, and of a bar in a chart with more than `MANY_BARS` bars."""
 MANY_BARS = 16
 CHARACTER = 7.4
-"""Approximate width of a character of a label."""
+"""Approximate width of a label's character, in SVG units."""
 MAX_LABEL = 30
 """Maximum length of a label beside bars."""
 VALUE_ROOM = 34.0
-"""Units to the right of the longest bar, for its value."""
+"""Space for the value to the right of the longest bar, in SVG units."""
 MAX_AXIS_LABELS = 20
-"""Maximum number of labels below a wide line chart; half as many below others. If there are more, some are left out."""
+"""Maximum number of labels below a line chart that spans the page. Below other line charts, the maximum is half."""
 
 
 def participant_classes(participants: Sequence[Participant]) -> dict[str, str]:
-    """Debater's name -> class of the style sheet."""
+    """Map each debater's name to a class of the style sheet."""
     return {person.name: f"hue-{number % PARTICIPANT_CLASS_COUNT}" for number, person in enumerate(participants)}
 
 
@@ -56,14 +56,14 @@ class PlottedInterval:
 
     @property
     def width(self) -> float:
-        """Length of the interval, wide enough to be seen."""
+        """Length of the interval, at least enough to be seen."""
         return 0.0 if self.low is None or self.high is None else max(0.4, self.high - self.low)
 
 
 def plot_interval(
     label: str, found: Estimate | Interval, text: str, *, low: float = 0.0, high: float = 1.0
 ) -> PlottedInterval:
-    """Place a number on an axis from `low` to `high`. A number outside is placed at the nearer end."""
+    """Compute the positions of a number and its interval on an axis from `low` to `high`. Values outside are clamped."""
 
     def place(value: float | None) -> float | None:
         return None if value is None else round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2)
@@ -97,7 +97,7 @@ class DrawnSeries(NamedTuple):
 
     series: ChartSeries
     css_class: str
-    """Class of the style sheet, which sets colour and dashes."""
+    """Class of the style sheet that sets colour and dashes."""
     shapes: tuple[Shape, ...]
     path: str = ""
     """Path data of the line; empty if the series has no line."""
@@ -119,7 +119,7 @@ class DrawnChart:
 
 
 def draw_chart(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
-    """Compute the position of everything in `chart`. `classes`: debater -> class of the style sheet."""
+    """Compute the positions of all elements of `chart`. `classes`: maps debaters to classes of the style sheet."""
     return _draw_lines(chart, classes) if chart.kind == "line" else _draw_bars(chart, classes)
 
 
@@ -161,7 +161,7 @@ def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
 
 
 def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
-    """Horizontal bars, one in each row, or end to end in one row for each label. Negative ones extend to the left."""
+    """Draw horizontal bars: one row per bar, or for a stack one row per label. Bars of negative values extend left."""
     is_stack = chart.kind == "stack"
     names = [theme.shorten(sanitize.sanitize_line(label), MAX_LABEL) for label in chart.labels]
     rows = 1 if is_stack else len(chart.series)
@@ -203,7 +203,7 @@ def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
 
 
 def _share(value: float, chart: Chart) -> float:
-    """Position of a value on the axis, from 0 to 1. Values beyond the ends of the axis are at its ends."""
+    """Return the position of a value on the axis, from 0 to 1. Values outside the axis are clamped."""
     span = chart.high - chart.low
     return min(1.0, max(0.0, (value - chart.low) / span)) if span > 0 else 0.0
 

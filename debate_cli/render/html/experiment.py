@@ -1,6 +1,6 @@
-"""The report of an experiment as one HTML page: leaderboard with intervals, matrix, judges, motions, spending, debates.
+"""Renders the report of an experiment as one HTML page.
 
-All tables are those of `experiment_report`; the leaderboard can be sorted.
+The page has the tables of `experiment_report`, and a list of the debates.
 The page works from disk. Its one script, allowed by hash, sorts tables and reads no other text.
 """
 
@@ -27,7 +27,7 @@ from debate_cli.statistics.estimate import Estimate, cluster_rows
 STYLES = ("page.css", "plot.css", "experiment.css")
 TEMPLATES = ("experiment.html.j2", "cells.html.j2", *STYLES, "sorting.js")
 MAX_DEBATES = 5000
-"""Maximum number of debates on the page. The tidy tables have all."""
+"""Maximum number of debates on the page. The exported results have all debates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ class ListedDebate:
     first: str
     second: str
     results: tuple[tuple[str, str], ...]
-    """Name of each judge, and the winner according to it."""
+    """Pairs of a judge's name and the winner that this judge names."""
     cost: str
 
 
 def render_experiment(
     name: str, analysis: Analysis, status: Status, rows: Sequence[Judgement], link: Callable[[str], str]
 ) -> str:
-    """The page. `link` returns the path from the page to a transcript; empty if the transcript does not exist."""
+    """Return the page. `link` maps a transcript's path to its path relative to the page; empty if the file is missing."""
     drawn = {f"leaderboard{suffix}" for suffix in ("", *(f", {found.system}" for found in analysis.systems))}
     return (
         build_environment(TEMPLATES)
@@ -81,7 +81,7 @@ def _judge_plots(found: SystemAnalysis) -> list[PlottedInterval]:
 
 
 def _heat(found: Estimate | None) -> str:
-    """Class of a cell of the matrix: from `heat-0` (lost everything) to `heat-4` (won everything)."""
+    """Return the style class of a matrix cell, from `heat-0` (lost everything) to `heat-4` (won everything)."""
     return "" if found is None or found.value is None else f"heat-{min(4, int(found.value * 5))}"
 
 

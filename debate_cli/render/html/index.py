@@ -1,4 +1,4 @@
-"""An HTML page that lists scored debates in a sortable table, with links to the debates' own pages.
+"""Renders an HTML page that lists scored debates in a sortable table and links to the page of each debate.
 
 The page works from disk. Its one script, allowed by hash in the Content-Security-Policy, sorts rows and reads no other
 text.
@@ -19,7 +19,7 @@ FACT_COLUMNS = (("date", False), ("models", False), ("cost", True))
 VERDICT_COLUMNS = (
     ("system", False), ("winner", False), ("victory", False), ("margin", True), ("scores", True), ("other verdicts", False),
 )  # fmt: skip
-"""Headers of the columns of a verdict, each with whether the column holds numbers."""
+"""Columns of a verdict: the header, and whether the column has numbers."""
 
 
 def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = (), *, title: str = "Debates") -> str:

@@ -1,4 +1,4 @@
-"""The judge card as one HTML page: a sentence first, then gates, biases around zero, calibration and agreement.
+"""Renders judge cards as one HTML page: advice, gates, biases, calibration and agreement.
 
 The page has no script and loads nothing.
 """
@@ -23,15 +23,15 @@ from debate_cli.render.judge_card import (
 STYLES = ("page.css", "plot.css", "judge_card.css")
 TEMPLATES = ("judge_card.html.j2", "cells.html.j2", *STYLES)
 LEAST_POINTS = 10.0
-"""Makes small biases look small: the axis of points extends at least this far from 0."""
+"""Minimum distance from 0 to each end of the axis of points. A longer axis makes small biases look small."""
 
 
 class IntervalPlot(NamedTuple):
-    """Measures of one unit on one axis."""
+    """Measures with the same unit, drawn on one axis."""
 
     title: str
     ends: tuple[str, str, str]
-    """Words at the left end, the middle and the right end of the axis."""
+    """Labels at the left end, the middle and the right end of the axis."""
     zero: float
     """Position of 0, in per cent from the left."""
     rows: tuple[PlottedInterval, ...]
@@ -39,7 +39,7 @@ class IntervalPlot(NamedTuple):
 
 
 class CalibrationPoint(NamedTuple):
-    """The point for a group of forecasts. Coordinates are per cent of a square, from its lower left corner."""
+    """A group of forecasts as a point. Coordinates are per cent of a square, from its lower left corner."""
 
     left: float
     bottom: float
@@ -94,7 +94,7 @@ def _rows(measures: Sequence[Measure], low: float, high: float) -> tuple[Plotted
 
 
 def _rules(comparison: Comparison) -> tuple[PlottedInterval, ...]:
-    """Accuracy of the judge and of each baseline rule, such as choosing the longer side."""
+    """Plot the accuracy of the judge and of each baseline rule, e.g. the rule that names the longer side."""
     rules = ((f"rule: {name}", found) for name, found in comparison.baselines.items())
     named = [("this judge", comparison.accuracy), *rules]
     return tuple(plot_interval(name, found, format_estimate(found, "share")) for name, found in named)

@@ -1,7 +1,7 @@
-"""A debate as one printable HTML page that loads nothing: one script, a strict Content-Security-Policy.
+"""Renders a debate as one printable HTML page, which loads nothing and has a strict Content-Security-Policy.
 
-Jinja2 escapes all text. Only anchors, which are numbers, are marked as safe. The script sorts table rows and reads no
-other text.
+Jinja2 escapes all text except anchors, which consist of numbers. The only script sorts table rows and reads no other
+text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ PART_TEMPLATES: dict[ReportPart, str] = {
     "verdict": "verdict", "briefing": "briefing", "cast": "cast", "scores": "scores", "map": "map", "trace": "trace",
     "turns": "transcript", "sources": "sources", "judges": "judges", "usage": "provenance",
 }  # fmt: skip
-"""Part -> name of its template, which is also its anchor. Settings that were changed are shown by `provenance`."""
+"""Maps each part to its template, whose name is also the anchor. The template `provenance` shows changed settings."""
 PAGE_TEMPLATES = (
     "page.html.j2", "cells.html.j2", "speech.html.j2", "chart.html.j2", "page.css", "report.css", "sorting.js",
     *(f"{name}.html.j2" for name in PART_TEMPLATES.values()),
@@ -44,7 +44,7 @@ STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 
 @dataclass(frozen=True, slots=True)
 class ScoreBlock:
-    """The charts and tables of one verdict, or of a section about the debate."""
+    """The charts and tables of one verdict, or of one section that judging systems add."""
 
     title: str
     charts: tuple[DrawnChart, ...]
@@ -52,11 +52,11 @@ class ScoreBlock:
     remarks: tuple[str, ...] = ()
     """Sentences that are visible while the tables are collapsed."""
     missing: tuple[str, ...] = ()
-    """What was not assessed. Empty for the deciding verdict, whose card shows it."""
+    """Sentences on missing assessments; empty for the deciding verdict, because its card shows them."""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
-    """The page: verdict, briefing, scores, argument map, trace, transcript, sources, judges' reasons, provenance."""
+    """Return the page: verdict, briefing, scores, argument map, trace, transcript, sources, judges' reasons, provenance."""
     context = _template_context(debate, verdicts)
     style, script = read_template("page.css") + read_template("report.css"), read_template("sorting.js")
     environment = build_environment(PAGE_TEMPLATES)
@@ -129,7 +129,7 @@ def _page_sections(context: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[ScoreBlock]:
-    """Return a block for each verdict, and a block for each section of the systems."""
+    """Return a block for each verdict, then a block for each section that judging systems add."""
 
     def draw(charts: Sequence[Chart]) -> tuple[DrawnChart, ...]:
         return tuple(draw_chart(chart, classes) for chart in charts if not chart.is_empty)

@@ -1,4 +1,4 @@
-"""Provenance of a debate: program, configuration, hash, judging runs, calls by model, failures."""
+"""Collects the provenance of a debate: program, configuration, hash, judging runs, calls by model, failures."""
 
 import json
 from collections import defaultdict
@@ -16,10 +16,10 @@ from debate_cli.systems.tables import Number, Table, TableRow
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The provenance section. All text is untrusted."""
+    """The content of the provenance section. All text is untrusted."""
 
     facts: tuple[tuple[str, str], ...]
-    """Name and value."""
+    """Pairs of name and value."""
     usage: Table
     runs: Table
     changes: Table | None
@@ -31,7 +31,7 @@ class Provenance:
 
 
 def collect_provenance(debate: Debate) -> Provenance:
-    """Collect the facts for trusting or reproducing a result."""
+    """Collect the facts that a reader needs to trust or reproduce a result."""
     return Provenance(
         tuple(_facts(debate)),
         _usage(debate),

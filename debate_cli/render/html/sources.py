@@ -1,4 +1,4 @@
-"""The sources of the page: each cited passage with its quotes marked, and the citations of the passage."""
+"""Collects the cited passages of the HTML page, with their quotes marked, and the citations of each passage."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -17,30 +17,30 @@ Marking = Literal["", "quoted", "altered"]
 
 @dataclass(frozen=True, slots=True)
 class PassagePiece:
-    """A part of a passage's text."""
+    """A piece of a passage's text."""
 
     text: str
     marking: Marking
-    """`quoted` or `altered` if a quote has these words, literally or changed; empty if no quote has them."""
+    """`quoted` if a quote repeats this piece, `altered` if a quote changes it, empty if no quote contains it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedSource:
-    """A source that is cited, with its citations."""
+    """A cited source with its citations."""
 
     id: str
     passage: Passage | None
-    """The cited passage; None if the debate has no passage with this id."""
+    """The cited passage; None if the debate has no passage with the id `id`."""
     place: str
     address: str
     """Address to link to; empty unless the source is a plain web address."""
     pieces: tuple[PassagePiece, ...]
     citations: tuple[tuple[str, CheckedCitation], ...]
-    """Speaker and citation."""
+    """Pairs of speaker and citation."""
 
 
 def collect_cited_sources(debate: Debate, index: CitationIndex) -> tuple[CitedSource, ...]:
-    """Return the cited sources, in the order of the passages. Those that do not exist come last."""
+    """Return the cited sources, in the order of the passages. Cited ids without a passage come last."""
     by_source: dict[str, list[CheckedCitation]] = defaultdict(list)
     for citation in index.all:
         by_source[citation.check.source].append(citation)
@@ -64,7 +64,7 @@ def _build_source(
 
 
 def safe_address(source: str) -> str:
-    """`source` if it is a web address with neither a user name nor invisible characters; else empty."""
+    """Return `source` if it is a web address in plain ASCII without a user name; else an empty text."""
     try:
         parts = urlsplit(source)
         is_plain = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.username is None
@@ -74,7 +74,7 @@ def safe_address(source: str) -> str:
 
 
 def _pieces(passage: Passage, quotes: Sequence[str]) -> Iterator[PassagePiece]:
-    """The text of `passage`, split where quotes begin and end. Where quotes overlap, `altered` takes precedence."""
+    """Yield the text of `passage`, split where quotes begin and end. Where quotes overlap, `altered` takes precedence."""
     marked: list[tuple[int, int, Marking]] = []
     for quote in quotes if passage.origin != "summary" else ():
         check = check_quote(quote, passage.text)

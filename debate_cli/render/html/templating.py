@@ -1,4 +1,4 @@
-"""Jinja2 environments of the HTML pages: everything is escaped, nothing is loaded from outside."""
+"""Builds the Jinja2 environments of the HTML pages. They escape all text and load nothing from outside."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ from debate_cli.render.html.charts import PlottedInterval, plot_interval
 from debate_cli.systems.tables import Cell, Interval, Lines, format_number
 
 COLOUR_CLASSES = {theme.GREEN: "good", theme.RED: "bad", theme.GOLD: "mixed", theme.BLUE: "calm", theme.MUTED: "quiet"}
-"""Colour of a badge on a terminal -> class of the style sheet."""
+"""Maps the terminal colour of a badge to a class of the style sheet."""
 SHORT_CELL_LENGTH = 30
 """Maximum length of a table cell that is not wrapped."""
 
@@ -28,7 +28,7 @@ def read_template(name: str) -> str:
 
 @cache
 def build_environment(names: Sequence[str]) -> Environment:
-    """Return the environment of these templates, with filters that sanitize text and format numbers."""
+    """Return the environment of the named templates, with filters that sanitize text and format numbers."""
     environment = Environment(
         loader=DictLoader({name: read_template(name) for name in names}),
         autoescape=True,
@@ -52,19 +52,19 @@ def build_environment(names: Sequence[str]) -> Environment:
 
 
 def csp_hash(text: str) -> str:
-    """Return the source expression that allows exactly this style sheet or script in a Content-Security-Policy."""
+    """Return the expression for a Content-Security-Policy that allows exactly this style sheet or script."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def _cell_width_class(value: Cell) -> str:
-    """Class of a text cell: a short one is not wrapped, a long one has a minimum width."""
+    """Return the style class of a text cell: short text is not wrapped, long text has a minimum width."""
     words = value.cells if isinstance(value, Lines) else (value,)
     longest = max((len(word) for word in words if isinstance(word, str)), default=0)
     return "" if not longest else "brief" if longest <= SHORT_CELL_LENGTH else "words"
 
 
 def file_href(path: str) -> str:
-    """A file path as a URL; empty for an empty path. For any file name, the link opens a file and runs no script."""
+    """Return a file path as a URL that cannot run a script, whatever the file's name; empty for an empty path."""
     quoted = quote(path, safe="/", errors="replace")
     return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}" if quoted else ""
 

@@ -1,4 +1,4 @@
-"""The transcript of the page: rounds of speeches, cross-examination as threads, and the judges' reasons."""
+"""Builds the transcript of the HTML page: rounds of speeches, threads of cross-examination, judges' reasons."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from debate_cli.render.content.speech_parts import SpeechPart, split_turn
 from debate_cli.systems.tables import format_number
 
 CROSS_EXAMINATION_PHASES = frozenset({"cross_examination", "answers"})
-"""Phases whose turns are shown together, by argument."""
+"""Phases whose turns are grouped by argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class SpeechSection:
 
 @dataclass(frozen=True, slots=True)
 class ThreadEntry:
-    """An answer to an argument, or a reply to the question about it."""
+    """An answer to an argument, or a reply to a question about an argument."""
 
     speaker: str
     turn: int
@@ -44,7 +44,7 @@ class ThreadSection:
     """The cross-examination about one argument."""
 
     item: str
-    """Id of the argument, as the speakers wrote it; the debate may have no such argument."""
+    """Id of the argument, as the speakers wrote it. The debate may have no argument with this id."""
     claim: str
     speaker: str | None
     """Author of the argument; None if the debate has no such argument."""
@@ -53,7 +53,7 @@ class ThreadSection:
 
 @dataclass(frozen=True, slots=True)
 class RoundSection:
-    """A round. Cross-examination is one section with its rounds of answers."""
+    """A round of speeches, or a cross-examination together with its rounds of answers."""
 
     numbers: tuple[int, ...]
     title: str
@@ -65,7 +65,7 @@ class RoundSection:
 
 
 def build_round_sections(debate: Debate) -> tuple[RoundSection, ...]:
-    """Return the rounds of the debate, in order."""
+    """Return the sections of the debate, in order."""
     found: list[RoundSection] = []
     for threaded, turns in groupby(debate.turns, key=lambda turn: turn.phase in CROSS_EXAMINATION_PHASES):
         if threaded:
@@ -107,7 +107,7 @@ def _title(numbers: Sequence[int], phases: Sequence[str]) -> str:
 
 
 def _threads(debate: Debate, turns: Iterable[Turn]) -> Iterable[ThreadSection]:
-    """Yield a thread per answered argument, in debate order. Arguments that do not exist come last."""
+    """Yield a thread per answered argument, in the order of the debate. Ids without an argument come last."""
     entries: dict[str, list[ThreadEntry]] = defaultdict(list)
     for turn in turns:
         for said in split_turn(turn):
@@ -128,7 +128,7 @@ class MarkGroup(NamedTuple):
     item: str | None
     """Id of the argument; None for marks that are not about one argument."""
     marks: tuple[str, ...]
-    """`logic 7 of 10`"""
+    """Each mark as text: `logic 7 of 10`."""
     reasons: tuple[str, ...]
 
 
@@ -145,18 +145,18 @@ class JudgeReason(NamedTuple):
 
 
 class JudgeReasons(NamedTuple):
-    """All assessments, by the place of the page that shows them: after a turn, after a round, or at the end."""
+    """All assessments, grouped by where the page shows them: after a turn, after a round, or at the end."""
 
     turns: dict[int, list[JudgeReason]]
-    """Last turn that an assessment is about -> the assessments."""
+    """Maps the index of a turn to the assessments whose last turn it is."""
     rounds: dict[int, list[JudgeReason]]
-    """Number of a round -> the assessments of the round."""
+    """Maps the number of a round to the assessments of this round."""
     whole: list[JudgeReason]
     """The assessments of the whole debate."""
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
-    """Return the assessments of all judging runs that still count."""
+    """Return the assessments of all judging systems that were not replaced."""
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = JudgeReasons(defaultdict(list), defaultdict(list), [])
     for assessment in debate.assessments:

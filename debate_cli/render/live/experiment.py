@@ -1,4 +1,4 @@
-"""The live table of an experiment: counts, players with wins, cost, calls per minute, time left."""
+"""Draws the live table of an experiment: counts, players with wins, cost, calls per minute, time left."""
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -23,7 +23,7 @@ class LiveExperimentObserver(ExperimentObserver):
         self._progress = progress
 
     def start(self) -> None:
-        """Start drawing, also after a pause."""
+        """Start drawing. Call it again after `stop` to continue."""
         self._live = Live(
             get_renderable=self._draw,
             console=self.console,
@@ -42,7 +42,7 @@ class LiveExperimentObserver(ExperimentObserver):
     pause, resume = stop, start
 
     def changed(self, progress: Progress) -> None:
-        """Show the new progress, once a second."""
+        """Show the new progress at the next refresh."""
         self._progress = progress
 
     def note(self, note: str) -> None:

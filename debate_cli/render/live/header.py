@@ -1,4 +1,4 @@
-"""Headings of the live view (motion, debaters, judges), rules between rounds, and one-line notices."""
+"""Draws headings of the live view, rules between rounds, short notices, and the progress line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from debate_cli.render.live.speech import framed_panel, hanging_indent
 from debate_cli.render.terminal.drawing import join_text, score_bar, terminal_line
 
 MIN_WIDTH_FOR_COLUMNS = 70
-"""Window width below which a participant's part and model are drawn below the name."""
+"""Window width below which role and model of a participant are drawn below the name."""
 
 
 def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:
@@ -43,7 +43,7 @@ def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme
 
 
 def rejudging_heading(debate: Debate) -> RenderableType:
-    """Return the heading of `debate judge`: the motion; for a text without judgments also its judges."""
+    """Return the heading of `debate judge`: the motion, and the judges of a text that has no judgments yet."""
     body: list[RenderableType] = [*_topic_lines(debate)]
     if debate.document_name is not None and not debate.assessments:
         body += [Text(""), ParticipantTable(judge_rows(debate, debate.runs[0]))]
@@ -85,7 +85,7 @@ def _rule(title: Text) -> Rule:
 
 
 class ParticipantTable:
-    """Debaters and judges: name, part and model in columns, or below each other in a narrow window."""
+    """A table of debaters and judges: name, role, model. In a narrow window, role and model are below the name."""
 
     def __init__(self, rows: Sequence[ParticipantRow]) -> None:
         self._rows = rows
@@ -112,7 +112,7 @@ def _name(row: ParticipantRow) -> Text:
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
-    """A judge's report: title, scores, sentences and alerts. One score stands beside the title, several below it."""
+    """Return a judge's report: title, scores, sentences, alerts. One score is beside the title, several are below it."""
     title = join_text(("§ ", theme.MUTED), terminal_line(report.title, theme.MUTED))
     sentences = report.words
     if len(report.scores) > 1:
@@ -142,7 +142,7 @@ def _score_bars(report: JudgeReport, debate: Debate) -> Table:
 
 
 def failure_notice(notice: FailureNotice) -> RenderableType:
-    """Who could not speak or judge, and why."""
+    """Return a notice of who could not speak or judge, and why."""
     words = join_text(
         terminal_line(notice.who, "bold"),
         " ",
@@ -175,21 +175,21 @@ PROGRESS_BAR_WIDTH = 16
 MIN_WIDTH_FOR_BAR = 80
 """Window width below which the progress line has no bar, so that the numbers fit."""
 MAX_NAMED_JUDGMENTS = 2
-"""If more judgments than this are pending, the progress line shows their number before their names."""
+"""If more judgments than this are pending, the progress line shows how many, before their names."""
 MIN_CALLS_FOR_ESTIMATE = 2
-"""Number of finished calls from which the remaining time is estimated."""
+"""Minimum number of finished calls for an estimate of the remaining time."""
 
 
 class ProgressLine:
-    """Counts the calls of a run. For `judge`, only calls of the added judging runs count."""
+    """Counts the calls of a run, and draws the counts as one line. `debate judge` counts only the runs that it adds."""
 
     def __init__(self, planned: int | None, clock: Callable[[], float]) -> None:
-        """`planned`: minimum number of calls, None if unknown; `clock`: seconds."""
+        """`planned`: minimum number of calls, None if unknown. `clock`: returns the time in seconds."""
         self._planned = planned
         self._clock = clock
         self._started = clock()
         self._before = self._done = 0
-        """Number of finished calls: of earlier runs of the debate, and in total."""
+        """Number of finished calls: before the debate was resumed, and in total."""
         self._usage = TotalUsage(cost_usd=0.0)
         self._added_runs: frozenset[str] = frozenset()
         self._debate: Debate | None = None
@@ -199,7 +199,7 @@ class ProgressLine:
         self._started = self._clock()
 
     def record_event(self, event: Event, debate: Debate) -> None:
-        """Update the counts with `event`; `debate` is the state after it."""
+        """Update the counts after `event`. `debate`: the debate after the event."""
         if isinstance(event, JudgingOpened) and (self._added_runs or self._debate is None):
             self._added_runs |= {event.run}
         self._debate = debate
@@ -214,7 +214,7 @@ class ProgressLine:
             self._before = self._done
 
     def render(self, width: int, pending: Collection[Brief] = ()) -> RenderableType:
-        """Return one line of at most `width` columns. `pending`: the judgments that were asked for."""
+        """Return one line of at most `width` columns. `pending`: requested judgments that are not there yet."""
         words = Text(" · ".join(self._parts(pending)), style=theme.MUTED, no_wrap=True, overflow="ellipsis")
         if not self._planned or width < MIN_WIDTH_FOR_BAR:
             return words

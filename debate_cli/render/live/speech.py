@@ -1,7 +1,7 @@
-"""Speeches as Rich panels: finished ones whole, streaming ones cut to the window.
+"""Draws speeches as Rich panels. Finished speeches are drawn whole, streaming speeches are cut to the window.
 
-Cross-examination is drawn as trees: the claim, earlier questions and replies about it, the speaker's words. Symbols and
-words carry every meaning; colours only repeat it. Text from models passes `terminal_line` or `terminal_text`.
+Cross-examination is drawn as trees: the claim, earlier questions and replies about it, the speaker's words. Colours only
+repeat the meaning of symbols and words. `terminal_line` and `terminal_text` sanitize all text from models.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,34 +34,34 @@ from debate_cli.render.terminal.drawing import badge_text, join_text, terminal_l
 from debate_cli.render.theme import Sign
 
 MIN_PANEL_WIDTH = 52
-"""Minimum width of panels side by side. Narrower ones are drawn below each other."""
+"""Minimum width of panels that are drawn side by side. Narrower panels are drawn below each other."""
 PANEL_EDGES = 2
 """Number of lines of a panel's border."""
 MIN_BODY_LINES = 3
-"""Minimum number of lines of speech in a streaming panel, when several share a small window."""
+"""Minimum number of lines of speech in a streaming panel, if several panels share a small window."""
 MAX_ID_WIDTH = 20
 """Maximum width of an argument's id."""
 FREE_PHASES = ("rebuttal", "speech")
-"""Phases with a free speech. It contains the words of the responses, which are therefore shown on one line each."""
+"""Phases with a free speech, which contains the words of its responses. A response is therefore drawn as one line."""
 
 Styles = Mapping[str, Sign]
-"""Debater's name -> symbol, side and colour."""
+"""Maps a debater's name to symbol, side and colour."""
 
 
 @dataclass(slots=True)
 class SpeechStream:
-    """A requested speech. `pieces` grow while it streams; `turn` is set when it is complete."""
+    """A requested speech. `pieces` grows while the speech streams, and `turn` is set when it is complete."""
 
     cue: Cue
     threads: ThreadIndex = field(default_factory=ThreadIndex)
-    """The arguments at the time of the request."""
+    """The arguments that existed when the speech was requested."""
     pieces: list[str] = field(default_factory=list[str])
     turn: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The last `height` lines of `body`. With `marked`, the first line is `⋯` if lines are cut."""
+    """The last `height` lines of `body`. If lines are cut and `marked` is set, the first line is `⋯`."""
 
     body: RenderableType
     height: int
@@ -81,7 +81,7 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class PanelRow:
-    """Panels of simultaneous speeches: side by side with equal heights, or one below the other in a narrow window."""
+    """Panels of simultaneous speeches: side by side with equal heights, or below each other in a narrow window."""
 
     panels: Sequence[Panel]
 
@@ -103,7 +103,7 @@ class PanelRow:
 
 
 def panel_width(count: int, width: int) -> int:
-    """Width of each of `count` panels in a window of `width` columns. Panels that do not fit in a row get all of it."""
+    """Return the width of each of `count` panels: a share of `width`, or all of it if they do not fit side by side."""
     share = (width - (count - 1)) // max(1, count)
     return share if share >= MIN_PANEL_WIDTH else width
 
@@ -126,7 +126,7 @@ def turn_panel(
 def streaming_panels(
     streams: Sequence[SpeechStream], styles: Styles, citations: CitationIndex, size: tuple[int, int]
 ) -> PanelRow:
-    """Return the running speeches, drawn for a window of `size` (columns, lines)."""
+    """Return the panels of speeches in progress, drawn for a window of `size` (columns, lines)."""
     width, height = size
     if panel_width(len(streams), width) == width:
         height = max(MIN_BODY_LINES + PANEL_EDGES, height // len(streams))
@@ -292,7 +292,7 @@ def _label_grid(rows: Iterable[tuple[str, Text]]) -> Table:
 
 
 def hanging_indent(head: Text, words: RenderableType, gap: int = 2) -> Table:
-    """`words` in a column to the right of `head`, with `gap` columns between."""
+    """Return `words` in a column to the right of `head`, with `gap` columns between them."""
     grid = Table.grid(padding=(0, gap, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_row(head, words)

@@ -1,6 +1,6 @@
-"""The live view of a run: finished speeches and reports are printed, running ones are drawn below and redrawn.
+"""Shows a run on a terminal. Finished speeches and reports are printed; speeches in progress are redrawn below them.
 
-While the view is started, a separate thread applies the events and writes to the terminal, ten times a second. So a
+Between `start` and `stop`, a separate thread applies the events and writes to the terminal, ten times a second. So a
 slow terminal never delays the debate. A view that is not started prints at once and draws nothing.
 """
 
@@ -50,8 +50,8 @@ FRAMES_PER_SECOND = 10
 class LiveObserver:
     """An Observer for a terminal. Call `start` before and `stop` after the run; `stop` restores the terminal.
 
-    `expected`: minimum number of calls, to show progress; None if unknown. The heading shows `plan`. `hint`: a line at
-    the bottom, e.g. on keys.
+    `expected`: minimum number of calls, used to show progress; None if unknown. `plan`: shown in the heading. `hint`: a
+    line at the bottom, e.g. on keys.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class LiveObserver:
         self.resume()
 
     def resume(self) -> None:
-        """Start drawing if the console is a terminal, also after a pause."""
+        """Start drawing if the console is a terminal. Call it after `pause` to continue."""
         if self._thread is None and self.console.is_terminal:
             self._stopping.clear()
             self._thread = Thread(target=self._draw, name="live-view", daemon=True)
@@ -114,14 +114,14 @@ class LiveObserver:
         self._do(lambda: self._script.print(header.warning_notice(note)))
 
     def region(self) -> RenderableType:
-        """Return the running speeches, the progress line and the hint. They are drawn below the printed part."""
+        """Return what is drawn below the printed part: speeches in progress, the progress line and the hint."""
         return self._script.region(*self.console.size)
 
     def __rich__(self) -> RenderableType:  # drawn anew after each print, so that the region fits what was printed
         return self.region()
 
     def _do(self, action: Callable[[], None]) -> None:
-        """Pass `action` to the drawing thread. Raises the error if that thread could not write to the terminal."""
+        """Pass `action` to the drawing thread. If this thread could not write to the terminal, raises its OSError."""
         if self._error is not None:
             raise self._error
         self._actions.put(action)
@@ -158,7 +158,7 @@ class LiveObserver:
 
 
 class _Script:
-    """Turns the events of a run into printed parts and the drawn region. One thread at a time may use it."""
+    """Turns the events of a run into printed parts and the redrawn region. Not thread-safe."""
 
     def __init__(
         self, expected: int | None, plan: theme.RunPlan, *, show_hidden: bool, hint: str, clock: Callable[[], float]
@@ -170,7 +170,7 @@ class _Script:
         self._printed: list[RenderableType] = []
         self._debate: Debate | None = None
         self._wave: dict[int, SpeechStream] = {}
-        """Index of a turn -> its speech. All were requested together."""
+        """Maps the index of a turn to its speech. All these speeches were requested together."""
         self._withheld: list[Assessment] = []
         self._pending: dict[str, Brief] = {}
         self._failures = FailureNotices()
@@ -184,7 +184,7 @@ class _Script:
         return printed
 
     def region(self, width: int, height: int) -> RenderableType:
-        """Return the running speeches above the progress line, together with fewer lines than the window."""
+        """Return the speeches in progress above the progress line. All of it fits into the window."""
         if self._debate is None:
             return Group()
         parts: list[RenderableType] = []
@@ -257,7 +257,7 @@ class _Script:
             self.print(header.resume_rule(debate))
 
     def _print_reports(self) -> None:
-        """Print the judges' reports on speeches that are printed. A report on a speech of the wave waits for it."""
+        """Print the judges' reports on printed speeches. Reports on speeches in progress are kept for later."""
         if self._debate is None:
             return
         withheld, self._withheld = self._withheld, []
@@ -269,7 +269,7 @@ class _Script:
                 self.print(header.judge_report_notice(report, self._debate))
 
     def _print_failure(self, failure: Failure) -> None:
-        """Print a failure. A failed speech leaves its wave."""
+        """Print a failure. A failed speech is no longer drawn."""
         self._pending.pop(failure.task.key, None)
         cue = failure.task
         if isinstance(cue, Cue):

@@ -1,4 +1,4 @@
-"""A form at the terminal without its screen: the question, the draft on disk, and the state that keys change."""
+"""The data of a form at the terminal: the question, the draft on disk, and the state that keys change."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from debate_cli.storage.atomic_write import atomic_write
 DRAFT_SUFFIX = ".draft"
 MAX_DRAFT_BYTES = 4 * 1024 * 1024
 MAX_NAMED = 4
-"""Maximum number of missing fields in a message."""
+"""Maximum number of missing or wrong fields that a message names."""
 OPTION_KINDS = ("choice", "choices", "yes_no")
 WELCOME = "Tab goes to the next field. Esc, then Enter, sends the answer. Ctrl-C stops and keeps the draft."
 _ANSWER = FormField(("answer",), "answer", "text", hint="paste it here")
@@ -29,13 +29,13 @@ class FormLeftError(Exception):
 
 @dataclass
 class TextSheet:
-    """An answer that is entered as one text. The text is a form as JSON, or plain words."""
+    """An answer that is entered as one text: JSON that matches the requested form, or plain words."""
 
     request: Request
     values: dict[str, str] = field(default_factory=dict[str, str])
 
     def fields(self) -> tuple[FormField, ...]:
-        """Return the only field: the text."""
+        """Return the only field, which is the text."""
         return (_ANSWER,)
 
     def get(self, item: FormField) -> str:
@@ -47,18 +47,18 @@ class TextSheet:
         self.values[item.key] = words
 
     def missing(self) -> tuple[FormField, ...]:
-        """Always empty: `read` reports a missing text as a problem."""
+        """Return no field, because `read` reports a missing text."""
         return ()
 
     def read(self) -> ReadReply:
-        """Read the text as the form that the request asks for."""
+        """Parse the text as the form that the request asks for."""
         origin = self.request.origin
         accepts_text = origin is not None and origin.accepts_text
         return read_reply(self.get(_ANSWER), self.request.form, accepts_text=accepts_text)
 
 
 AnswerSheet = FormDraft | TextSheet
-"""The fields of an answer and their texts."""
+"""The fields of an answer, and the text in each field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +66,17 @@ class FormTask:
     """A question for a person."""
 
     title: str
-    """Debater or judge, and the task."""
+    """Name of the debater or judge, and the task."""
     context: str
     """The debate so far and the question, shown above the form."""
     draft: Path | None = None
     """File of the draft; None keeps no draft."""
     time_limit_s: float | None = None
-    """Seconds after which the answer is taken as it is; None sets no limit."""
+    """Seconds after which the form ends with the answer as it is; None sets no limit."""
     copied: str | None = None
-    """Text that a key copies to the clipboard; None if there is no such key."""
+    """Text that a key copies to the clipboard; None for no such key."""
     explain: Callable[[str], str] = lambda _name: ""
-    """Name of a field -> its explanation, shown beside it; empty if there is none."""
+    """Maps the name of a field to the explanation that is shown beside it; empty if there is none."""
     can_abstain: bool = False
     """Whether an unreadable answer may be sent, as an abstention."""
 
@@ -90,14 +90,14 @@ class FilledForm(NamedTuple):
 
 
 class DraftFile:
-    """The draft of one answer at `path`; None stores nothing."""
+    """Stores the draft of one answer at `path`; does nothing if `path` is None."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._saved: dict[str, str] = {}
 
     def load(self) -> dict[str, str]:
-        """Field -> saved text; empty if there is no readable draft."""
+        """Return the saved text of each field; empty if there is no readable draft."""
         with suppress(OSError, ValueError, RecursionError, TypeError, KeyError, AttributeError):
             if self._path is not None:
                 values: dict[str, Any] = json.loads(read_regular_file(self._path, MAX_DRAFT_BYTES))["values"]
@@ -105,7 +105,7 @@ class DraftFile:
         return dict(self._saved)
 
     def save(self, values: Mapping[str, str], title: str) -> str | None:
-        """Save the texts if they have changed. If that fails, returns a sentence on why; else None."""
+        """Save the texts if they have changed. Returns a sentence on the problem if saving fails; else None."""
         if self._path is None or dict(values) == self._saved:
             return None
         data = json.dumps({"title": title, "values": dict(values)}, ensure_ascii=False, indent=1)
@@ -118,7 +118,7 @@ class DraftFile:
 
 
 class FormState:
-    """State of the form, changed by keys and shown on the screen."""
+    """State of the form. Keys change it, and the screen shows it."""
 
     def __init__(self, sheet: AnswerSheet, *, can_abstain: bool, has_draft: bool) -> None:
         self.sheet = sheet
@@ -128,7 +128,7 @@ class FormState:
         self.index = 0
         self._can_abstain = can_abstain
         self._may_send_incomplete = False
-        """Whether the person has seen what is missing, so that sending again sends the answer as it is."""
+        """Whether the person has seen what is missing. Then the next attempt to send sends the answer as it is."""
 
     @property
     def fields(self) -> tuple[FormField, ...]:
@@ -147,7 +147,7 @@ class FormState:
         return tuple(self.sheet.get(self.current).splitlines())
 
     def move(self, steps: int) -> None:
-        """Move by `steps` fields. The first field follows the last one."""
+        """Move by `steps` fields. After the last field comes the first."""
         self.index = (self.index + steps) % len(self.fields)
         chosen = self.chosen
         self.option = next((n for n, option in enumerate(self.current.options) if option in chosen), 0)
@@ -160,7 +160,7 @@ class FormState:
             self._may_send_incomplete = False
 
     def pick(self, number: int) -> None:
-        """Choose the option with this number, or undo the choice."""
+        """Choose the option with this number. If it is chosen already, undo the choice."""
         field = self.current
         if not 0 <= number < len(field.options):
             return
@@ -173,7 +173,7 @@ class FormState:
             self.write("" if option in chosen else option)
 
     def send(self) -> ReadReply | None:
-        """Return the answer if it may be sent; else None, and `message` says what is missing."""
+        """Return the answer if it may be sent. Else return None, and set `message` to what is missing."""
         found = self.sheet.read()
         missing = tuple(dict.fromkeys(item.label for item in self.sheet.missing()))
         problems = missing or tuple(map(self._name_field, found.problems))
@@ -194,7 +194,7 @@ class FormState:
         return None
 
     def _name_field(self, problem: str) -> str:
-        """`problem` with the label of its field in place of the path."""
+        """Replace the path in `problem` with the label of the field."""
         path, separator, words = problem.partition(": ")
         key = path.replace("[", "/").replace("]", "").replace(".", "/")
         label = next((item.label for item in self.fields if item.key == key), path)

@@ -1,4 +1,4 @@
-"""Asks people at the terminal, one after the other: `human` fills in a form, `paste` inserts a copied answer.
+"""Asks people at the terminal, one at a time. The model `human` fills in a form, `paste` takes a pasted answer.
 
 `fill_in` shows a title, a context and a form, and returns the filled-in value:
 
@@ -28,8 +28,8 @@ from debate_cli.render.person_form.form import DRAFT_SUFFIX, AnswerSheet, Filled
 async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
     """Show the form until the person sends it, or the time is up.
 
-    The draft is loaded into `sheet` first, saved every few seconds, and kept at the end; the caller removes it once the
-    answer is stored. Raises FormLeftError on Ctrl-C or when the terminal is gone.
+    The draft is loaded into `sheet` first, and saved every few seconds. The caller removes it after storing the answer.
+    Raises FormLeftError on Ctrl-C or when the terminal is gone.
     """
     from debate_cli.render.person_form.screen import FormScreen  # prompt_toolkit takes a fifth of a second
 
@@ -39,12 +39,12 @@ async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
 
 
 class PeopleAtTerminal:
-    """Asks the people at this terminal one at a time. Nothing else is shown meanwhile."""
+    """Asks the people at this terminal, one at a time. While a form is open, nothing else is shown."""
 
     def __init__(
         self, hold: Callable[[], AbstractContextManager[None]], turn: asyncio.Lock, drafts: Path | None
     ) -> None:
-        """`hold`: context in which nothing else is shown on the terminal. `turn`: held while a person is asked.
+        """`hold`: context in which nothing else is shown on the terminal. `turn`: lock that is held while a person is asked.
 
         `drafts`: folder of the drafts, beside the journal; None keeps no drafts.
         """
@@ -58,7 +58,7 @@ class PeopleAtTerminal:
         return await self._ask(request, sheet, time_limit_s, None)
 
     async def paste_answer(self, request: Request, time_limit_s: float | None = None) -> Reply:
-        """Show the prompt, which a key copies, and read one text as the answer."""
+        """Show the prompt, which a key copies to the clipboard, and read one text as the answer."""
         return await self._ask(request, TextSheet(request), time_limit_s, format_page(request, None))
 
     async def _ask(self, request: Request, sheet: AnswerSheet, time_limit_s: float | None, page: str | None) -> Reply:
@@ -84,11 +84,11 @@ class PeopleAtTerminal:
 
 
 def draft_name(debate: str, key: str) -> str:
-    """File name of the draft of the task `key`."""
+    """Return the file name of the draft for the task `key` of a debate. `debate`: id of the debate."""
     return f"{to_slug(debate)}.{to_slug(key)}{DRAFT_SUFFIX}"  # a stored debate from elsewhere may have any id
 
 
 def remove_drafts(folder: Path, debate: Debate, answered: Iterable[str]) -> None:
-    """Remove the drafts of the tasks of `debate` in `answered`. Their answers are in the transcript."""
+    """Remove the drafts of answered tasks. `answered`: keys of tasks whose answers are in the transcript."""
     for key in answered:
         (folder / draft_name(debate.id, key)).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The form on the screen: the debate, the list of fields, the current field, and the keys."""
+"""Shows a form on the screen: the debate, the list of fields, the current field, and the keys."""
 
 import asyncio
 import base64
@@ -39,7 +39,7 @@ from debate_cli.render.theme import format_clock
 
 SAVE_INTERVAL_S = 2.0
 PATIENCE_S = 3600.0
-"""Seconds within which Enter must follow Esc to count as Esc, Enter."""
+"""Maximum time in seconds between Esc and Enter, which together send the answer."""
 MAX_LISTED_FIELDS = 8
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
@@ -55,7 +55,7 @@ KEYS = "Tab next · Shift-Tab back · PgUp/PgDn read · Ctrl-E editor · Esc Ent
 
 
 class FormScreen:
-    """One form at the terminal."""
+    """The full-screen form for one question."""
 
     def __init__(self, task: FormTask, sheet: AnswerSheet) -> None:
         self._task = task
@@ -86,7 +86,7 @@ class FormScreen:
         self._app.timeoutlen = PATIENCE_S  # Esc waits for Enter, however slowly both are typed
 
     async def run(self) -> ReadReply:
-        """Show the form until it is sent. Raises FormLeftError."""
+        """Show the form until the person sends it, or the time is up. Raises FormLeftError."""
         self._load_field()
         background = asyncio.ensure_future(self._watch())
         try:
@@ -203,7 +203,7 @@ class FormScreen:
         return "\n".join(self._lines()[first : first + max(self._page(), self._rows())])
 
     def _format_fields(self) -> StyleAndTextTuples:
-        """Return the fields around the current one, each with a mark and the beginning of its text."""
+        """Return a line for each field near the current field: a mark, the label, and the beginning of the text."""
         fields = self._state.fields
         room = max(1, min(MAX_LISTED_FIELDS, len(fields), self._rows() // 3))
         current = min(self._state.index, len(fields) - 1)
@@ -297,7 +297,7 @@ class FormScreen:
         self._state.message = "The prompt was sent to the clipboard. Paste the answer below, then press Esc and Enter."
 
     def _edit(self) -> None:
-        """Open the current text in the editor. The debate continues meanwhile."""
+        """Open the current text in the person's editor. The debate continues in the background."""
         if self._state.current.kind in OPTION_KINDS:
             self._state.message = "Choose one of the options with Space."
             return
@@ -317,7 +317,7 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""Seconds. An editor that returns an unchanged text sooner has not waited for the person, and cannot be used."""
+"""An editor that returns an unchanged text within this time, in seconds, has not waited for the person."""
 DEFAULT_EDITOR = "vi"
 
 
@@ -326,11 +326,11 @@ class EditedText(NamedTuple):
 
     text: str
     problem: str | None = None
-    """A sentence if the text could not be edited."""
+    """A sentence on why the text could not be edited; None if it was edited."""
 
 
 def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> EditedText:
-    """Let the person edit `text` in `$VISUAL` or `$EDITOR`, as a file in `folder`, which keeps it if this fails."""
+    """Let the person edit `text` in `$VISUAL` or `$EDITOR`. If editing fails, the temporary file in `folder` is kept."""
     command = env.get("VISUAL") or env.get("EDITOR") or DEFAULT_EDITOR
     handle, name = tempfile.mkstemp(prefix=".answer-", suffix=".md", dir=folder)
     path = Path(name)

@@ -1,1 +1,1 @@
-"""The finished debate on a terminal, drawn with Rich. `render.live` draws the running one."""
+"""Draws a finished debate on a terminal with Rich. `render.live` draws a debate in progress."""

@@ -1,6 +1,6 @@
-"""Drawing on a terminal with Rich: sanitized text, headings, tables, bars, for all terminal views.
+"""Draws the elements of all terminal views with Rich: sanitized text, headings, tables, bars.
 
-All untrusted text passes `terminal_text` or `terminal_line`, which sanitize it and let no markup through.
+`terminal_text` and `terminal_line` sanitize all untrusted text. Markup in it has no effect.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,36 +22,36 @@ from debate_cli.render.theme import Sign
 from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table, TableRow
 
 ParticipantStyles = Mapping[str, Sign]
-"""Marker and colour by debater."""
+"""Maps a debater's name to marker, side and colour."""
 BAR_WIDTH = 20
 PART_FILLS = "█▓▒╳"
-"""Characters for the parts of a stacked bar."""
+"""Fill characters for the parts of a stacked bar."""
 INDENT = 2
 MAX_KEPT_WORD = 16
-"""A table is drawn if each column is as wide as its longest word, or at least this wide. Longer words are folded."""
+"""Maximum width that a table column reserves for its longest word. Longer words may be folded."""
 MIN_TEXT_WIDTH = 22
-"""Minimum width of a column of long text for a table to be drawn."""
+"""Minimum width of a column of long text. If it is not available, the table is drawn as a list."""
 MAX_HEADER = 8
 """Maximum length of a header above numbers that is not split into two lines."""
 MAX_SHORT_CELL = 24
-"""Maximum length of text that does not get a separate line in a list."""
+"""Maximum length of a cell that shares a line with other cells when a table is drawn as a list."""
 MAX_LABEL = 14
-"""Maximum width of the labels of a grid."""
+"""Maximum width of the labels in `label_grid`."""
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
 def terminal_text(text: str, style: str = "") -> Text:
-    """`text` sanitized, with its line breaks."""
+    """Return `text` sanitized, with its line breaks."""
     return Text(sanitize.sanitize_text(text).strip("\n"), style=style)
 
 
 def terminal_line(text: str, style: str = "") -> Text:
-    """`text` sanitized, on one line."""
+    """Return `text` sanitized, on one line."""
     return Text(sanitize.sanitize_line(text), style=style)
 
 
 def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text:
-    """Join the parts to one text. A tuple is (trusted words, style), a string is trusted words."""
+    """Join the parts to one text. Strings are not sanitized. A tuple is (string, style)."""
     joined = Text()
     for number, part in enumerate(parts):
         if number and separator:
@@ -66,7 +66,7 @@ def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text
 
 
 def section(title: str, *body: RenderableType, beside: str = "") -> RenderableType:
-    """Draw a part of the screen below a rule with `title` and `beside`. Both may be untrusted."""
+    """Draw `body` below a rule with `title` and `beside`, which may be untrusted."""
     heading = terminal_line(title, "bold")
     if beside:
         heading = join_text(heading, (f"  ·  {sanitize.sanitize_line(beside)}", theme.MUTED))
@@ -74,7 +74,7 @@ def section(title: str, *body: RenderableType, beside: str = "") -> RenderableTy
 
 
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
-    """A debater with marker; a dash for None; other names (subtopics, judges) without a marker."""
+    """Return a debater's name with its marker; a dash for None. Names without a style, e.g. of judges, have no marker."""
     if name is None:
         return Text("—", style=theme.MUTED)
     style = styles.get(name)
@@ -84,13 +84,13 @@ def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
 
 
 def badge_text(badge: Badge | Sign) -> Text:
-    """Symbol and word of a badge, in its colour."""
+    """Return symbol and word of a badge, in its colour."""
     sign = theme.badge_sign(badge) if isinstance(badge, Badge) else badge
     return terminal_line(f"{sign.symbol} {sign.word}", f"bold {sign.colour}")
 
 
 def score_bar(value: float, out_of: float, colour: str, width: int = BAR_WIDTH) -> RenderableType:
-    """`value` of `out_of` as a bar; values outside the scale are clamped."""
+    """Draw `value` as a bar on a scale from 0 to `out_of`. Values outside the scale are clamped."""
     return ProgressBar(
         total=out_of if out_of > 0 else 1.0,
         completed=value if out_of > 0 else 0.0,
@@ -102,7 +102,7 @@ def score_bar(value: float, out_of: float, colour: str, width: int = BAR_WIDTH) 
 
 
 def stacked_bar(parts: Sequence[tuple[str, float]], out_of: float, colour: str, width: int = BAR_WIDTH) -> Text:
-    """Draw `parts` (name, size) end to end as one bar on a scale of `out_of`. Each part has its own fill."""
+    """Draw `parts` (name, size) end to end as one bar on a scale from 0 to `out_of`. Each part has its own fill."""
     bar, done, start = Text(), 0.0, 0
     for (_, value), fill in zip(parts, cycle(PART_FILLS)):
         done += abs(value)
@@ -113,7 +113,7 @@ def stacked_bar(parts: Sequence[tuple[str, float]], out_of: float, colour: str, 
 
 
 def interval_bar(cell: Interval, width: int = 24) -> str:
-    """An interval as text: `──●──` in a row of `width` columns."""
+    """Return an interval as text: `──●──` in a row of `width` columns."""
     if cell.value is None:
         return ""
 
@@ -147,14 +147,14 @@ def score_bars(verdict: Verdict, styles: ParticipantStyles) -> RichTable:
 
 
 def sparkline(values: Sequence[float], low: float, high: float) -> str:
-    """A character per value, from ▁ at `low` to █ at `high`."""
+    """Return a character per value, from ▁ at `low` to █ at `high`."""
     top = len(_LEVELS) - 1
     span = high - low if high > low else float("inf")
     return "".join(_LEVELS[min(top, max(0, round((value - low) / span * top)))] for value in values)
 
 
 def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
-    """Rows of a muted label and its text. Long labels are wrapped."""
+    """Draw rows of a muted label and its text. Long labels are wrapped."""
     grid = RichTable.grid(padding=(0, 2, 0, 0))
     grid.add_column(max_width=MAX_LABEL, style=theme.MUTED)
     grid.add_column(ratio=1)
@@ -164,7 +164,7 @@ def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
 
 
 def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
-    """A table with title and remarks. A table without columns consists of its remarks."""
+    """Draw a table with its title and remarks. For a table without columns, draw only title and remarks."""
     if not table.heads:
         return section(table.title, *map(terminal_line, table.remarks))
     notes = [terminal_line(note, theme.MUTED) for note in table.remarks]
@@ -173,7 +173,7 @@ def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
 
 @dataclass(frozen=True, slots=True)
 class _TableView:
-    """A table that is drawn without its bars if they do not fit, and as a list if it is still too wide."""
+    """A table that fits the window: first its bars are left out, then it becomes a list."""
 
     table: Table
     styles: ParticipantStyles
@@ -231,7 +231,7 @@ class _TableView:
         return grid
 
     def _as_list(self) -> Iterator[RenderableType]:
-        """Each row as a line for its first cell, then its other cells, indented."""
+        """Yield for each row a line with its first cell, then its other cells, indented."""
         for row in self.table.rows:
             if row is None:
                 continue
@@ -242,9 +242,9 @@ class _TableView:
 
 
 def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Text]:
-    """A row as lines: first cell, short cells with headers, then one line for each long text.
+    """Return a row as lines: first cell, short cells with headers, then one line for each long text.
 
-    If the first cell is only a number, its header comes before it: `turn 3`.
+    A first cell that is only a number has its header: `turn 3`.
     """
     short, long = list[Text](), list[Text]()
     for header, cell in zip(table.heads[1:], row[1:], strict=True):
@@ -285,7 +285,7 @@ def _colour_of(name: str | None, styles: ParticipantStyles) -> str:
 
 
 def render_cell(cell: Cell, styles: ParticipantStyles) -> Text:
-    """Draw a cell as text; a bar or an interval is empty."""
+    """Return a cell as text; empty for a bar or an interval."""
     match cell:
         case None | Gauge() | Interval():
             return Text("")

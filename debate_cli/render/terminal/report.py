@@ -1,4 +1,4 @@
-"""The end of a debate on a terminal: the closing screen, and the full report."""
+"""Draws the end of a debate on a terminal: the closing screen, and the full report."""
 
 from collections.abc import Collection, Sequence
 
@@ -26,16 +26,16 @@ from debate_cli.render.terminal.drawing import (
 from debate_cli.systems.tables import Lines, Table, TableRow
 
 _ROWS_BELOW = 5
-"""Rows below the closing screen: where it is saved, the next command, the shell's prompt."""
+"""Number of rows below the closing screen: the path of the transcript, the next command, the shell's prompt."""
 
 
 def closing_screen(
     debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None, *, max_claims: int = MAX_CLAIMS
 ) -> list[RenderableType]:
-    """Draw the answer and the facts for a decision, on one screen.
+    """Draw the verdict and the main facts, on one screen.
 
-    `judged`: ids of the judging runs just added; only their results are shown. `max_claims`: maximum of claims per
-    label.
+    `judged`: ids of the judging runs just added; only their results are shown. `max_claims`: maximum number of claims
+    per label.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, max_claims)
@@ -49,7 +49,7 @@ def closing_screen(
 def fitting_screen(
     console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
 ) -> list[RenderableType]:
-    """Draw the closing screen with as many claims as fit into the window; with all if not even one fits."""
+    """Draw the closing screen with as many claims as fit into the window; with all claims if none fits."""
     screens = [closing_screen(debate, verdicts, judged, max_claims=count) for count in range(MAX_CLAIMS, 0, -1)]
     rows = console.height - _ROWS_BELOW
     fitting = (parts for parts in screens if len(console.render_lines(Group(*parts), pad=False)) <= rows)
@@ -114,7 +114,7 @@ def _verdict_panel(
 
 
 def _row_grid(rows: Sequence[SummaryRow], styles: ParticipantStyles) -> RenderableType:
-    """Draw labelled rows. A label that repeats is drawn once; the first of several cells is bold."""
+    """Draw labelled rows. A repeated label is drawn once. The first of several cells is bold."""
     drawn: list[tuple[str, RenderableType]] = []
     label = ""
     for row in rows:
@@ -133,7 +133,7 @@ def _rehearsal(debate: Debate) -> list[RenderableType]:
 
 
 def _stack_trace_columns(trace: Table) -> Table:
-    """Draw the trace table with fewer columns: speaker and claim share one, and so do standing and reason."""
+    """Return the trace table with fewer columns. Id, speaker and claim share a column; standing and reason share another."""
     rows: list[TableRow] = []
     for row in trace.rows:
         if row is not None:

@@ -1,4 +1,4 @@
-"""Verdicts and gates for continuous integration: GitHub workflow commands, step summary, JUnit report."""
+"""Formats verdicts and gates for continuous integration: GitHub workflow commands, step summary, JUnit report."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -23,7 +23,7 @@ _PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
 
 
 def format_workflow_commands(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> Iterator[str]:
-    """Yield one GitHub workflow command per finding. A command about a judged text names its file and line.
+    """Yield a GitHub workflow command per error, warning and notice. Commands about a judged text name its file and line.
 
     Errors: unmet gates and unusable files. Warnings: undetermined verdicts and required changes of a text. Notices: all
     other verdicts.
@@ -61,14 +61,14 @@ def _list_changes(checked: CheckedFile) -> Iterator[tuple[PanelReview, RequiredC
 def format_workflow_command(
     level: AnnotationLevel, path: str, title: str, message: str, line: int | None = None
 ) -> str:
-    """One workflow command. Text in it is escaped and cannot start another command."""
+    """Return one workflow command. Text in it is escaped, so it cannot start another command."""
     place = "" if line is None else f",line={line}"
     named = f"file={_escape_command(path, _PROPERTY)}{place},title={_escape_command(title, _PROPERTY)}"
     return f"::{level} {named}::{_escape_command(message, _DATA)}"
 
 
 def format_step_summary(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
-    """Markdown: a row per file with its verdicts and gates, then the files that cannot be used."""
+    """Return Markdown: a row per file with its verdicts and gates, then the files that cannot be used."""
     unmet = sum(len(checked.unmet) for checked in files)
     head = f"{len(files)} debate{'' if len(files) == 1 else 's'} scored"
     lines = [f"## {head}{f', gates not met: {unmet}' if unmet else ''}", ""]

@@ -1,6 +1,6 @@
-"""A debate as Markdown (CommonMark with GitHub's tables).
+"""Formats a debate as Markdown (CommonMark with GitHub's tables).
 
-Untrusted text is escaped: it cannot become markup, a link, HTML or a table cell.
+Untrusted text is escaped, so it cannot become markup, a link, HTML or a table cell.
 """
 
 import re
@@ -44,9 +44,9 @@ def format_markdown(
     *,
     show_hidden: bool = False,
 ) -> str:
-    """Write the document: verdict, briefing, participants, scores, trace table, speeches, usage.
+    """Return the document: verdict, briefing, participants, scores, trace table, speeches, usage.
 
-    `only` selects one part, `round_number` the speeches of one round.
+    `only`: the only part to write. `round_number`: write only the speeches of this round.
     """
     report = build_debate_report(debate, verdicts, only="turns" if round_number is not None else only)
     framing = [f"**{report.rehearsal}**", ""] if report.rehearsal else []
@@ -77,7 +77,7 @@ def _format_block(block: Block) -> list[str]:
 
 
 def _format_row(row: SummaryRow) -> str:
-    """A labelled row as a bullet. The first of several cells is bold."""
+    """Return a labelled row as a bullet. The first of several cells is bold."""
     label = f"**{escape_markdown(f'{row.label[:1].upper()}{row.label[1:]}')}:** " if row.label else ""
     first, *others = map(_cell, row.cells)
     return f"- {label}{' · '.join([f'**{first}**', *others]) if others else first}"
@@ -118,7 +118,7 @@ def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: boo
 
 
 def _footnotes(citations: Iterable[CheckedCitation]) -> Iterable[str]:
-    """Source, place, quote, result of the quote check, and whether the source supports the argument."""
+    """Yield a footnote per citation: source, quote, quote check, and whether the source supports the argument."""
     for item in dict.fromkeys(citations):
         source = f"**{escape_markdown(item.check.source)}** {escape_markdown(item.title)}".rstrip()
         place = f", {escape_markdown(item.place)}" if item.place and item.place != item.title else ""
@@ -132,7 +132,7 @@ def _chair(announcement: str) -> list[str]:
 
 
 def _thread(piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
-    """The claim that a response or answer refers to, and earlier statements about it, as a quotation."""
+    """Yield the claim that a response or answer refers to, and earlier statements about it, as a quotation."""
     found = threads.thread_addressed_by(piece, round_number)
     if found is None:
         return
@@ -190,7 +190,7 @@ def _remarks(turn: Turn, *, show_hidden: bool) -> list[str]:
 
 
 def format_table(table: Table) -> list[str]:
-    """The lines of a table, with its title above it and its remarks below it."""
+    """Return the lines of a table, with its title above and its remarks below."""
     rows = [tuple(_cell(cell) for cell in row) for row in table.rows if row is not None]
     remarks = [line for remark in table.remarks for line in (escape_markdown(remark), "")]
     heads = tuple(escape_markdown(head) for head in table.heads)

@@ -1,7 +1,6 @@
-"""A debate as plain lines, for pipes and screen readers: no control sequences, no wrapping.
+"""Formats a debate as plain lines, for pipes and screen readers: no control sequences, no wrapping.
 
-Each line of a speech names its speaker. Untrusted text cannot start a line, because its further lines have the same
-prefix.
+Each line of a speech starts with the speaker's name, so untrusted text never starts a line.
 """
 
 import math
@@ -35,15 +34,15 @@ from debate_cli.render.sanitize import prefix_lines, sanitize_line
 from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table, TableRow
 
 MAX_SHORT_CELL = 24
-"""Maximum length of a cell's text that is not put on a line of its own."""
+"""Maximum length of a cell's text that shares a line with other cells."""
 UNNAMED_NUMBERS = frozenset({"score", "sum"})
-"""Headers of columns whose main numbers are shown without the header."""
+"""Headers that are not repeated before the main number of a row."""
 _SCALE = re.compile(r" (/[\d.]+|\d+%)$")
 """Matches a scale or a weight at the end of a column header."""
 
 
 def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[str]:
-    """Motion, debaters, judges, servers that are not built in, and planned calls."""
+    """Return lines on motion, debaters, judges, servers that are not built in, and planned calls."""
     lines = [
         *filter(None, [participants.rehearsal_notice(debate)]),
         *_title_lines(debate, "".join(theme.describe_kind(debate)[1:])),
@@ -57,7 +56,7 @@ def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[st
 
 
 def judging_header_lines(debate: Debate) -> list[str]:
-    """Return the heading of a judging run of a saved debate. A text without judgments has its judges too."""
+    """Return the heading of `debate judge`: the motion, and the judges of a text that has no judgments yet."""
     lines = _title_lines(debate, theme.describe_judging(debate))
     is_first = debate.document_name is not None and not debate.assessments
     return [*lines, *judge_lines(debate, debate.runs[0])] if is_first else lines
@@ -73,7 +72,7 @@ def _title_lines(debate: Debate, kind: str) -> list[str]:
 
 
 def judge_lines(debate: Debate, run: JudgingRun) -> list[str]:
-    """The judges of a run."""
+    """Return a line per judge of a judging run."""
     return [_participant_line("Judge", row) for row in participants.judge_rows(debate, run)]
 
 
@@ -82,7 +81,7 @@ def _participant_line(role: str, row: participants.ParticipantRow) -> str:
 
 
 def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False) -> list[str]:
-    """A speech. Each line starts with its speaker, and an answered claim comes before its answer."""
+    """Return the lines of a speech. Each line starts with the speaker. A claim comes before the answer to it."""
     prefix = f"{sanitize_line(turn.speaker)}: "
     lines: list[str] = []
     for part in split_turn(turn):
@@ -99,14 +98,14 @@ def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, sh
 
 
 def chair_lines(announcement: str) -> list[str]:
-    """An announcement of the chair; nothing for an empty one."""
+    """Return the line of the chair's announcement; no line if it is empty."""
     return [f"Chair: {sanitize_line(announcement)}"] if announcement else []
 
 
 def judge_report_lines(report: JudgeReport) -> list[str]:
-    """A judge's report: the judge and the scores on one line, then a line per sentence.
+    """Return a judge's report: the judge and the scores on one line, then a line per sentence.
 
-    The first sentence joins the first line if it is the only one, or if there are no scores.
+    The first line contains the first sentence if it is the only one, or if there are no scores.
     """
     scores = ", ".join(f"{sanitize_line(item.participant)} {item.value:g}/{item.out_of:g}" for item in report.scores)
     sentences = [sanitize_line(words) for words in (*report.words, *report.alerts)]
@@ -117,12 +116,12 @@ def judge_report_lines(report: JudgeReport) -> list[str]:
 
 
 def failure_lines(notice: FailureNotice) -> list[str]:
-    """The line on a failed call: who, what, why, and the kind of the error."""
+    """Return the line on a failed call: who, what, why, and the kind of the error."""
     return [f"Failed: {sanitize_line(notice.who)} {sanitize_line(notice.what)} ({sanitize_line(notice.cause)})"]
 
 
 def _thread_lines(prefix: str, piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
-    """The claim that a response or answer refers to, with the questions and the reply so far."""
+    """Yield the claim that a response or answer refers to, then the questions and the reply so far."""
     found = threads.thread_addressed_by(piece, round_number)
     if found is None:
         return
@@ -159,10 +158,10 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
 
 
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:
-    """A heading, then a line per row: `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`.
+    """Return a heading, then a line per row: `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`.
 
-    The main number comes first, the numbers that it consists of follow in parentheses, and long texts follow on lines
-    of their own. `badges`: text of a row's first cell -> a word to add to the row.
+    The main number comes before the other short cells, which are in parentheses. Each long text has a separate line.
+    `badges`: maps the text of a first cell to a word that is added to its row.
     """
     weights = [sanitize_line(header) for header in table.heads if header.endswith("%")]
     heading = f"{sanitize_line(table.heading)} ({', '.join(weights)})" if weights else sanitize_line(table.heading)
@@ -236,7 +235,7 @@ def _format_cell(cell: Cell) -> str:
 
 
 def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None) -> list[str]:
-    """Write the answer and the facts for a decision.
+    """Return the lines of the verdict and the main facts.
 
     `judged`: ids of the judging runs just added; only their results are shown.
     """
@@ -255,7 +254,7 @@ def details_lines(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> list[str]:
-    """Write all parts of the report. `only`: the only part to write; `judged`: as for `closing_lines`."""
+    """Return the lines of all parts of the report. `only`: the only part to write; `judged`: as for `closing_lines`."""
     report = build_debate_report(debate, verdicts, only=only, judged=judged)
     standings = {row.id: theme.STANDING_BADGES[row.standing].word for row in report.trace_rows if row.standing}
     lines: list[str] = []
@@ -294,7 +293,7 @@ class PlainObserver:
     """
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
-        """`plan`: the plan of the run, shown in the heading."""
+        """`show_hidden`: write hidden directives of debaters. `plan`: shown in the heading."""
         self._stream = stream
         self._show_hidden = show_hidden
         self._plan = plan
@@ -307,7 +306,7 @@ class PlainObserver:
         """Events that wait for an earlier speech."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event`, and the events that waited for it. A later speech waits for an earlier one in flight."""
+        """Write `event`, or keep it until the speeches before it are complete. Writes the events that waited for it."""
         match event:
             case TurnCompleted():
                 self._asked.discard(event.turn.index)
@@ -328,14 +327,14 @@ class PlainObserver:
             self._asked.add(task.index)
 
     def text(self, cue: Cue, piece: str) -> None:
-        """Ignore pieces of a speech: only finished speeches are written."""
+        """Ignore a piece of a speech. Only finished speeches are written."""
 
     def note(self, note: str) -> None:
-        """Write a note."""
+        """Write the note."""
         self._write([f"Note: {sanitize_line(note)}"])
 
     def finish(self) -> None:
-        """Write all events that wait: speeches in the order of the debate, then the other events."""
+        """Write all events that are kept: speeches in the order of the debate, then the other events."""
         held, self._held = self._held, []
         for event, debate in sorted(held, key=lambda pair: _reading_position(pair[0])):
             self._write_event(event, debate)

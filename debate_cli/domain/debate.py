@@ -79,6 +79,7 @@ class Debate(FrozenModel):
     assessments: tuple[Assessment, ...] = ()
     """The assessments in canonical order (see `first_assessments`), not in order of arrival."""
     failures: tuple[Failure, ...] = ()
+    """Failures of speeches by turn, then those of judgments."""
     given_up: frozenset[str] = frozenset()
     """Keys of failed tasks and searches that are not asked again in this session."""
     runs: tuple[JudgingRun, ...] = ()
@@ -346,7 +347,8 @@ class Debate(FrozenModel):
             for item in self.reservations
         )
         keys = {item.task.key for item in lost}
-        return self._replace(failures=(*self.failures, *lost), given_up=self.given_up | keys, reservations=())
+        failures = tuple(sorted((*self.failures, *lost), key=failure_rank))
+        return self._replace(failures=failures, given_up=self.given_up | keys, reservations=())
 
     def _apply_passages(self, event: PassagesShown) -> Debate:
         known = {passage.id for passage in self.passages}
@@ -385,7 +387,8 @@ class Debate(FrozenModel):
 
     def _apply_failure(self, failure: Failure) -> Debate:
         key = failure.task.key
-        return self._answer_key(key)._replace(failures=(*self.failures, failure), given_up=self.given_up | {key})
+        failures = tuple(sorted((*self.failures, failure), key=failure_rank))
+        return self._answer_key(key)._replace(failures=failures, given_up=self.given_up | {key})
 
     def _answer_key(self, key: str) -> Debate:
         return self._replace(
@@ -440,9 +443,18 @@ def _add_arguments(found: Mapping[str, tuple[str, Argument]], turn: Turn) -> Map
 
 
 def search_rank(search: Search) -> tuple[bool, int, str]:
-    """Sort key of searches: those for speeches by turn, then those for judges by the key of their brief."""
-    is_speech = search.key.startswith("turn/")
-    return not is_speech, len(search.key) if is_speech else 0, search.key
+    """Sort key of searches, whichever ended first: those for speeches by turn, then those for judges."""
+    return _task_rank(search.key)
+
+
+def failure_rank(failure: Failure) -> tuple[bool, int, str]:
+    """Sort key of failures, whichever came first: speeches by turn, then judgments. Failures of one task keep their order."""
+    return _task_rank(failure.task.key)
+
+
+def _task_rank(key: str) -> tuple[bool, int, str]:
+    is_speech = key.startswith("turn/")
+    return not is_speech, len(key) if is_speech else 0, key
 
 
 _SEARCHES: Mapping[SearchKind, str] = {"web": "the web search", "rerank": "ordering passages by meaning"}

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from debate_cli.domain.argument_ids import rename_in_assessments, rename_in_turns
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.debate import Debate, search_rank
+from debate_cli.domain.debate import Debate, failure_rank, search_rank
 from debate_cli.domain.events import (
     AssessmentCompleted,
     CloseReason,
@@ -172,10 +172,12 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
     events += [
         AssessmentCompleted(at=assessment.at or at, assessment=assessment) for assessment in transcript.assessments
     ]
-    events += [TaskFailed(at=at, failure=copy_fields(item, Failure)) for item in transcript.failures]
-    forgiven = [item.forgiven for item in transcript.failures]
-    if any(forgiven):  # tasks up to the last of these may be asked again
-        events.insert(len(events) - forgiven[::-1].index(True), DebateResumed(at=at))
+    failed = [TaskFailed(at=at, failure=copy_fields(item, Failure)) for item in transcript.failures if item.forgiven]
+    if failed:  # these tasks may be asked again
+        events += [*failed, DebateResumed(at=at)]
+    events += [
+        TaskFailed(at=at, failure=copy_fields(item, Failure)) for item in transcript.failures if not item.forgiven
+    ]
     events += [SearchEnded(at=at, search=search) for search in transcript.searches]
     events += [TaskStarted(at=at, key=key) for key in transcript.unanswered]
     if transcript.closed is not None:
@@ -198,7 +200,7 @@ def transcript_to_debate(transcript: Transcript) -> Debate:
         searches=tuple(sorted(transcript.searches, key=search_rank)),
         assessments=first_assessments(assessments, runs),
         renamed_arguments=renamed,
-        failures=tuple(copy_fields(item, Failure) for item in transcript.failures),
+        failures=tuple(sorted((copy_fields(item, Failure) for item in transcript.failures), key=failure_rank)),
         given_up=frozenset(
             [item.task.key for item in transcript.failures if not item.forgiven]
             + [item.id for item in transcript.searches if item.failure is not None]

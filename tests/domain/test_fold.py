@@ -24,6 +24,7 @@ from debate_cli.domain.events import (
     DebateClosed,
     DebateResumed,
     Event,
+    Failure,
     JudgingOpened,
     SearchEnded,
     TaskFailed,
@@ -167,3 +168,16 @@ def test_the_order_in_which_searches_end_changes_nothing(keys: list[str]) -> Non
     ended = [SearchEnded(at=AT, search=SearchRecord(key=key, query=query)) for query in "ba" for key in keys]
     found = [(item.key, item.query) for item in fold([opening_event(), *ended]).searches]
     assert found == [(key, query) for key in ("turn/2", "turn/10", *sorted(keys)[:2]) for query in "ba"]
+
+
+@given(st.permutations([2, 10, 11]))
+def test_the_order_in_which_failures_come_changes_nothing(indices: list[int]) -> None:
+    """They are sorted by speech. Failures of one speech keep their order."""
+    cues = [Cue(index=index, round=1, phase="opening", speaker="Pro", sees=()) for index in indices]
+    came = [
+        TaskFailed(at=AT, failure=Failure(task=cue, who="Pro", cause=cause, message="No answer.", final=False))
+        for cause in ("TimeoutError", "RefusalError")
+        for cue in cues
+    ]
+    found = [(item.task.key, item.cause) for item in fold([opening_event(), *came]).failures]
+    assert found == [(f"turn/{index}", cause) for index in (2, 10, 11) for cause in ("TimeoutError", "RefusalError")]

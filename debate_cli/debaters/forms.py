@@ -84,6 +84,8 @@ class CrossExaminationForm(FormModel):
     """Form of the phase `cross_examination`."""
 
     responses: list[ResponseForm] = items(0)
+    arguments: list[ArgumentForm] = []
+    """Not part of the schema. Accepted so that new arguments get a warning instead of costing the form."""
 
 
 class AnswerForm(FormModel):
@@ -155,7 +157,7 @@ def build_debater_form(context: TurnContext) -> Form[Any]:
             model, narrowing = OpeningForm, {"arguments": each_of("id", context.new_ids(format_.arguments))}
         case "cross_examination":
             responses = each_of("target", context.target_ids) if context.target_ids else {}
-            model, narrowing = CrossExaminationForm, {"responses": responses}
+            model, narrowing = CrossExaminationForm, {"responses": responses, "arguments": None}
         case "answers":
             asked = [question.target for question in context.cue.questions]
             model, narrowing = AnswersForm, {"answers": each_of("question_target", asked)}
@@ -178,13 +180,13 @@ def read_turn_content(form: DebaterForm, context: TurnContext) -> TurnContent:
     theirs = context.opponent_ids
     match form:
         case OpeningForm():
-            ids = context.new_ids(len(form.arguments))
-            return TurnContent(
-                arguments=tuple(_argument(item, context.match_id(item.id, ids)) for item in form.arguments)
-            )
+            return TurnContent(arguments=_new_arguments(form.arguments, context))
         case CrossExaminationForm():
             known = (*context.target_ids, *context.own_ids)
-            return TurnContent(responses=tuple(_response(item, known, context) for item in form.responses))
+            return TurnContent(
+                responses=tuple(_response(item, known, context) for item in form.responses),
+                misplaced_arguments=_new_arguments(form.arguments, context),
+            )
         case AnswersForm():
             answers = [
                 FollowUpAnswer(
@@ -209,6 +211,11 @@ def read_turn_content(form: DebaterForm, context: TurnContext) -> TurnContent:
                 arguments=tuple(map(_argument, form.claims, ids)),
                 responses=tuple(_response(item, theirs, context) for item in form.rebuttals),
             )
+
+
+def _new_arguments(forms: list[ArgumentForm], context: TurnContext) -> tuple[Argument, ...]:
+    ids = context.new_ids(len(forms))
+    return tuple(_argument(item, context.match_id(item.id, ids)) for item in forms)
 
 
 def _argument(item: ArgumentForm | ClaimForm, argument_id: str) -> Argument:

@@ -21,6 +21,8 @@ class TurnContent:
     speech: str = ""
     targets: tuple[str, ...] = ()
     """Ids of the arguments that a rebuttal answers."""
+    misplaced_arguments: tuple[Argument, ...] = ()
+    """New arguments in a cross-examination. The text holds them, but they do not count as arguments."""
 
 
 def format_turn_text(content: TurnContent) -> str:
@@ -39,6 +41,7 @@ def _paragraphs(content: TurnContent) -> Iterator[str]:
     for response in content.responses or ():
         first = f"To {response.target} ({response.type}): {response.reasoning}"
         yield _join_lines(first, _with_label("Question", response.follow_up), *_sources(response.citations))
+    yield from (f"New argument. {_format_argument(item)}" for item in content.misplaced_arguments)
     for answer in content.answers or ():
         yield f"On {answer.question_target}: {answer.reply}{' (left open)' if answer.evaded else ''}"
     if content.closing is not None:

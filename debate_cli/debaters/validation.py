@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from debate_cli.debaters.turn_content import TurnContent
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.domain.evidence import MAX_CITATIONS
-from debate_cli.domain.turn import Argument, Closing, Response, citations_by_item
+from debate_cli.domain.turn import Argument, Closing, citations_by_item
 from debate_cli.evidence.source_checks import FAILED_OUTCOMES, check_citation
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
@@ -28,7 +28,7 @@ def find_turn_warnings(content: TurnContent, context: TurnContext) -> tuple[str,
     match context.cue.phase:
         case "cross_examination":
             found += _targets([item.target for item in content.responses or ()], context.target_ids, "argument")
-            found += _cross_examination(content.responses or (), context)
+            found += _cross_examination(content, context)
         case "answers":
             answered = [item.question_target for item in content.answers or ()]
             found += _targets(answered, context.target_ids, "question about")
@@ -91,19 +91,21 @@ def _unknown_targets(targets: Iterable[str], known: tuple[str, ...]) -> Iterator
             yield f"unknown-target: there is no argument {format_argument_id(target)} to answer."
 
 
-def _cross_examination(responses: Sequence[Response], context: TurnContext) -> Iterator[str]:
+def _cross_examination(content: TurnContent, context: TurnContext) -> Iterator[str]:
     """Warn of arguments that are answered twice, and of new arguments.
 
-    A new argument is an id with the speaker's prefix that does not exist.
+    A new argument stands beside the responses, or is an id with the speaker's prefix that does not exist.
     """
+    responses = content.responses or ()
     targets = [item.target for item in responses]
     for target in dict.fromkeys(targets):
         if targets.count(target) > 1:
             yield f"duplicate-id: {format_argument_id(target)} is answered more than once."
     texts = [text for item in responses for text in (item.target, item.reasoning, item.follow_up)]
-    for key in dict.fromkeys(key for text in texts for key in ARGUMENT_ID.findall(text)):
-        if key.startswith(f"{context.speaker.prefix}-") and key not in context.own_ids:
-            yield f"new-argument: {format_argument_id(key)} is a new argument, which is not allowed in a cross-examination."
+    named = [key for text in texts for key in ARGUMENT_ID.findall(text)]
+    written = [key for key in named if key.startswith(f"{context.speaker.prefix}-") and key not in context.own_ids]
+    for key in dict.fromkeys([*(item.id for item in content.misplaced_arguments), *written]):
+        yield f"new-argument: {format_argument_id(key)} is a new argument, which is not allowed in a cross-examination."
 
 
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:

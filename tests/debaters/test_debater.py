@@ -266,3 +266,13 @@ def test_a_debater_reads_an_alias_of_an_id_that_is_not_plain() -> None:
     turn = take_turn(parrot, cue, debate.model_copy(update={"turns": turns}))
     assert order not in json.dumps(parrot.asked[0].schema and parrot.asked[0].schema.json)
     assert [item.target for item in turn.responses or ()] == [order]
+
+
+def test_a_new_argument_in_a_cross_examination_gives_a_warning() -> None:
+    """The misplaced argument stays in the text and does not count as an argument."""
+    reply = json.loads(responses("CON-1", "CON-2"))
+    reply["arguments"] = json.loads(opening("PRO-3"))["arguments"]
+    turn = take_turn(Parrot(json.dumps(reply)), *at(1))
+    assert codes(turn) == ["new-argument"]
+    assert turn.arguments is None
+    assert "New argument. PRO-3: Something specific holds." in turn.text

@@ -31,6 +31,8 @@ FALLACY_DEFINITIONS: dict[str, str] = {
 """The default checklist. Maps names of fallacies to definitions."""
 MAX_CRITERIA = 12
 MAX_FALLACIES = 40
+MAX_USEFUL_PENALTY = 9
+"""Difference between the highest and the lowest score of an argument."""
 _CRITERION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 RESERVED_CRITERIA = frozenset({
     "item", "reasoning", "standing", "fallacies", "name", "quote", "arguments", "key_insight", "unresolved_questions",
@@ -233,7 +235,10 @@ class StructuredSettings(SystemSettings):
             yield ("judges", place, "id"), "an earlier judge has this id; give each a different id"
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield a notice if the weights do not sum to 1."""
+        """Yield notices on a penalty above the range of scores, and on weights that do not sum to 1."""
+        if self.fallacy_penalty > MAX_USEFUL_PENALTY:
+            words = f"is above {MAX_USEFUL_PENALTY}, so one fallacy gives an argument the lowest score, 1"
+            yield ("fallacy_penalty",), words
         total = math.fsum(self.criterion_weights.values())
         if not math.isclose(total, 1, abs_tol=1e-9):
             effective = ", ".join(f"{name} {weight:.3g}" for name, weight in self.normalized_weights().items())

@@ -111,7 +111,7 @@ def persuasive_first_turn(cue: Cue, _: Debate) -> Turn:
     return turn(cue, text="However, but, consider, understand." if cue.index == 0 else "No.")
 
 
-def test_a_debater_who_surrendered_is_not_announced() -> None:
+def test_a_surrender_is_announced_once_before_the_next_round() -> None:
     """Con gives up in the first round, and is not among the speakers of the later ones."""
     trio = (*PAIR, {"name": "Firm", "side": "other", "conviction": 1.0})
     limits = {"surrender_threshold": 0.7, "consecutive_persuasion": 10}
@@ -122,7 +122,7 @@ def test_a_debater_who_surrendered_is_not_announced() -> None:
     )
     begun = play_debate(new_debate(settings), persuasive_first_turn, waves=5)
     assert [chair.announce_round(begun, number, "speech") for number in (2, 3)] == [
-        "Round 2 of 3: Pro speaks first, then Firm. Next: round 3.",
+        "Con surrenders and speaks no more. Round 2 of 3: Pro speaks first, then Firm. Next: round 3.",
         "Round 3 of 3: Pro speaks first, then Firm. This is the last round.",
     ]
 

@@ -36,7 +36,9 @@ def announce_debate(debate: Debate) -> str:
 
 
 def announce_round(debate: Debate, number: int, phase: Phase) -> str:
-    """Return the announcement of a round: who speaks, and what comes next; for an imported debate only the number.
+    """Return the announcement of a round: who gave up in the round before, who speaks, and what comes next.
+
+    For an imported debate only the number of the round is announced.
 
     `debate` contains at least the turns before the round.
     """
@@ -44,8 +46,10 @@ def announce_round(debate: Debate, number: int, phase: Phase) -> str:
         return f"Round {number}."
     plan = stages(debate.config.format)
     position = _find_stage(debate, plan, number, phase)
+    gave_up = _stopped_debaters(debate, number) - _stopped_debaters(debate, number - 1)
+    surrenders = "".join(f"{name} surrenders and speaks no more. " for name in sorted(gave_up))
     if position is None:
-        return f"Round {number}: {_order_of_speakers(debate, _find_speakers(debate, number))}."
+        return f"{surrenders}Round {number}: {_order_of_speakers(debate, _find_speakers(debate, number))}."
     stage, rest = plan[position], plan[position + 1 :]
     who = (
         _describe_task(stage, debate)
@@ -54,7 +58,7 @@ def announce_round(debate: Debate, number: int, phase: Phase) -> str:
     )
     total = f"{'at most ' if any(map(_is_optional, rest)) else ''}{number + len(rest)}"
     following = f"Next: {_name_next(rest[0], number)}." if rest else "This is the last round."
-    return f"Round {number} of {total}: {who}. {following}"
+    return f"{surrenders}Round {number} of {total}: {who}. {following}"
 
 
 def announce_close(debate: Debate, reason: CloseReason | None) -> str:
@@ -122,13 +126,18 @@ def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase
 
 
 def _find_speakers(debate: Debate, number: int) -> list[str]:
-    """Return the names of the debaters who have not given up before a round, in their order.
+    """Return the names of the debaters who have not given up before a round, in their order."""
+    stopped = _stopped_debaters(debate, number)
+    return [item.name for item in debate.participants if item.name not in stopped]
 
-    All names are returned for two debaters, whose debate ends with a surrender, and if only added judging runs are shown.
+
+def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
+    """Return the names of the debaters who gave up before a round.
+
+    Empty for two debaters, whose debate ends with a surrender, and if only added judging runs are shown.
     """
     is_whole = any(run.id == FIRST_RUN for run in debate.runs)
-    stopped = stopped_debaters(debate, number) if is_whole and len(debate.participants) > PAIR else frozenset[str]()
-    return [item.name for item in debate.participants if item.name not in stopped]
+    return stopped_debaters(debate, number) if is_whole and len(debate.participants) > PAIR else frozenset()
 
 
 def _speaks_in_turn(debate: Debate) -> bool:

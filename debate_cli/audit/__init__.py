@@ -1,1 +1,1 @@
-"""The audit of a judge: code changes debates, the judge judges them as usual, and differences show the judge's biases."""
+"""Audits judges: code changes debates, a judge judges each changed debate, and score differences show its biases."""

@@ -1,4 +1,4 @@
-"""Compares a judge with labels and with simple rules, and several judges with each other."""
+"""Compares a judge with labels (known winners) and with simple rules, and compares several judges."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ from debate_cli.statistics.estimate import Estimate, estimate, mean
 COIN = 0.5
 BASELINES = ("majority", "longer side", "last speaker", "coin")
 _JUDGE = "judge\0"
-"""Name of the judge among the raters; no rater has this name."""
+"""Name of the judge among the raters. No person has this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,33 +37,33 @@ class Comparison:
     debates: int
     """Number of debates with a label and a judgement."""
     accuracy: Estimate
-    """Share of the debates in which the judge names the labelled winner. A draw against a winner counts a half."""
+    """Share of debates in which the judge names the labelled winner. If only one of them says `draw`, it counts 0.5."""
     baselines: Mapping[str, Estimate]
-    """Accuracy of each rule that needs no judge."""
+    """Maps each simple rule, e.g. `longer side`, to its accuracy."""
     best_baseline: str
-    """Name of the rule with the highest accuracy."""
+    """Name of the simple rule with the highest accuracy."""
     lead: Estimate
-    """Accuracy of the judge minus that of the best baseline."""
+    """Accuracy of the judge minus the accuracy of the best simple rule."""
     needed: int | None
-    """About how many debates are needed to confirm a lead of this size; None if there is no lead."""
+    """Approximate number of debates that confirm a lead of this size; None if there is no lead."""
     kappa: Estimate
     """Cohen's κ between judge and labels."""
     alpha_people: Estimate
-    """Krippendorff's α among the raters; its value is None with one rater."""
+    """Krippendorff's α among the raters; the value is None for one rater."""
     alpha_with_judge: Estimate
     """Krippendorff's α among the raters and the judge."""
     brier: Estimate
-    """Brier score of the judge's margin taken as a probability, 0 (best) to 1."""
+    """Brier score of the judge's margins as probabilities, 0 (best) to 1."""
     log_score: Estimate
     """Mean negative logarithm of the probability that the judge's margin gives to the labelled winner."""
     score_error: Estimate
-    """Root mean square difference between the judge's points and the labels' scores; value None without scores."""
+    """Root mean square difference between the judge's points and the labels' scores; the value is None without scores."""
     calibration: tuple[CalibrationBin, ...] = ()
-    """The forecasts (probability that the first side wins), grouped by probability."""
+    """The judge's probabilities that the first side wins, in groups of similar probability."""
 
 
 class _Row(NamedTuple):
-    """One debate: its label, the winner by the judge, and the winner by each rule."""
+    """One debate: its label, the winner that the judge names, and the winner that each rule names."""
 
     label: str
     sides: tuple[str, str]
@@ -87,7 +87,7 @@ class _Row(NamedTuple):
 
 
 def score_hit(said: str, label: str) -> float:
-    """Return 1 if both name the same winner or both say `draw`, 0.5 if only one says `draw`, else 0."""
+    """Return 1 if `said` and `label` are equal, 0.5 if only one of them is `draw`, else 0."""
     return 1.0 if said == label else 0.5 if DRAW in {said, label} else 0.0
 
 
@@ -96,8 +96,8 @@ def compare_with_labels(
 ) -> Comparison | None:
     """Compare a judge's judgements of the unchanged debates with labels; None if no debate has both.
 
-    `judgements`: the judgements of one judge. Several of one debate count as one, with the mean margin. `source`: where
-    the labels come from. `resamples`: number of resamples of the bootstrap, which draws debates.
+    `judgements`: of one judge. Several judgements of a debate count as one, with the mean margin. `source`: where the
+    labels come from. `resamples`: number of resamples of the bootstrap, which draws debates.
     """
     by_debate = _group_unchanged(judgements)
     rows = [
@@ -141,7 +141,7 @@ def compare_with_labels(
 
 
 def _group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
-    """Group the determined judgements of the unchanged debates by debate."""
+    """Map the id of each unchanged debate to its determined judgements."""
     found: dict[str, list[Judgement]] = {}
     for judgement in judgements:
         if judgement.case.variant == "repeat" and judgement.points:
@@ -186,12 +186,12 @@ class JudgePair:
     kappa: Estimate
     """Cohen's κ."""
     share: Estimate
-    """Share of debates with the same winner, 0 to 1."""
+    """Share of debates in which both judges name the same winner, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
-    """Several judges on the same debates."""
+    """Agreement of several judges on the unchanged debates that all of them judged."""
 
     alpha: Estimate
     """Krippendorff's α of the winners that the judges name."""
@@ -201,11 +201,11 @@ class JudgeAgreement:
     majority: Estimate
     """Share of debates in which the majority of the judges names the labelled winner."""
     gain: Estimate
-    """`majority` minus the share of the best judge."""
+    """`majority` minus the share in which the best judge names the labelled winner."""
 
 
 Votes = Mapping[str, str]
-"""The votes on one debate: model of a judge -> the winner that it names most often, or `draw`."""
+"""The votes on one debate. Maps the model of a judge to the winner that it names most often, or `draw`."""
 
 
 def compare_judges(
@@ -215,7 +215,7 @@ def compare_judges(
     *,
     resamples: int = 1000,
 ) -> JudgeAgreement | None:
-    """Compare judges on the unchanged debates that all of them judged; None for one judge, or without such debates."""
+    """Compare judges on the unchanged debates that all of them judged; None if there is only one judge or no debate."""
     models = [judge.model for judge in judges]
     by_model = {model: _group_unchanged(each for each in judgements if each.judge.model == model) for model in models}
     shared = [debate for debate in by_model[models[0]] if all(debate in groups for groups in by_model.values())]
@@ -226,7 +226,7 @@ def compare_judges(
     labelled = [(votes[debate], label) for debate, label in known.items() if label is not None]
 
     def accuracy(rows: Sequence[tuple[Votes, str]], model: str = "") -> float | None:
-        """Return the share of hits of one judge, or of the majority of all."""
+        """Return how often `model` names the labelled winner; for an empty `model`, how often the majority does."""
         return mean([score_hit(vote[model] if model else majority_winner(list(vote.values())) or DRAW, label)
                      for vote, label in rows])  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The debates of an audit: the eight in the package, saved debates, and debates built from given turns."""
+"""Provides the debates of an audit: the eight in the package, saved debates, and debates built from given turns."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ PREFIXES = ("PRO", "CON")
 
 @dataclass(frozen=True, slots=True)
 class AuditDebate:
-    """A debate, and which side is better if that is known."""
+    """A debate, and which side is better, if known."""
 
     debate: Debate
-    """The debate without its assessments."""
+    """The unchanged debate. The audit ignores its assessments."""
     better: str | None = None
-    """Name of the debater with the better case; None if both are equal, or if it is not known."""
+    """Name of the debater with the better case; None if both cases are equal, or if `is_known` is False."""
     is_known: bool = False
-    """Whether `better` is known."""
+    """Whether it is known which case is better."""
     reviews: tuple[tuple[Verdict, str], ...] = ()
     """Verdicts of people in the saved debate, each with the person's name, oldest first."""
 
@@ -51,9 +51,9 @@ def load_shipped_debates() -> tuple[AuditDebate, ...]:
 
 
 def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
-    """Read complete debates of two debaters from transcripts, folders and globs, without their assessments.
+    """Read the debates of two debaters from transcripts, folders and globs. Debates without turns are left out.
 
-    Of several files with the same debate id, the first counts.
+    Of several files with one debate id, the first counts.
 
     Raises:
         UsageError: a reference names nothing.
@@ -88,7 +88,7 @@ def build_debate(like: Debate, debate_id: str, debaters: Sequence[DebaterConfig]
 
 
 def with_text(turn: Turn) -> Turn:
-    """Return `turn` with the text of its structure. A turn without structure stays unchanged."""
+    """Return `turn` with its text rewritten from its structure. A turn without structure stays unchanged."""
     content = TurnContent(
         arguments=turn.arguments, responses=turn.responses, answers=turn.answers, closing=turn.closing
     )

@@ -1,4 +1,4 @@
-"""Gates of an audit: bounds that a judge should meet before it is used.
+"""Gates of an audit: bounds that the measures of a judge should meet before the judge is used.
 
 To add a gate, add a row to `GATES`. Its name is the name for `--gate`.
 """
@@ -21,14 +21,14 @@ class Gate(NamedTuple):
     """A bound of one measure, and its words for readers."""
 
     measure: str
-    """Name of the bounded measure; `alpha` and `baseline` are measures of the comparison with labels."""
+    """Name of the bounded measure. `alpha` and `baseline` come from the comparison with labels."""
     bound: float
     """Default bound."""
     question: str
     found: str
-    """How the found number is worded; `{}` is the number."""
+    """Text for the measured number, which replaces `{}`."""
     weakness: str
-    """What a judge does that does not meet the gate."""
+    """What a judge does if it does not meet the gate: a verb with its object."""
     unit: Literal["share", "points", "number"] = "share"
     is_minimum: bool = False
     lowest: float = 0.0
@@ -73,7 +73,7 @@ GATES: Mapping[str, Gate] = {
 
 @dataclass(frozen=True, slots=True)
 class AuditGateResult:
-    """Whether a judge meets one gate."""
+    """Result of one gate for one judge."""
 
     name: str
     bound: float
@@ -82,20 +82,20 @@ class AuditGateResult:
     outcome: Outcome
     """`not enough data` if the interval contains the bound, or if too few debates were judged."""
     more: int | None = None
-    """About how many more debates would decide the gate; None if it is decided or that is unknown."""
+    """Approximate number of further debates that would decide the gate; None if it is decided, or if unknown."""
 
 
 def parse_gates(given: Sequence[str]) -> dict[str, float]:
     """Read `NAME=VALUE` options.
 
     Raises:
-        UsageError: an unknown name, or a value that is not a number in the range of the gate.
+        UsageError: a name is unknown, or a value is not a number in the range of its gate.
     """
     found: dict[str, float] = {}
     for text in given:
         name, _, value = (part.strip() for part in text.partition("="))
         if name not in GATES:
-            raise UsageError(f"--gate {text}: no gate is called {name!r}; there are {', '.join(GATES)}")
+            raise UsageError(f"--gate {text}: there is no gate {name!r}; use one of {', '.join(GATES)}")
         low, high = GATES[name].lowest, GATES[name].highest
         try:
             found[name] = float(value)
@@ -109,7 +109,7 @@ def parse_gates(given: Sequence[str]) -> dict[str, float]:
 def check_gates(
     measures: Sequence[Measure], comparison: Comparison | None, bounds: Mapping[str, float]
 ) -> list[AuditGateResult]:
-    """Decide every gate. `bounds`: gate -> bound that replaces the default.
+    """Decide every gate. `bounds`: maps names of gates to bounds that replace the defaults.
 
     A gate is met if at least eight debates were judged and the whole interval is on the right side of the bound. It is
     not met if the whole interval is on the wrong side.
@@ -130,7 +130,7 @@ def check_gates(
 
 
 def _complement(found: Estimate) -> Estimate:
-    """Turn the share of winners between equal words into the share of draws."""
+    """Return the share of draws between equal words, 1 − `found`, with its interval."""
     value, high, low = (None if end is None else 1 - end for end in (found.value, found.low, found.high))
     return Estimate(value, low, high, found.rows, found.clusters)
 

@@ -1,4 +1,7 @@
-"""Lets judges judge the cases of an audit. Each case is stored as an ordinary transcript, so an audit can be continued."""
+"""Builds, stores and plans the judging of the cases of an audit.
+
+Each case is stored as an ordinary transcript, so an interrupted audit can be continued.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +35,7 @@ DEBATES_FOLDER = "debates"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A variant of a debate, to be judged. The variant `repeat` is the unchanged debate."""
+    """A changed or unchanged copy of a debate that judges judge. The variant `repeat` is unchanged."""
 
     base: str
     """Id of the original debate."""
@@ -47,7 +50,7 @@ class Case:
     """Number of judging runs per judge, at least 1."""
 
     def read(self) -> Debate | None:
-        """Return the saved debate; None if there is none, or if its speeches differ from those of the case."""
+        """Return the saved debate; None if no file exists, or if its speeches differ from the speeches of the case."""
         if not self.path.exists() and not self.path.with_suffix(JOURNAL_SUFFIX).exists():
             return None
         saved = open_debate(self.path).debate
@@ -57,12 +60,12 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class JudgeName:
-    """An audited judge: a model and the judging system that asks it."""
+    """Names an audited judge: its model, and the judging system that asks the model."""
 
     model: str
     """`provider/model`."""
     system: str
-    """Kind of the judging system."""
+    """Kind of the judging system, e.g. `structured`."""
 
 
 class Judgement(NamedTuple):
@@ -79,9 +82,9 @@ class Judgement(NamedTuple):
 def build_cases(
     debates: Iterable[AuditDebate], variants: Sequence[VariantName], folder: Path, *, repeat: int
 ) -> list[Case]:
-    """Return all cases. An unchanged debate is judged `repeat` times, a changed one once.
+    """Return all cases. An unchanged debate is judged `repeat` times, a changed debate once.
 
-    `folder`: folder of the audit; it has the transcripts in its subfolder `debates`.
+    `folder`: folder of the audit. Its subfolder `debates` has the transcripts.
     """
     return [
         Case(
@@ -98,7 +101,7 @@ def build_cases(
 
 
 def write_cases(cases: Iterable[Case]) -> None:
-    """Write the transcript of each case that has none; overwrite one whose speeches differ from those of its case."""
+    """Write the missing transcripts. Overwrite a transcript whose speeches differ from the speeches of its case."""
     for case in cases:
         if case.read() is None:
             case.path.parent.mkdir(parents=True, exist_ok=True)
@@ -109,10 +112,10 @@ def write_cases(cases: Iterable[Case]) -> None:
 def plan_judging(
     cases: Iterable[Case], judge: JudgeName, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return the tasks that `judge` still has, and a sentence for each debate that its system cannot judge.
+    """Return the plans of missing judgements, and a sentence for each debate that the judge's system cannot judge.
 
-    An interrupted judging run is finished first; missing runs are added when the audit is started again. `request`:
-    system and model of the judge; `loaded`: its configuration.
+    If a case has an interrupted judging run, the plan finishes this run. The next start of the audit adds the other
+    missing runs. `request`: system and model of the judge. `loaded`: its configuration.
     """
     plans: list[JudgePlan] = []
     problems: list[str] = []
@@ -139,7 +142,7 @@ def _plan_case(case: Case, judge: JudgeName, request: JudgingRequest, loaded: Lo
 
 
 def read_judgements(cases: Iterable[Case], judges: Sequence[JudgeName]) -> list[Judgement]:
-    """Read the stored judgements; no model is asked. Of each case and judge, the oldest `Case.runs` runs count."""
+    """Read the stored judgements, without a model call. Of each case and judge, the oldest `Case.runs` runs count."""
     return [
         Judgement(case, judge, verdict, _points(verdict))
         for case in cases
@@ -152,7 +155,7 @@ def read_judgements(cases: Iterable[Case], judges: Sequence[JudgeName]) -> list[
 
 
 def stored_calls(cases: Iterable[Case]) -> Iterator[ModelCall]:
-    """The calls of all stored judgements. Their sum is the cost of the audit so far."""
+    """Yield the model calls of all stored judgements. Their sum is the cost of the audit so far."""
     for case in cases:
         debate = case.read()
         yield from (item.exchange for item in (debate.assessments if debate is not None else ()))
@@ -177,7 +180,7 @@ def _runs_of(debate: Debate, judge: JudgeName) -> list[JudgingRun]:
 
 
 def _completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:
-    """A task that asks the unanswered questions of all judging runs in the transcript."""
+    """Return a task that asks for the missing judgments of all judging runs in the transcript."""
     stored = open_debate(path)
     events = transcript_to_events(to_transcript(stored.debate, stored.verdicts))
     events.append(DebateResumed(at=datetime.now(UTC)))

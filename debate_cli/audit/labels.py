@@ -1,4 +1,4 @@
-"""Labels: the known winners of debates. They come from a CSV file, from reviews by people, or from how debates were built."""
+"""Reads labels, which are the known winners of debates: from a CSV file, from reviews, or from the shipped debates."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,18 +12,18 @@ from debate_cli.storage.csv_file import read_csv_file
 
 DRAW = "draw"
 BY_CONSTRUCTION = "by construction"
-"""`LabelSet.source` for the shipped debates, whose winners were decided when they were written."""
+"""`LabelSet.source` of the shipped debates. Their authors decided who wins."""
 MAX_LABEL_BYTES = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class WinnerLabel:
-    """One rater's judgment of one debate."""
+    """The winner of one debate according to one rater."""
 
     debate: str
     """Id of the debate."""
     winner: str
-    """Name of the winner, or `draw`; computed if the rater gave only scores; empty if unknown."""
+    """Name of the winner, or `draw`. If the rater gave only scores, it is computed from them. Empty if unknown."""
     rater: str = "people"
     scores: tuple[tuple[str, float], ...] = ()
     """Score of each side, if the rater gave any."""
@@ -36,11 +36,11 @@ class LabelSet(NamedTuple):
     source: str
     """Source of the labels: `by construction`, `reviews`, or a file."""
     unknown: int = 0
-    """Number of labels that were left out because they name no debater."""
+    """Number of labels that are left out because their winner is neither a debater nor `draw`."""
 
 
 def majority_winner(winners: Sequence[str]) -> str | None:
-    """Return the most frequent winner; `draw` if several are equally frequent, None if `winners` is empty."""
+    """Return the most frequent winner; `draw` if several winners are equally frequent, None if `winners` is empty."""
     counted = Counter(winners).most_common()
     if not counted:
         return None
@@ -102,7 +102,7 @@ def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
 
 
 def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
-    """Return labels from `debate review`: one per debate and person, by the newest review."""
+    """Return labels from the reviews of people. The newest review of each person and debate counts."""
     found = {
         (each.debate.id, rater): WinnerLabel(
             each.debate.id, verdict.winner or DRAW, rater, tuple(verdict.scores.items())

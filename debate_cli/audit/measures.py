@@ -1,6 +1,6 @@
-"""Measures of a judge from the judgements of an audit, one or two per variant, each with its interval.
+"""Computes measures of a judge from the judgements of an audit: one or two per variant, each with its interval.
 
-Points are points per 100 of the scale. Intervals come from a bootstrap that draws original debates, each with all its
+Points are per 100 of the scale. Intervals come from a bootstrap that draws unchanged debates together with all their
 variants.
 """
 
@@ -19,7 +19,7 @@ Unit = Literal["share", "points"]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One number about a judge."""
+    """A number on a bias or the noise of a judge."""
 
     name: str
     """Key in JSON and in gates, e.g. `padded`."""
@@ -30,7 +30,7 @@ class Measure:
     unit: Unit
     """`share` (0 to 1) or `points` (per 100 of the scale)."""
     estimate: Estimate
-    """The number with its interval, and the number of comparisons and debates that it rests on."""
+    """The number with its interval, and the number of comparisons and debates that it is computed from."""
 
 
 class JudgedDebates:
@@ -45,7 +45,7 @@ class JudgedDebates:
         return [other for other in self.all if other.case.variant == "repeat" and other.case.base == base]
 
     def gain(self, judgement: Judgement) -> float:
-        """Return how many points the changed debater has more than in the unchanged debate."""
+        """Return the points of the changed debater, minus this debater's mean points in the unchanged debate."""
         name = judgement.case.changed
         before = mean([other.points[name] for other in self.unchanged(judgement)])
         return judgement.points.get(name, 0.0) - (before or 0.0)
@@ -57,11 +57,11 @@ class JudgedDebates:
 
 
 Observe = Callable[[JudgedDebates, Judgement], Iterable[float]]
-"""Function from a judgement to the numbers that it shows."""
+"""Function that returns the numbers of one judgement. A measure is the mean of such numbers."""
 
 
 def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> list[Measure]:
-    """Return all measures of one judge for which there is at least one number.
+    """Return all measures of one judge. A measure is left out if no judgement has a number for it.
 
     `judgements`: the judgements of one judge. `resamples`: number of resamples of the bootstrap.
     """
@@ -92,7 +92,7 @@ def _result(judgement: Judgement, name: str) -> float:
 
 
 def _winner_by_words(judgement: Judgement) -> str | None:
-    """Return the winner by the name that the words had before `names` exchanged the names."""
+    """Return the winner. For the variant `names`, return the original name of the winning side."""
     winner = judgement.verdict.winner
     if winner is None or judgement.case.variant != "names":
         return winner
@@ -106,27 +106,27 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(judged: JudgedDebates, judgement: Judgement) -> Iterator[float]:
-    """Yield for each later judgement of the same debate whether its winner differs."""
+    """Yield, for each later judgement of the same debate, whether its winner differs (1) or not (0)."""
     runs = judged.unchanged(judgement)
     position = next(number for number, other in enumerate(runs) if other is judgement)
     yield from (float(judgement.verdict.winner != other.verdict.winner) for other in runs[position + 1 :])
 
 
 def _noise_margin(judged: JudgedDebates, judgement: Judgement) -> Iterator[float]:
-    """Yield once per debate the standard deviation of the margin over its judgements."""
+    """Yield, once per debate, the standard deviation of the margin over the judgements of the debate."""
     runs = judged.unchanged(judgement)
     if runs[0] is judgement and len(runs) > 1:
         yield stdev(map(_margin, runs))
 
 
 def _flips(judged: JudgedDebates, judgement: Judgement) -> Iterator[float]:
-    """Yield for each judgement of the unchanged debate whether its winner differs."""
+    """Yield, for each judgement of the unchanged debate, whether its winner differs (1) or not (0)."""
     for before in judged.unchanged(judgement):
         yield float(_winner_by_words(judgement) != _winner_by_words(before))
 
 
 def _margin_of_first(judged: JudgedDebates, judgement: Judgement) -> Iterator[float]:
-    """Yield the mean lead of the side that is shown first, over both orders of the same debate."""
+    """Yield the lead of the side that is shown first, as the mean over both orders of the debate."""
     before = [_margin(other) for other in judged.unchanged(judgement)]
     yield (_margin(judgement) + sum(before) / len(before)) / 2
 
@@ -137,7 +137,7 @@ def _wins_gained(judged: JudgedDebates, judgement: Judgement) -> Iterator[float]
 
 
 def _beyond_length(judged: JudgedDebates, judgement: Judgement) -> Iterator[float]:
-    """Yield the points gained by added words, minus the gain of as many words of padding in the same debate."""
+    """Yield the points gained, minus the points that equally many words of padding gain in the same debate."""
     key = judgement.case.base, judgement.case.changed
     padded = (
         other
@@ -149,7 +149,7 @@ def _beyond_length(judged: JudgedDebates, judgement: Judgement) -> Iterator[floa
 
 
 def _order_seen(_judged: JudgedDebates, judgement: Judgement) -> Iterator[float]:
-    """Yield whether judges could read the order that `injected` added, because nothing masked it."""
+    """Yield whether the judge's prompt contains the order that `injected` added (1) or a mask (0)."""
     shown = format_shared_prompt(judgement.case.debate, None)
     yield float(any(order in shown for order in ORDERS))
 

@@ -1,4 +1,4 @@
-"""The result of an audit as data, which a judge card shows, and the comparison of two audits. No model is asked."""
+"""Computes the report of an audit, which a judge card shows, and compares two audits. No model is asked."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -18,51 +18,51 @@ from debate_cli.version import __version__
 REPORT_NAME = "audit.json"
 FORMAT = 1
 ALWAYS = 0.95
-"""A judge follows a rule if both name the same winner in at least this share of the debates."""
+"""A judge follows a rule if it names the winner that the rule names in at least this share of judgements."""
 MOSTLY_DRAWS = 0.9
-"""A judge follows the rule `draws` if at least this share of debates with different speeches has no winner."""
+"""A judge follows the rule `draws` if at least this share of judgements is a draw. The variant `mirror` does not count."""
 COIN_FLIPS = 0.4
-"""A judge follows the rule `a coin` if at least this share of winners changes when debates are judged again."""
+"""A judge follows the rule `a coin` if judging a debate again changes the winner in at least this share."""
 LONGER = 1.05
-"""The longer side has more than this many times the words of the other."""
+"""A side is the longer one if it has more than this many times the words of the other side."""
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"
 RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
     "a coin": "Asked again about the same debate, it changes the winner almost as often as a coin.",
 }
-"""Rule that a judge may follow -> sentence on it. Other rules name a side."""
+"""Maps rules that name no side to a sentence on a judge that follows the rule."""
 TRY_OUT = "Use it only to try out a setup."
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeAuditReport:
-    """What the audit says about one judge."""
+    """The results of an audit for one judge."""
 
     judge: JudgeName
     debates: int
-    """Number of unchanged debates that it judged."""
+    """Number of unchanged debates that the judge judged."""
     judgements: int
-    """Number of judging runs that count."""
+    """Number of judging runs with a determined verdict."""
     missing: int
-    """Judging runs that failed or are undetermined."""
+    """Number of judging runs with an undetermined verdict."""
     measures: tuple[Measure, ...]
     """One number per bias, with its interval."""
     comparison: Comparison | None
     """Comparison with labels; None without labels."""
     gates: tuple[AuditGateResult, ...]
     follows: str
-    """The simple rule that explains nearly all its winners, e.g. `the longer side` or `draws`; empty if there is none."""
+    """The simple rule that explains nearly all verdicts, e.g. `the longer side` or `draws`; empty if no rule does."""
     advice: str
     """Whether to rely on the judge, in a few words."""
     usable_for: str
-    """Why, and what the judge can be used for, in plain sentences."""
+    """Reasons for `advice`, and what the judge can be used for, in plain sentences."""
     not_for: str
-    """What it gets wrong, in a sentence; empty if no gate failed."""
+    """A sentence on what the judge gets wrong; empty if it failed no gate."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The audit of one judge or several."""
+    """The results of an audit for one or more judges."""
 
     judges: tuple[JudgeAuditReport, ...]
     debates: tuple[str, ...]
@@ -70,7 +70,7 @@ class AuditReport:
     labels: str
     """Source of the labels; empty without labels."""
     unknown_labels: int = 0
-    """Number of labels that are left out because they name no debater."""
+    """Number of labels that are left out because their winner is neither a debater nor `draw`."""
     between: JudgeAgreement | None = None
     """How several judges agree; None for one judge."""
 
@@ -84,7 +84,7 @@ def build_report(
 ) -> AuditReport:
     """Report on `judges`, in this order.
 
-    `judgements`: all that is stored. `bounds`: gate -> bound that replaces the default.
+    `judgements`: all stored judgements. `bounds`: maps names of gates to bounds that replace the defaults.
     """
     debates = tuple(dict.fromkeys(judgement.case.base for judgement in judgements))
     reports = tuple(
@@ -139,9 +139,9 @@ def _report_judge(
 
 
 def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[WinnerLabel]) -> str:
-    """Return the simple rule that explains nearly all winners, or an empty text.
+    """Return the simple rule that explains nearly all verdicts, or an empty text.
 
-    Debates in which a variant removed content do not count.
+    Judgements of variants that remove content do not count.
     """
     decided = [each for each in judgements if each.points and not VARIANTS[each.case.variant].removes_content]
     if len({each.case.base for each in decided}) < SOUND:
@@ -196,22 +196,22 @@ def _describe_use(gates: Sequence[AuditGateResult], follows: str) -> tuple[str, 
 
 
 class ChangedMeasure(NamedTuple):
-    """One measure in two audits, in words."""
+    """A measure's values in two audits, as text."""
 
     judge: str
-    """Model and system of the new audit."""
+    """Model and judging system of the judge in the new audit."""
     label: str
     """Name of the measure."""
     before: str
-    """Value with its interval in the old audit."""
+    """Value and interval in the old audit."""
     now: str
-    """Value with its interval in the new audit."""
+    """Value and interval in the new audit."""
     change: str
     """`better` or `worse` if the intervals do not overlap, else `no clear difference` or `not enough data`."""
 
 
 def compare_audits(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[ChangedMeasure]:
-    """Compare the judges of two audits pairwise, in their order, by every measure that both have.
+    """Compare the first judges of two audits, the second judges, and so on, by every measure that both audits have.
 
     `old`, `new`: the audits as JSON, as `read_report` returns them.
     """
@@ -229,7 +229,7 @@ def compare_audits(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Chang
 
 
 def _judge_change(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Judge the change of a measure. Every measure is best at 0, so an interval nearer to 0 is better."""
+    """Return the change of a measure in words. Every measure is best at 0, so a value nearer to 0 is better."""
     if any(found[end] is None for found in (before, now) for end in ("low", "high")):
         return "not enough data"
     if before["low"] <= now["high"] and now["low"] <= before["high"]:

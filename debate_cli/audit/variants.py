@@ -1,10 +1,9 @@
-"""Variants of a debate: changes by code that test whether the judge's verdict changes.
+"""Builds variants of a debate, to test whether a judge's verdict changes.
 
-Each variant changes one thing. Turns of models, people and imports are changed alike: in their structure if they have
-one, else in their text.
+Each variant changes one property of the debate. The structure of a turn is changed if it has one, else its text.
 
-To add a variant, add its name to `VariantName`, a row to `VARIANTS`, and a row to `_MEASURES` in `measures.py`. Its
-measure can have a gate: a row in `gates.GATES`.
+To add a variant, add its name to `VariantName`, a row to `VARIANTS`, and a row to `_MEASURES` in `measures.py`. To
+add a gate for the measure, add a row to `gates.GATES`.
 """
 
 import re
@@ -55,7 +54,7 @@ ORDERS = (
 
 
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
-"""Yields each changed debate with the name of the debater whose speeches changed; empty if both changed alike."""
+"""Function that yields changed debates, each with the name of the changed debater; empty if both changed alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +63,19 @@ class Variant:
 
     name: VariantName
     changes: str
-    """What it changes, in a phrase."""
+    """The change, in a phrase."""
     shows: str
-    """What the difference shows about the judge, in a phrase."""
+    """The property of a judge that the variant tests, in a phrase."""
     build: Build
-    """Builds the changed debates; none if the debate does not allow the change."""
+    """Builds the changed debates. Yields nothing if the debate does not allow the change."""
     removes_content: bool = False
-    """Whether the debater says less, so that a fair judge may name another winner."""
+    """Whether the changed debater says less. Then even a fair judge may name another winner."""
 
 
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
     """Yield (variant, name of the changed debater or empty, changed debate) for every wanted variant of `debate`.
 
-    Only debates of two debaters have variants. Ids are `ID--VARIANT`, with `-1` or `-2` for the changed debater.
+    Only debates of two debaters have variants. The id is `ID--VARIANT`; if one debater changed, `-1` or `-2` is added.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return
@@ -92,7 +91,7 @@ def _unchanged(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Exchange names and prefixes of the two debaters, also in the speeches. Sides and arguments stay."""
+    """Exchange names and prefixes of the two debaters, and their mentions in speeches. Sides and arguments stay."""
     first, second = debate.participants
     rename = _exchanging(((first.name, second.name), (first.prefix, second.prefix)))
     debaters = [
@@ -107,7 +106,7 @@ def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Name and show the second debater first. Yields nothing if the debaters answer each other within a round."""
+    """List and show the second debater first. Yields nothing if the debaters answer each other within a round."""
     if debate.is_sequential:
         return
     first = debate.participants[0].name
@@ -121,7 +120,7 @@ def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Yield a debate for each debater, in which both give this debater's speeches. The copy has the other's ids and names."""
+    """Yield a debate per debater, in which both debaters give this debater's speeches. Copies have exchanged ids and names."""
     first, second = debate.participants
     for own, other in ((first, second), (second, first)):
         rename = _exchanging(((own.name, other.name), (own.prefix, other.prefix)))
@@ -133,14 +132,14 @@ def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _rewrite(debate: Debate, speaker: str, rewrite: Callable[[list[str]], list[str]]) -> Sequence[Turn]:
-    """Replace the pieces of the speaker's prose by those that `rewrite` makes of them, one for each."""
+    """Replace all pieces of the speaker's prose. `rewrite` returns one new piece for each old piece."""
     own = [turn for turn in debate.turns if turn.speaker == speaker]
     pieces = iter(rewrite([text for turn in own for text in _prose(turn)]))
     return [_with_prose(turn, pieces) if turn.speaker == speaker else turn for turn in debate.turns]
 
 
 def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Make the speeches of `speaker` 30 % longer by sentences that repeat points."""
+    """Make the speeches of `speaker` 30 % longer with sentences that repeat points."""
     words = sum(len(turn.text.split()) for turn in debate.select_turns(speaker=speaker))
 
     def lengthen(pieces: list[str]) -> list[str]:
@@ -157,7 +156,7 @@ def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
 
 
 def _mark(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Add a sentence of `markers`, in turn, to the end of each piece of prose of `speaker`."""
+    """Add one of `markers` to the end of each piece of the speaker's prose. The markers are used in rotation."""
     return _rewrite(
         debate,
         speaker,
@@ -166,7 +165,7 @@ def _mark(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn
 
 
 def _cite(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Add an invented study to the speaker's first speech: as evidence of its first argument, or at its end."""
+    """Add an invented study to the speaker's first speech: as evidence of its first argument, else at its end."""
     first = next((turn for turn in debate.turns if turn.speaker == speaker), None)
     return [_with_study(turn) if turn is first else turn for turn in debate.turns]
 
@@ -222,13 +221,13 @@ def _with_turns(debate: Debate, turns: Sequence[Turn]) -> Debate:
 
 
 def _is_prose(turn: Turn) -> bool:
-    """Whether a turn is primarily a text, from which its arguments were extracted."""
+    """Whether the text of a turn is the original, and its arguments were extracted from the text."""
     structure = (turn.arguments, turn.responses, turn.answers, turn.closing)
     return turn.phase in PROSE_PHASES or UNSTRUCTURED in turn.warnings or not any(structure)
 
 
 def _prose(turn: Turn) -> Iterator[str]:
-    """Yield the pieces of prose of a turn: its text if it is primarily a text, else the texts of its structure."""
+    """Yield the pieces of prose of a turn: its text if `_is_prose` holds, else the main text of each part of its structure."""
     if _is_prose(turn):
         yield turn.text
         return
@@ -240,7 +239,7 @@ def _prose(turn: Turn) -> Iterator[str]:
 
 
 def _with_prose(turn: Turn, pieces: Iterator[str]) -> Turn:
-    """Return `turn` with new pieces of prose, as many as `_prose` yields, in its structure and in its text."""
+    """Return `turn` with new prose in its structure and text. Takes as many of `pieces` as `_prose` yields for the turn."""
     if _is_prose(turn):
         text = next(pieces)
         arguments = turn.arguments and tuple(
@@ -269,7 +268,7 @@ def _with_prose(turn: Turn, pieces: Iterator[str]) -> Turn:
 
 
 def _replace_in_order(text: str, pieces: Iterable[tuple[str, str]]) -> str | None:
-    """Replace each old piece of `text` by the new one, from left to right; None if an old piece is missing."""
+    """Replace the old pieces of `text` from left to right. `pieces`: pairs (old, new). None if an old piece is missing."""
     done, start = "", 0
     for old, new in pieces:
         found = text.find(old, start)
@@ -281,7 +280,7 @@ def _replace_in_order(text: str, pieces: Iterable[tuple[str, str]]) -> str | Non
 
 
 def _exchanging(pairs: Sequence[tuple[str, str]]) -> Change:
-    """Return a function that exchanges the two words of each pair in a text: whole words, and `PRO` also in `PRO-1`."""
+    """Return a function that exchanges the two words of each pair in a text. It matches whole words, and `PRO` in `PRO-1`."""
     table = {word: other for pair in pairs for word, other in (pair, pair[::-1])}
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(table, key=len, reverse=True)))})(?!\w)")
     return lambda text: pattern.sub(lambda found: table[found[0]], text)

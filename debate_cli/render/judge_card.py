@@ -104,7 +104,7 @@ def judge_agreement_table(between: JudgeAgreement) -> Table:
 
 def describe_unknown_labels(number: int) -> str:
     """Return a sentence on how many labels are left out, and why."""
-    return f"{_count(number, 'label')} left out: no debater and no draw is named."
+    return f"{_count(number, 'label')} left out: the winner is neither a debater nor a draw."
 
 
 def describe_sample(report: JudgeAuditReport) -> str:
@@ -186,7 +186,8 @@ def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
         remarks.append(describe_unknown_labels(unknown_labels))
     if comparison.needed is not None:
         remarks.append(
-            f"About {comparison.needed} debates tell the judge from the best rule, {comparison.best_baseline}."
+            f"About {comparison.needed} debates are needed to tell the judge from the best simple rule, "
+            f"{comparison.best_baseline}."
         )
     return Table(
         "who named the known winner",

@@ -1,7 +1,7 @@
-"""Statistics of many debates: ratings, agreement, intervals. Pure functions of numbers; needs the extra `[experiments]`.
+"""Statistics of many debates: ratings, agreement, intervals. Needs the extra `[experiments]`.
 
-Modules here import numpy, scipy and evalica where they use them. `require_extra` names the install command when they
-are missing, so a use case calls it before it starts.
+Functions here import numpy, scipy and evalica when they are called. Callers first call `require_extra`, whose error
+names the install command.
 """
 
 from importlib.util import find_spec
@@ -12,10 +12,10 @@ NEEDED = ("numpy", "scipy", "pandas", "evalica")
 
 
 def require_extra() -> None:
-    """Check that the packages of the extra are installed, without importing them.
+    """Check, without an import, that the packages of the extra are installed.
 
     Raises:
-        ConfigError: one of them is missing. The message names the command that installs them.
+        ConfigError: a package is missing. The message names the command that installs it.
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:

@@ -1,4 +1,4 @@
-"""Agreement between judges or between judges and people, and how well probabilities and scores predict decisions."""
+"""Measures of agreement between judges and people, and of how well probabilities and scores predict decisions."""
 
 import math
 from collections import Counter
@@ -9,9 +9,9 @@ from typing import Literal
 Unit = Mapping[str, str | float]
 """What each rater said about one item, by the rater's name. A rater who said nothing is absent."""
 Pairs = Sequence[tuple[float, float]]
-"""For forecasts: probability of an outcome, and 1 where it happened, 0 where not, 0.5 for a draw."""
+"""Pairs of values. A forecast is a probability, and 1 if its event happened, 0 if not, 0.5 for a draw."""
 LEAST_PROBABILITY = 1e-6
-"""Minimum probability, because the log score of an outcome with probability 0 is infinite."""
+"""Probabilities are clamped to this and 1 minus this, because otherwise a log score can be infinite."""
 BINS = 5
 
 
@@ -50,7 +50,7 @@ def cohen_kappa(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
 
 
 def equal_share(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
-    """Return the share of items about which two raters said the same, 0 to 1; None for no items."""
+    """Return the share of pairs with two equal values, 0 to 1; None for no pairs."""
     return sum(one == other for one, other in pairs) / len(pairs) if pairs else None
 
 
@@ -64,7 +64,7 @@ def brier_score(forecasts: Pairs) -> float | None:
 
 
 def log_score(forecasts: Pairs) -> float | None:
-    """Return the mean negative logarithm of the probability that was given to what happened; 0 is best.
+    """Return the mean negative logarithm of the probability of the outcome that happened; 0 is best.
 
     Source: I. J. Good, Rational Decisions, Journal of the Royal Statistical Society B 14 (1952).
     """
@@ -102,13 +102,13 @@ class CalibrationBin:
     forecast: float
     """Mean probability of the forecasts, 0 to 1."""
     happened: float
-    """Share in which the outcome happened, 0 to 1."""
+    """Share of the forecasts whose event happened, 0 to 1."""
     count: int
     """Number of forecasts."""
 
 
 def calibration_bins(forecasts: Pairs) -> tuple[CalibrationBin, ...]:
-    """Group forecasts into BINS equal parts of 0 to 1 and compare each with what happened; empty parts are left out."""
+    """Group forecasts by probability into BINS equal intervals of 0 to 1. Intervals without forecasts are left out."""
     groups: dict[int, list[tuple[float, float]]] = {}
     for chance, outcome in forecasts:
         groups.setdefault(min(int(chance * BINS), BINS - 1), []).append((chance, outcome))
@@ -120,7 +120,7 @@ def calibration_bins(forecasts: Pairs) -> tuple[CalibrationBin, ...]:
 
 
 def debates_to_tell_apart(differences: Sequence[float]) -> int | None:
-    """Return how many debates are needed to show that two judges differ, at 5 % and with a power of 0.8.
+    """Return how many debates show that two judges differ, at a significance of 5 % and a power of 0.8.
 
     n = ((z(0.975) + z(0.8)) · sd / mean)², the sample size of a paired test. None for fewer than two debates, or where
     the mean difference is 0. Source: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis for

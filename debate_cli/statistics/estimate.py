@@ -1,6 +1,6 @@
-"""A number with its interval: the bootstrap over clusters.
+"""Computes numbers with intervals, by a bootstrap over clusters.
 
-Rows that belong together (both side orders and all judges of one motion) are one cluster. The bootstrap draws whole
+Rows that depend on each other (all judgements of one motion) are one cluster. The bootstrap draws whole
 clusters with replacement, so that the width of an interval depends on the number of motions, not of rows.
 """
 
@@ -22,7 +22,7 @@ Row = TypeVar("Row")
 LEVEL = 0.95
 RESAMPLES = 1000
 LEAST_DEFINED = 0.9
-"""Minimum share of resamples with a defined statistic for which an interval is shown."""
+"""Minimum share of resamples in which the statistic is defined. Below it, there is no interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,12 @@ class Estimate:
     """A statistic with its interval of 95 %."""
 
     value: float | None
-    """The statistic of all rows. None where it is not defined (for example a correlation of constant values)."""
+    """The statistic of all rows; None if it is undefined, e.g. for a correlation of constant values."""
     low: float | None = None
-    """Lower end of the interval. None where there are fewer than two clusters."""
+    """Lower end of the interval; None without an interval, e.g. for fewer than two clusters."""
     high: float | None = None
     rows: int = 0
-    """Number of rows behind the value."""
+    """Number of rows that the value is computed from."""
     clusters: int = 0
     """Number of independent groups of rows, usually motions."""
 
@@ -57,7 +57,7 @@ def estimate(
 ) -> Estimate:
     """Compute `statistic` of all rows, and its interval by a bootstrap over the clusters.
 
-    `statistic`: a function of rows that returns None where it is not defined. `resamples`: number of bootstrap
+    `statistic`: a function of rows that returns None if it is undefined. `resamples`: number of bootstrap
     resamples; 0 gives no interval. The same rows and `seed` give the same interval.
     """
     rows = [row for cluster in clusters for row in cluster]
@@ -78,7 +78,7 @@ def estimate(
 
 
 def resample_counts(clusters: int, *, resamples: int, seed: int) -> NDArray[np.int64]:
-    """Draw how often each cluster appears in each resample: a row per resample, which sums to `clusters`."""
+    """Draw how often each cluster appears in each resample. Each row is a resample, and its sum is `clusters`."""
     import numpy as np
 
     generator = np.random.default_rng(seed)
@@ -103,7 +103,7 @@ def percentile_interval(values: Sequence[float] | Floats, clusters: int) -> tupl
 
 
 def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
-    """Return the Wilson score interval of a share, for at least one independent trial.
+    """Return the Wilson score interval of the share `successes / trials`. `trials` is at least 1.
 
     Source: E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, JASA 22 (1927).
     """
@@ -117,5 +117,5 @@ def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """Return the mean, or None for no values."""
+    """Return the mean of `values`; None for no values."""
     return math.fsum(values) / len(values) if values else None

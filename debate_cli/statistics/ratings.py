@@ -1,7 +1,7 @@
-"""Ratings of players from pairwise results: Bradley–Terry with a side term.
+"""Rates players from pairwise results, with a Bradley–Terry model that has a side term.
 
-The probability that `left` beats `right` is σ(strength(left) − strength(right) + side), where side is the advantage of
-the left place and σ the logistic function. A result may be a win (1), a loss (0), a draw (0.5) or any share between.
+The probability that `left` beats `right` is σ(strength(left) − strength(right) + side). Here side is the advantage of
+the left player, and σ is the logistic function. A result is a win (1), a loss (0), a draw (0.5) or a share between.
 Sources: R. A. Bradley and M. E. Terry, Rank Analysis of Incomplete Block Designs, Biometrika 39 (1952); side term:
 R. R. Davidson and R. J. Beaver, On Extending the Bradley–Terry Model to Incorporate Within-Pair Order Effects,
 Biometrics 33 (1977); shares as outcomes: L. E. Papke and J. M. Wooldridge, J. Applied Econometrics 11 (1996).
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 ELO_SCALE = 400 / math.log(10)
 ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
-"""Weight of the imaginary draw that each player is given if the results do not determine the strengths."""
+"""Weight of an imaginary draw that is added for each player if the results do not determine the strengths."""
 DIVERGED = 12.0
-"""A strength above this (odds of 160,000 to 1) in a resample is not determined by the results."""
+"""If a strength in a resample is above this (odds of 160,000 to 1), the results do not determine it."""
 TOLERANCE = 1e-9
 SEPARATION = 1e-4
 
@@ -37,14 +37,14 @@ class Result:
     """One comparison of two players."""
 
     left: str
-    """The player in the left place, usually the one who speaks first."""
+    """The player who has the advantage of the side term, usually the first speaker."""
     right: str
     score: float
-    """Result of the left player: 1 win, 0.5 draw, 0 loss, or a share between."""
+    """Result of the left player: 1 for a win, 0.5 for a draw, 0 for a loss, or a share between."""
     weight: float = 1.0
-    """How much the comparison counts, above 0."""
+    """Weight of the comparison, above 0."""
     cluster: str = ""
-    """Comparisons with the same cluster are resampled together, usually a motion's id."""
+    """Cluster of the bootstrap, usually the id of the motion. Comparisons of one cluster are resampled together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,15 @@ class Rating:
 
     name: str
     strength: Estimate
-    """In units of the natural logarithm of odds. The mean over all players is 0."""
+    """Natural logarithm of odds. The mean over all players is 0."""
     elo: Estimate
     """400 / ln 10 × strength + 1500."""
     games: float
-    """Sum of the weights of its comparisons."""
+    """Sum of the weights of the player's comparisons."""
     share: float
-    """Weighted mean of its scores, 0 to 1."""
+    """Weighted mean of the player's scores, 0 to 1."""
     group: int
-    """Number of the connected group of players that it belongs to, from 0."""
+    """Number of the player's group, from 0. Results connect all players of a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +70,22 @@ class Ratings:
 
     ratings: tuple[Rating, ...]
     side: Estimate
-    """Advantage of the left place, as a logarithm of odds. Its value is None if each pair met in one order only."""
+    """Advantage of the left player, as a logarithm of odds. Its value is None if the results do not determine it."""
     groups: int
-    """Number of groups of players that never met, directly or through others."""
+    """Number of groups of players. No result connects players of different groups."""
     separable: bool
-    """Whether the results alone put no bound on some strength, for example because a player won everything."""
+    """Whether the results alone leave a strength without a bound, e.g. because a player won every comparison."""
     prior: float
-    """Weight of the imaginary draw against a player of mean strength that each player was given; 0 means none."""
+    """Weight of the imaginary draw of each player against a player of mean strength; 0 means no such draw."""
     resamples_with_prior: float
-    """Share of the bootstrap's resamples that needed the imaginary draws, 0 to 1."""
+    """Share of the bootstrap's resamples that needed imaginary draws, 0 to 1."""
     results: int
     """Number of comparisons."""
     clusters: int
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences for the reader on how the strengths were computed."""
+        """Sentences for readers on the limits of these ratings, e.g. that a player won every comparison."""
         if not self.results:
             return ("No two different players met, so there is nothing to rate.",)
         notes = {
@@ -163,7 +163,7 @@ def rate(results: Sequence[Result], *, resamples: int = RESAMPLES, seed: int = 0
 
 
 class _Design:
-    """The comparisons as a logistic regression: one row per distinct (left, right, score), weights per cluster."""
+    """The comparisons as a logistic regression: one row per distinct (left, right, score), and weights per cluster."""
 
     def __init__(self, results: Sequence[Result], names: Sequence[str]) -> None:
         import numpy as np
@@ -193,7 +193,7 @@ class _Design:
             self.weights[clusters[result.cluster], kinds[result.left, result.right, result.score]] += result.weight
 
     def fit(self, weights: Floats, prior: float, start: Floats | None = None) -> Floats:
-        """Return strengths (mean 0) and the side term that maximize the likelihood, by Newton's method.
+        """Return the strengths (mean 0) and the side term of maximum likelihood, by Newton's method.
 
         `weights`: weight of each row of the matrix. `prior`: weight of one imaginary draw per player, and of one for the
         side term. `start`: where to start, for example at the fit of all results.
@@ -220,7 +220,7 @@ class _Design:
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
     def is_separable(self) -> bool:
-        """Whether no finite strengths fit best, for example because one player won every game.
+        """Whether no finite strengths fit best, e.g. because a player won every comparison.
 
         Solved as a linear program: maximize the sum of margins s, 0 ≤ s ≤ 1, with each result's margin at least s.
         Source: A. Albert and J. A. Anderson, On the Existence of Maximum Likelihood Estimates in Logistic Regression
@@ -243,7 +243,7 @@ class _Design:
 
 
 def _connected_groups(results: Sequence[Result], names: Sequence[str]) -> list[int]:
-    """Number of each player's group; players are in one group if results connect them."""
+    """Return the number of each player's group. Players are in one group if results connect them."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -256,7 +256,7 @@ def _connected_groups(results: Sequence[Result], names: Sequence[str]) -> list[i
 
 
 def _record(results: Sequence[Result], name: str) -> tuple[float, float]:
-    """Sum of the weights of a player's games, and the weighted mean of the player's scores."""
+    """Return the sum of the weights of a player's comparisons, and the weighted mean of the player's scores."""
     games = sum(result.weight for result in results if name in (result.left, result.right))
     points = sum(
         result.weight * (result.score if result.left == name else 1 - result.score)

@@ -158,7 +158,7 @@ def test_gates_say_how_many_debates_are_missing() -> None:
     """Without judgements no gate is met, and none is said to fail."""
     assert {gate.outcome for gate in check_gates([], None, {})} == {"not enough data"}
     assert parse_gates(["flip=0.2"]) == {"flip": 0.2}
-    with pytest.raises(UsageError, match="no gate is called 'flips'; there are flip"):
+    with pytest.raises(UsageError, match="there is no gate 'flips'; use one of flip"):
         parse_gates(["flips=1"])
 
 

@@ -112,7 +112,7 @@ class DraftFile:
         try:
             atomic_write(self._path, data.encode("utf-8", "replace"), overwrite=True)
         except StorageError as error:
-            return f"the draft is not on disk: {error}"
+            return f"the draft cannot be saved: {error}"
         self._saved = dict(values)
         return None
 
@@ -182,9 +182,9 @@ class FormState:
         more = f"; and {len(problems) - MAX_NAMED} more" if len(problems) > MAX_NAMED else ""
         listed = f"{'Missing' if missing else 'Wrong'}: {'; '.join(problems[:MAX_NAMED])}{more}."
         if found.is_readable:
-            self.message = f"{listed} Esc, then Enter, again sends it all the same."
+            self.message = f"{listed} To send it anyway, press Esc and Enter again."
         elif self._can_abstain:
-            self.message = f"{listed} Sent like this it is an abstention: Esc, then Enter, again sends it."
+            self.message = f"{listed} To send it as an abstention, press Esc and Enter again."
         else:
             self.message = f"It cannot be sent yet. {listed}"
         self._may_send_incomplete = True

@@ -152,9 +152,9 @@ class DebateRun:
         self._judging_runs = judging_runs
         self._in_flight: dict[asyncio.Task[Event], Task] = {}
         self._searching: set[str] = set()
-        """Keys of the tasks in flight for which a search is made."""
+        """Keys of the tasks for which a search is in flight."""
         self._meters: dict[str, CallMeter] = {}
-        """Key of a task in flight -> its meter."""
+        """Meter of each task in flight, by the task's key."""
         self._halted: CloseReason | None = None
 
     async def run(self) -> Debate:

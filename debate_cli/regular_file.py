@@ -34,8 +34,7 @@ def read_regular_file(path: Path, max_bytes: int) -> bytes:
 def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> str:
     """Return the text of the regular file at `path`.
 
-    Raises OSError, or ValueError with the end of a sentence, e.g. `is not UTF-8`, before which the caller puts the
-    file's name.
+    Raises OSError; or ValueError with a message, e.g. `is not valid UTF-8`, that must follow the file's name.
     """
     data = read_regular_file(path, max_bytes)
     if len(data) > max_bytes:

@@ -252,7 +252,7 @@ def score(
 def _judging_request(
     loaded: LoadedConfig | None, systems: Sequence[str], model: str | None, models: Mapping[str, Model] | None
 ) -> tuple[JudgingRequest, dict[str, Model]]:
-    """Return the request, and the model objects by `provider/model`.
+    """Return the judging request, and the model objects by `provider/model`.
 
     An object for `judge` or `default` replaces every judge.
     """
@@ -263,7 +263,7 @@ def _judging_request(
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
-    """Return `loaded` with the names of the objects in `models`, and these objects by `provider/model`."""
+    """Return `loaded` with `models` in its configuration, and the model objects by `provider/model`."""
     specs = dict(loaded.config.models)
     for name, given in (models or {}).items():
         if not callable(getattr(given, "complete", None)):

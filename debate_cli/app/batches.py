@@ -46,7 +46,7 @@ FILES_PER_DEBATE, OTHER_FILES = 2, 200
 SETTLE_S = 0.1
 """Seconds for which all debates must have waited before a batch is submitted."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
-"""Seconds between two checks of the batches in progress: the first interval, the longest one, and the factor of
+"""First and longest interval in seconds between two checks of the batches in progress, and the interval's factor of
 growth."""
 MAX_SUBMISSIONS = 5
 """Maximum number of attempts to submit one batch. An attempt fails when the vendor does not accept the batch."""
@@ -80,8 +80,7 @@ class BatchOptions:
     note: Callable[[str], None]
     """Receives one line for each batch that is submitted or has ended."""
     progress: Callable[[int, int], None]
-    """Receives, at each check, two numbers for the batches in progress: the requests that are done, and all
-    requests."""
+    """Receives two numbers at each check of the batches in progress: finished requests and all requests."""
     confirm: Callable[[str], bool]
     """Asks the user whether to repeat a submission that may have succeeded."""
 
@@ -101,21 +100,24 @@ class _Question:
 
 
 class BatchQueue:
-    """Collects requests for batches, for the debates in one folder."""
+    """Collects the requests of the debates in one folder, and submits them in batches."""
 
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
-        """Create the queue. It requests `stop` when only batches in progress are left, or when the vendor fails."""
+        """Create the queue.
+
+        It requests a stop with `stop` when only batches in progress are left, or when the vendor fails.
+        """
         self._store = BatchStore(folder)
         self._stop = stop
         self._options = options
         self._apis: dict[tuple[object, ...], BatchApi] = {}
         self._questions: dict[_Question, None] = {}
-        """In the order in which they were asked."""
+        """The questions in the order in which they were asked; the values are not used."""
         self._served: set[str] = set()
-        """Custom ids of the requests whose answers were given out in this run."""
+        """Custom ids of the requests that were answered in this run."""
         self._tasks = Counter[TaskState]()
         self._version = 0
-        """Rises with each change, so that a quiet moment can be noticed."""
+        """Counts changes. If it stays the same for a while, nothing is happening."""
         self._driver: asyncio.Task[None] | None = None
         self._failing_since: float | None = None
         self.halted: DebateError | None = None
@@ -177,7 +179,7 @@ class BatchQueue:
             await api.aclose()
 
     def _refuse_changed(self, key: RequestKey) -> None:
-        """Stop the run if the task was submitted with another prompt, unless the user agrees to ask it again."""
+        """Stop the run if the task was submitted with another prompt, unless the user agrees to submit it again."""
         for other in self._store.find_by_task(key):
             if other.custom_id not in self._served:
                 error = UsageError(
@@ -366,7 +368,7 @@ class BatchQueue:
         question = f"{what}, and no batch in the vendor's list is certainly this one"
         if not self._options.confirm(question):
             raise UsageError(
-                f"{question}; look at the vendor's dashboard, then submit it (again) with: "
+                f"{question}; look for it on the vendor's dashboard; if it is not there, submit it again with: "
                 f"debate judge --collect {shlex.quote(str(self._store.path.parent))} --resubmit"
             )
         self._store.drop_batch(batch.key)
@@ -473,7 +475,7 @@ def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
 
 @dataclass(slots=True)
 class BatchQueues:
-    """The queues of a command, one per folder of transcripts."""
+    """The batch queues of a command, one per folder of transcripts."""
 
     options: BatchOptions
     _queues: dict[Path, BatchQueue] = field(default_factory=dict[Path, BatchQueue])

@@ -56,7 +56,7 @@ class ScoreChange(FrozenModel):
     a: float | None
     b: float | None
     change: float | None
-    """b − a; None if either is missing."""
+    """b − a; None if a side has no score."""
 
 
 class VerdictChange(FrozenModel):
@@ -197,7 +197,7 @@ def _systems_by_kind(side: ComparisonSide) -> dict[str, SystemSettings]:
 
 
 def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]) -> DebateConfig:
-    """The debate's configuration with `systems` as its only judging systems, and with the models of the side's runs."""
+    """Return the debate's configuration with the side's models, and with only `systems` as judging systems."""
     config, runs = side.debate.config, _counted_runs(side)
     named = [run.judging.decides for run in runs if run.judging.decides is not None]
     decides = named[-1] if named else runs[0].judging.deciding_kind if runs else None

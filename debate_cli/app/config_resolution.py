@@ -36,10 +36,10 @@ def resolve_config(
 ) -> LoadedConfig:
     """Load the configuration at `path`, or in `text`, and apply `changes` (pairs of key path and value).
 
-    `env`: the process's environment; the `.env` beside the file is added here. `checks`: finds contradictions between
-    settings. `shipped`: whether the file is part of the package; then `.env` and relative paths belong to the working
-    folder. `trusted_folders`: further folders that may contain files named in the configuration. Raises ConfigError.
-    Whether the models can be asked is checked by `prepare_run`.
+    `env`: the process's environment; this function adds the `.env` beside the file. `checks`: finds contradictions
+    between settings. `shipped`: whether the file is part of the package; then `.env` and relative paths belong to the
+    working folder. `trusted_folders`: further folders that may contain files named in the configuration. Raises
+    ConfigError. Whether the models can be asked is checked by `prepare_run`.
     """
     folder = Path() if path is None or shipped else path.parent
     loaded = read_config_file(

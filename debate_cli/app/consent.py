@@ -1,12 +1,12 @@
-r"""Where a run sends requests and keys, and for which of them the user must consent. Pure; `cli.consent` asks the user.
+r"""Finds the hosts that get requests and keys, and the consents that they need. Pure; `cli.consent` asks the user.
 
-A file may have been downloaded, so each pair (variable, host) in it needs the user's consent. No consent is needed for
+A file may have been downloaded, so each pair of a variable and a host in it needs the user's consent. Exceptions are
 
 - a built-in provider's variable that goes to this provider's own host, or to the address that the environment sets for
   it;
 - any other variable that goes to a loopback address, or to an address that an option or the environment sets;
 - a variable whose value comes from the `.env` beside the configuration;
-- a built-in provider's host, or the address that the environment sets for it, that gets no variable.
+- a built-in provider's host, or the address that the environment sets for it, if it gets no variable.
 """
 
 import hashlib
@@ -38,11 +38,11 @@ from debate_cli.storage.variables import TRUSTED_HOSTS_VARIABLE, Environment
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """The user's consent that a file needs before requests, with the value of a variable, are sent to a host."""
+    """Consent that the user must give before requests are sent to a host that a file names."""
 
     provider: str
     file: str
-    """Name that messages use for the file with the variable or the host."""
+    """Name, in messages, of the file that names the variable or the host."""
     variable: str | None
     """Environment variable; None if the requests contain no variable that needs consent."""
     host: str

@@ -67,7 +67,7 @@ class RunContext:
     asked_people: tuple[str, ...] = ()
     """Names of the people that will be asked, in the form of models: `human` or `files/NAME`."""
     destinations: tuple[Destination, ...] = ()
-    """Servers that will be asked, except built-in providers' own servers. `app.consent` defines which need consent."""
+    """Servers that will be asked, except built-in providers' own. `app.consent` defines which of them need consent."""
     observer: Observer = field(default_factory=NullObserver)
     warn: Callable[[str], None] | None = None
     """Receives warnings that must be shown even if the observer shows nothing. None: the observer gets them as
@@ -75,7 +75,7 @@ class RunContext:
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
-    """Clock in seconds, for rates per minute. In tests too, a `sleep` must advance it."""
+    """Clock in seconds, for rates per minute. A replaced `sleep` must advance this clock."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     """Clock for the times of events."""
 

@@ -43,7 +43,7 @@ CHECK_PATIENCE_S = 5.0
 MAX_CHECK_TOKENS = 2000
 """Output limit of a question. A reasoning model keeps its usual limit."""
 CHECK_TEMPERATURE = 0.2
-"""Temperature of the questions; the default temperature of judges."""
+"""Temperature of the questions, equal to the default temperature of judges."""
 
 
 class SumAnswer(FormModel):

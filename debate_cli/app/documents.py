@@ -30,7 +30,10 @@ class JudgeSource(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the text in results: its path if it is in the working folder (for links), else its file name."""
+        """Name of the text in results: its path if it is in the working folder, else its file name.
+
+        Links in the results use the path.
+        """
         if self.content is not None:
             return STDIN_NAME
         try:

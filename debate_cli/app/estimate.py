@@ -131,7 +131,7 @@ class RunEstimate:
         return sum((role.worst for role in self.roles), NO_CALLS)
 
     def context_warnings(self) -> list[str]:
-        """A sentence for each role whose longest planned prompt exceeds the known context of its model."""
+        """Return a sentence for each role whose longest planned prompt exceeds the known context of its model."""
         return [
             f"{role.role}: a prompt and its answer of about {role.longest_exchange:,} tokens exceed the context of "
             f"{role.spec.model} ({role.context_tokens:,} tokens); shorten the background, plan fewer turns, or choose "

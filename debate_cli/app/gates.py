@@ -1,6 +1,6 @@
 """Gates: conditions on a judged debate. A gate that is not met sets the exit code. Pure functions.
 
-`cli.options` defines the options that set them.
+`cli.options` defines the options that set the gates.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -18,7 +18,7 @@ NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
 DOCUMENT_OUTCOMES = ("PASS", "FAIL", "CONDITIONAL")
 """Options that a panel votes for when it judges a text."""
 FORBIDDEN = ("manipulation", "missing")
-"""What `--fail-on` can forbid."""
+"""Values of `--fail-on`."""
 
 
 class GateResult(NamedTuple):
@@ -47,7 +47,7 @@ class Gates(NamedTuple):
     def require_names(self, names: Collection[str], where: str = "") -> None:
         """Raise UsageError for a gate with an unknown name, or with a share of votes outside 0 to 1.
 
-        `names`: the debaters; empty for a text. `where` precedes the sentence, e.g. `a.json: `.
+        `names`: the debaters; empty for a text. `where`: the beginning of the message, e.g. `a.json: `.
         """
         known = f"a panel votes {', '.join(DOCUMENT_OUTCOMES)} on a text"
         if names:
@@ -135,7 +135,7 @@ def _check_winner(expected: str, verdict: Verdict | None) -> str | None:
 
 
 def _printable_name(name: str) -> str:
-    """Return a name from a transcript in a form of which a terminal shows every character."""
+    """Escape a name that has characters which a terminal does not show."""
     return name if name.isprintable() else ascii(name)
 
 

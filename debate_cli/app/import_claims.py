@@ -1,7 +1,7 @@
 """Use case `import --arguments`: asks a model for the claims in an imported debate's speeches.
 
 Each claim with a quoted passage of the speech becomes an argument. A speech without an answer keeps its whole text as
-one argument, with a warning. The same import, repeated, asks about this speech again.
+one argument, with a warning. If the import is repeated, the model is asked about this speech again.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def count_calls(turns: Iterable[Turn]) -> int:
 
 
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
-    """Return the turns with claims from an earlier import of this file with this model; None if there was none.
+    """Return the turns with claims from an earlier import of this file with this model; None without such an import.
 
     Returns None if the transcript was judged after that import.
     """
@@ -180,7 +180,10 @@ async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Pro
 
 
 def _with_claims(turn: Turn, found: Sequence[ClaimForm]) -> Turn:
-    """Return the turn with each claim whose quote is in its text as an argument, and a warning for each other claim."""
+    """Return the turn with its claims as arguments.
+
+    A claim whose quote is not in the turn's text becomes a warning.
+    """
     arguments: list[Argument] = []
     warnings: list[str] = []
     for entry in found:

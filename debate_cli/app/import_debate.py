@@ -30,7 +30,7 @@ LABELS_FILE = "labels.csv"
 MAX_FILE_BYTES, MAX_DATASET_BYTES = 20_000_000, 500_000_000
 """Maximum size of a file to import, and of one file of a data set."""
 _NUMBER_CHARS = 6
-"""Number of characters that an id keeps free for a number at its end."""
+"""Number of characters of an id that are reserved for a number at its end."""
 
 
 @dataclass(frozen=True, slots=True)

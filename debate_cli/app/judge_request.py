@@ -128,7 +128,7 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 
 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
-    """Return each requested system that cannot judge `debate`, with the reason; empty if none of them can."""
+    """Return each requested system that cannot judge `debate`, with the reason; empty if no requested system can."""
     found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
     return unsuitable if len(unsuitable) < len(set(request.systems)) else {}
@@ -142,7 +142,10 @@ def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> 
 def _openings(
     judging: JudgingConfig, request: JudgingRequest, at: datetime, *, taken: int
 ) -> tuple[JudgingOpened, ...]:
-    """Return `repeat` judging runs for each model. `taken`: the number of judging runs that the debate has already."""
+    """Return `request.repeat` judging runs for each model.
+
+    `taken`: number of judging runs that the debate has already.
+    """
     variants = [request, *(replace(request, model=model) for model in request.other_models)]
     repeated = [variant for variant in variants for _ in range(request.repeat)]
     return tuple(
@@ -206,10 +209,10 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Return `config`, given with --resume, in the form in which `debate` stores it, so that both can be compared.
+    """Return `config` in the form in which `debate` stores it, so that both configurations can be compared.
 
-    If the debate is a judged text, the result has the text as motion and background, and the judges of `config`. The
-    order of a free-flowing debate is taken from the stored debate.
+    `config` was given with --resume. If the debate is a judged text, the result has the text as motion and background,
+    and the judges of `config`. The order of a free-flowing debate is taken from the stored debate.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:
@@ -305,7 +308,10 @@ def _check_settings(system: SystemSettings) -> None:
 
 
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
-    """Raise TranscriptError if a system that the user named, or every system, cannot judge the debate."""
+    """Raise TranscriptError if `system` cannot judge the debate.
+
+    If the user did not name the system, it may be unable to judge a debate that has turns.
+    """
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way
         raise TranscriptError(

@@ -95,7 +95,8 @@ class ModelPool:
         )
         self._concurrency = asyncio.Semaphore(limits.concurrency)
         self._limiters: list[tuple[ProviderRow | str, RateLimiter]] = []
-        """(provider, or `provider/model` of a model that the caller passed in; its rate limiter)."""
+        """Pairs of provider and rate limiter. For the caller's own model, `provider/model` takes the place of the
+        provider."""
         self._providers: list[_ProviderContext] = []
         self._without_usage: set[str] = set()
         """Providers that reported no usage."""
@@ -371,7 +372,7 @@ def _build_passages(
 ) -> PassageFinder | None:
     """Return the search for passages; None if there is nothing to search.
 
-    Judges that look up facts use it and, with `speeches`, debaters.
+    Judges that look up facts use this search; with `speeches`, debaters use it too.
     """
     config, corpus = with_lookup_search(own), context.corpus
     evidence = config.evidence or EvidenceConfig()

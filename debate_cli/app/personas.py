@@ -109,7 +109,7 @@ async def find_stakeholders(
 ) -> tuple[tuple[Stakeholder, ...], ModelCall]:
     """Return the stakeholders, and the call that found them.
 
-    Raises BudgetError, and ModelError, also for an unusable answer.
+    Raises BudgetError; ModelError, also for an unusable answer.
     """
     prompts, package = Prompts(context.prompts), "debate_cli.judging"
     shown = "".join(f"TITLE: {format_speech(name)}\nDOCUMENT: {format_speech(words)}\n" for name, words in documents)

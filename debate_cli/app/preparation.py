@@ -288,7 +288,7 @@ def _named_specs(config: DebateConfig | None) -> tuple[ModelSpec, ...]:
 
 
 def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequence[str], command: str) -> None:
-    """Raise ConfigError if a model or prompt needs a file that the stored debate `name` names.
+    """Raise ConfigError if a model or prompt of the stored debate `name` needs a file.
 
     The debate may have been downloaded, so it must not open files.
     """
@@ -383,7 +383,7 @@ def model_problems(
 
 
 def _spec_problems(spec: ModelSpec, row: ProviderRow, path: KeyPath, folder: Path) -> list[Problem]:
-    """Yield the problems of a mock's script, or of a file on the hub."""
+    """Return the problems of a mock's script, or of a file on the hub."""
     if spec.model == SCRIPTED_MODEL:
         try:
             ReplyScript.load(spec, folder)

@@ -1,4 +1,4 @@
-"""Finds out about the rest of a stored debate: models to ask, changed settings, calls that were in flight. Pure."""
+"""Examines the rest of a stored debate: models to ask, changed settings, and calls that were in flight. Pure."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -87,7 +87,7 @@ class ProbabilityEntry(FormModel):
 
 
 class ProbabilityForm(FormModel):
-    """The probability of each debater to be right."""
+    """For each debater, the probability that this debater is right."""
 
     probabilities: tuple[ProbabilityEntry, ...]
 
@@ -226,7 +226,7 @@ class _Reading:
         self._add_marks(subject, marks, name)
 
     def state(self) -> ReviewState:
-        """Return the result.
+        """Return the progress of the review.
 
         Parts are sorted by the turns that the person has read; the final probabilities come last.
         """
@@ -359,7 +359,7 @@ def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewA
 
 
 def _given_answers(run: JudgingRun, assessments: Iterable[Assessment]) -> tuple[str, bool, list[str]] | None:
-    """Who reviewed in `run`, whether blind, and the answers; None if the judges were models."""
+    """Return the reviewer's name, whether the review was blind, and the answers; None if the judges were models."""
     if run.reviewer is None:
         return None
     answers = [item.model_dump_json(exclude={"run", "at", "exchange"}) for item in assessments]

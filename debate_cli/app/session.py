@@ -1,4 +1,4 @@
-"""A debate on disk: starts, resumes, judges and closes it. The engine itself uses no files.
+"""Starts, resumes, judges and closes a debate on disk. The engine itself uses no files.
 
 While a debate runs, `ID.jsonl` contains its events. When it closes, `ID.json` is written atomically and the journal is
 removed. One of the two files is always readable.

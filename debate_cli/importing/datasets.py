@@ -143,7 +143,7 @@ _REPORT_ROW = re.compile(r"^\| ([^|]+?) \| [^|]+ \| ([+−-]?\d+(?:\.\d+)?) \|",
 def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
     """Read a debate of lechmazur's models: `transcripts/*.md`.
 
-    Each of the reports on two models contains the judges' margins.
+    The labels come from the judges' margins in the reports, each of which is on two models.
     """
     head, *pieces = _LECHMAZUR_TURN.split(texts[path]())
     fields = dict(_LECHMAZUR_FIELD.findall(head))
@@ -210,7 +210,7 @@ DATASETS: dict[str, tuple[re.Pattern[str], Callable[[PurePosixPath, Texts], Iter
     "lechmazur": (re.compile(r"(?:.*/)?prop_[^/]*\.md"), _read_lechmazur),
     "ukp": (re.compile(r".*\.csv"), _read_ukp),
 }
-"""The pattern of the paths of a data set's debates and the reader of such a file, by the name of the data set."""
+"""For each data set, the pattern of the paths of its debates, and the reader of these files."""
 
 
 def read_debates(dataset: str, texts: Texts) -> Iterator[DatasetDebate]:

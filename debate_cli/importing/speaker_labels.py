@@ -97,7 +97,7 @@ def fold_name(name: str) -> str:
 
 
 def select_names(names: Iterable[str]) -> frozenset[str]:
-    """Return the folded names of the speakers in `names`, which contains the name of every label of a text."""
+    """Return the folded names of the speakers. `names`: the name in each label of a text, with repetitions."""
     places = list(names)
     counts = Counter(map(fold_name, places))
     several = {name for name, count in counts.items() if count > 1}

@@ -124,7 +124,7 @@ def _check_count(present: Sequence[str]) -> None:
         )
     if len(present) > MAX_SPEAKERS:
         raise UnreadableDebateError(
-            f"has {len(present):,} speakers, and at most {MAX_SPEAKERS} can be imported; join or leave out some with "
+            f"has {len(present):,} speakers, more than {MAX_SPEAKERS}; join or leave out some with "
             "--merge and --drop, or choose another --format if these are not names"
         )
 

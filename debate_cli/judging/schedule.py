@@ -39,7 +39,7 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 
     First come the briefs of each run's deciding system, then those of systems that ask follow-up questions, then all
     others. So a short budget completes the deciding verdict, and long series of questions start early. The run of a
-    person has none, because it is stored only when it is complete.
+    person has no unsettled briefs, because it is stored only when it is complete.
     """
     runs = [
         run

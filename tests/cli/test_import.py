@@ -125,7 +125,7 @@ def test_encodings_and_line_ends_are_recognised(tmp_path: Path, data: bytes, enc
         ("x.csv", b"speaker,text\nAnn,Yes, or no\n", (), "x.csv: line 2 has more cells than the header line has columns"),
         ("x.jsonl", b'{"speaker": "Ann", "text": "Yes"}\n{"speaker"', (), "x.jsonl: line 2 is not valid JSON"),
         ("x.json", b'[{"role": "user", "content": "Hi"}, {"content": "No"}]', (), "x.json: message 2 has no role"),
-        ("x.txt", "".join(f"Speaker {n}: Yes.\n" for n in range(1000)).encode(), (), "x.txt: has 1,000 speakers, and at most 100"),
+        ("x.txt", "".join(f"Speaker {n}: Yes.\n" for n in range(1000)).encode(), (), "x.txt: has 1,000 speakers, more than 100;"),
         ("x.txt", SHORT.encode(), ("--map", "text=body"), "--map names columns of a table, but x.txt is in the format text; leave it out"),
         ("x.txt", SHORT.encode(), ("--map", "name=who"), "--map name: there is no such field; the fields are speaker, text, round"),
     ],

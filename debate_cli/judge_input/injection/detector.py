@@ -39,8 +39,8 @@ MAX_EXAMINED_CHARS = 60_000
 """Maximum number of characters that all rules examine. Of a longer text they examine the most suspicious parts. Only
 one pattern searches the rest, so that 1 MB of any text takes less than two seconds."""
 MAX_BEGUN_CHARS = 200
-"""Maximum number of characters at the end of a passage in which an instruction may begin that the speaker's next
-passage completes."""
+"""Number of characters at the end of a passage in which an instruction may begin. The speaker's next passage may
+complete this instruction."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]
@@ -144,7 +144,10 @@ def _find_spans(text: str, names: tuple[str, ...]) -> Iterator[Span]:
 
 
 def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
-    """Yield the spans of the words that address the judge. The span of a disguised order is its whole sentence."""
+    """Yield the spans of the words that address the judge.
+
+    The span of a disguised instruction is its whole sentence.
+    """
     plain = _find_plain_spans(text)
     yield from plain
     for start, sentence in split_sentences(text):

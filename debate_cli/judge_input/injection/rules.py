@@ -167,7 +167,7 @@ def _load_toml(name: str) -> dict[str, Any]:
 
 
 def _fill(pieces: str | Sequence[str], sources: Mapping[str, str]) -> str:
-    """Return one group of all `pieces`. Line wraps are removed, and the patterns of other signs are inserted."""
+    """Return one regex group of all `pieces`. Line wraps are removed, and the patterns of other signs are inserted."""
     choice = pieces if isinstance(pieces, str) else "|".join(pieces)
     return _PLACEHOLDER.sub(lambda match: sources[match[1]], f"(?:{_LINE_WRAP.sub('', choice)})")
 
@@ -200,14 +200,17 @@ def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
 def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, technique) of suspicious words, found with one pattern.
 
-    For the harmless parts of a very long text, which `find_instructions` would examine too slowly.
+    Used for the harmless parts of a very long text, for which `find_instructions` is too slow.
     """
     for match in load_english().pattern("coarse").finditer(text):
         yield *match.span(), "score_demand"
 
 
 def measure_suspicion(text: str) -> int:
-    """Return how many different words of orders to a judge are in `text`. Possible disguise counts as two words."""
+    """Return how many different words of instructions to a judge occur in `text`.
+
+    Possible disguise counts as two words.
+    """
     english = load_english()
     words = english.pattern("suspicious_word").findall(text)
     return len({word.lower() for word in words}) + (2 if english.pattern("disguise").search(text) else 0)
@@ -225,7 +228,7 @@ def blank_discussed_quotations(text: str) -> str:
 
 
 def _blank_if_discussed(match: re.Match[str], text: str) -> str:
-    """Return the quotation, with blanks for its letters if the sentence around it discusses it.
+    """Return the quotation, with `_` for each letter if the sentence around it discusses it.
 
     Strings in JSON are not changed.
     """

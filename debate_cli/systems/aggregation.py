@@ -40,7 +40,7 @@ def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
 
 
 def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
-    """Return the mean of (value, weight) pairs; 0.0 without pairs. Weights are above 0. The order has no effect."""
+    """Return the weighted mean of (value, weight) pairs, weights above 0; 0.0 without pairs. Order does not matter."""
     pairs = tuple(values)
     if len(pairs) == 1:
         return pairs[0][0]
@@ -55,7 +55,7 @@ def clamp_mark(mark: Mark, low: float, high: float) -> float:
 
 
 def get_run_id(run: JudgingRun | str) -> str:
-    """Return the id of `run`, which is a judging run or already its id."""
+    """Return the id of a judging run. `run` may be the id itself."""
     return run if isinstance(run, str) else run.id
 
 

@@ -32,7 +32,7 @@ POINTS = "points"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a debate has come, as one judging run sees it."""
+    """The rounds and turns of a debate that a judging run can judge."""
 
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds in which every speech is made."""
@@ -49,7 +49,7 @@ class PlannedCalls:
     planned: int
     """Number of questions that are certainly asked."""
     follow_ups: int = 0
-    """Maximum number of further questions. They follow the planned ones, and one judge answers them."""
+    """Maximum number of further questions that each judge may be asked after the planned ones."""
     quoted_answers: int = 0
     """Maximum number of judges' answers that one question quotes. Used to estimate the question's length."""
 
@@ -78,12 +78,12 @@ class RequiredChange(FrozenModel):
     """A change that judges demand of a text, in the words of the first judge. Untrusted."""
 
     dimension: str | None
-    """The first configured dimension that the demand names; None without one."""
+    """The first configured dimension that the demand names; None if it names no dimension."""
     text: str
     judges: tuple[str, ...]
     """Ids of the judges who demand the change, in panel order."""
     weight: float
-    """Share of all votes' weight that belongs to `judges`, 0-1."""
+    """Combined weight of `judges` as a share of the weight of all votes, 0-1."""
     quote: str | None = None
     """The passage of the text that the demand quotes; None if it quotes no words of the text."""
     line: int | None = None
@@ -97,7 +97,7 @@ class Headline:
     outcome: str
     """Who won and how, in one sentence."""
     reason: str
-    """Why, in one or two sentences with numbers; may be empty."""
+    """Reason for the outcome, in one or two sentences with numbers; may be empty."""
     max_score: float
     """The highest score that a debater or an option can reach."""
     unit: str = POINTS
@@ -130,7 +130,7 @@ class ArgumentMark(NamedTuple):
     argument: str
     """Id of the argument."""
     participant: str
-    """Name of the debater who made it."""
+    """Name of the debater who made the argument."""
     criterion: str
     value: float | None
     """Mean of the judges' marks; None if no judge gave one."""
@@ -205,7 +205,7 @@ class JudgingContext(Generic[SettingsT]):
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Names of the debaters to judge: those who spoke, in the brief's round if it has one."""
+        """Names of the debaters who spoke in the brief's round, or in the debate if the brief has no round."""
         number = self.brief.subject.round
         speakers = {turn.speaker for turn in self.debate.turns if number in {None, turn.round}}
         return tuple(name for name in self.debater_names if name in speakers)
@@ -235,7 +235,7 @@ class JudgeQuestion(Generic[SettingsT, FormT]):
     prompt: str
     """Name of the prompt file, without `.md`."""
     prompt_values: Callable[[JudgingContext[SettingsT], Prompts], Mapping[str, str]]
-    """Returns the values of the placeholders. `judge_input.transcript_prompt` quotes untrusted words in them."""
+    """Returns the placeholders' values. Untrusted words must be quoted (`judge_input.transcript_prompt`)."""
     build_form: Callable[[JudgingContext[SettingsT]], Form[FormT]]
     """Builds the form. Its schema allows only values that fit the brief, e.g. names of its debaters."""
     read_form: Callable[[FormT, JudgingContext[SettingsT]], AssessmentContent]
@@ -263,7 +263,7 @@ class JudgingSystem(Generic[SettingsT]):
     # Questions
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SettingsT, progress: Progress) -> Iterable[Brief]:
-        """Return all briefs whose subject exists, including answered ones. Pure.
+        """Return all briefs that can be answered so far, including answered briefs. Pure.
 
         Default: one brief on the whole debate for each judge, once the debate is over.
         """
@@ -291,7 +291,7 @@ class JudgingSystem(Generic[SettingsT]):
         return None
 
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
-        """Return texts to look up, if the settings say where, before the judge of `brief` is asked. Default: none."""
+        """Return texts to look up before a judge is asked, if the settings allow look-ups. Default: none."""
         return ()
 
     def why_not(self, debate: Debate) -> str | None:
@@ -327,7 +327,7 @@ class JudgingSystem(Generic[SettingsT]):
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
         """Return the strategy for a speaker with `strategy: adaptive`. Default: none.
 
-        A debate need not use this system for its strategies to be picked.
+        Also called if the debate does not use this system.
         """
         return None
 
@@ -407,7 +407,7 @@ class JudgingSystem(Generic[SettingsT]):
     # Shared implementation
 
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
-        """Return the assessments of those judges whose own marks would not give another winner than the verdict's."""
+        """Return a verdict's assessments, except those of judges whose marks alone would give another winner."""
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)
         if len(judges) == 1:

@@ -36,7 +36,7 @@ SUPPORT_BADGES: dict[Support, Badge] = {
     "contradicts": Badge("✗", "contradicts", "bad"),
     "unknown": Badge("?", "unknown", "muted"),
 }
-"""Maps a judge's answer, whether a source supports the argument, to a badge."""
+"""Maps a judge's answers on support to badges."""
 _REMARKS: dict[SourceOutcome, str] = {
     "near": "near: the same words apart from articles, inflections and punctuation",
     "altered": "altered: the source says something else",

@@ -46,7 +46,7 @@ class MarkCollector:
         self._warnings.extend(warnings)
 
     def result(self, rationale: str = "") -> AssessmentContent:
-        """Return what was collected as the content of an assessment."""
+        """Return the collected marks, findings and warnings as the content of an assessment."""
         return AssessmentContent(tuple(self._marks), tuple(self._findings), rationale, tuple(self._warnings))
 
 

@@ -30,7 +30,7 @@ class UninstalledSystem(JudgingSystem[SystemSettings]):
 
 
 def system_kinds() -> tuple[str, ...]:
-    """Return kinds of all installed systems, the built-in ones first."""
+    """Return the kinds of all installed systems, the built-in ones first."""
     return SYSTEMS.names()
 
 
@@ -71,7 +71,7 @@ def systems_of_debate(debate: Debate) -> tuple[JudgingSystem[Any], ...]:
 
 
 def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
-    """Return the names of the debaters who gave up before `due_round`, by the systems in the debate's configuration."""
+    """Return the names of the debaters whom the configured systems consider to have given up before `due_round`."""
     return frozenset(
         name
         for system, settings in active_systems(debate.run(FIRST_RUN))

@@ -90,7 +90,7 @@ def _parse_weight(part: str, number: str) -> float:
     try:
         found = float(number)
     except ValueError:
-        raise UsageError(f"--weights {part}: {number} is not a number; give one of 0 or more") from None
+        raise UsageError(f"--weights {part}: {number} is not a number; give a number of 0 or more") from None
     if not isfinite(found) or found < 0:
         raise UsageError(f"--weights {part}: a weight cannot be {number}; give a number of 0 or more")
     return found

@@ -25,10 +25,10 @@ def score(
 ) -> tuple[Verdict, ...]:
     """Return the verdicts of a debate, the deciding one first and flagged `decides`.
 
-    `runs`: `all`, the id of one run (an unknown id gives no verdict), or `latest`. `latest` takes, for each system, the
-    newest run with an assessment, or else the newest run; a run that judged before the last speech ranks behind runs
-    that judged all. `latest` adds runs in which other models judged side by side (then no verdict decides) and runs of
-    people, which never decide.
+    `runs`: `all`, the id of one run (an unknown id gives no verdict), or `latest`. For each system, `latest` takes the
+    newest run with an assessment, or else the newest run. A run that judged before the last speech ranks behind runs
+    that judged all speeches. `latest` adds runs in which other models judged side by side; then no verdict decides. It
+    also adds runs of people, whose verdicts never decide.
 
     `systems`: the kinds to score; None means all. `settings` maps kinds to settings that replace the stored ones. If
     the system that should decide has no verdict, the first verdict decides.
@@ -53,9 +53,10 @@ def score(
 
 
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdict that decides; without one, the first verdict and those of the runs side by side with its run.
+    """Return the verdict that decides.
 
-    All of them are by the first verdict's system. Empty if only people judged, because their verdicts never decide.
+    If no verdict is flagged, return the first verdict, and its system's verdicts in the runs that judged side by side
+    with its run. Empty if only people judged, because their verdicts never decide.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]
@@ -118,8 +119,7 @@ def _put_deciding_first(
 ) -> tuple[Verdict, ...]:
     """Flag the deciding verdict and move it to the front.
 
-    If the deciding system has several verdicts, the last one in `judged` decides; if `judged` has none, the last of
-    all.
+    Of several verdicts by the deciding system, the last one in `judged` decides, or else the last of all.
     """
     if not verdicts:
         return ()

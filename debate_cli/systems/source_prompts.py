@@ -88,7 +88,7 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 
 
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
-    """Return the id of a source that supports `words` of a turn, according to the judges of sources; None without one.
+    """Return the id of a source that supports `words` of a turn, by the judges of sources; None if no source does.
 
     A source supports the words of the argument that cites it, and words that are quoted from it. Evidence that was
     looked up and exists supports the words of its argument.

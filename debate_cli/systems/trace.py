@@ -46,7 +46,7 @@ class TraceSource(FrozenModel):
     outcome: SourceOutcome
     """Whether the quote is in the passage."""
     supports: Support | None = None
-    """The newest `sources` judge's answer; None without such a judge or if the judge does not know."""
+    """Answer of the newest judge of `sources`; None if there is no such judge or the judge does not know."""
 
 
 class TraceRow(FrozenModel):
@@ -114,7 +114,7 @@ def _sources_of_claims(debate: Debate) -> Mapping[tuple[str, str], list[TraceSou
 
 
 def _responses_and_replies(debate: Debate) -> tuple[Mapping[str, list[TraceResponse]], Mapping[str, list[TraceReply]]]:
-    """Return two mappings from argument ids, to responses and to replies, both in the order of the debate."""
+    """Return (responses, replies), each by argument id and in the order of the debate."""
     responses: dict[str, list[TraceResponse]] = defaultdict(list)
     replies: dict[str, list[TraceReply]] = defaultdict(list)
     for turn in debate.turns:

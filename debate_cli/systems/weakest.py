@@ -62,7 +62,7 @@ class WeakestArgument:
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """Return the argument with the lowest score; of equal scores, with the worse standing.
+    """Return the argument with the lowest score; if scores are equal, the one with the worse standing.
 
     Without scores, the worst standing counts. None if the arguments cannot be ranked.
     """
@@ -84,7 +84,7 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 
 
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
-    """Return the arguments' scores by the judges who gave the standings, or else by the first verdict that has any."""
+    """Return the scores by the judges who gave the standings, or else by the first verdict that scores arguments."""
     system = find_claim_reviewer(debate)
     newest = newest_run(debate, system.kind) if system is not None else None
     reviewing = [verdict for verdict in verdicts if get_system(verdict.system).reviews_claims]

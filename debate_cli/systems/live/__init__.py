@@ -1,1 +1,1 @@
-"""Judging system `live`: every turn, every exchange, the whole debate."""
+"""Judging system `live`: judges every turn, every exchange and the whole debate."""

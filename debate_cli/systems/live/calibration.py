@@ -28,7 +28,7 @@ SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10
 INCOMPLETE_CHAIN_MAX = 34.0
 """Highest logic of a turn whose causal chain is incomplete."""
 BAND_START: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Maps dimensions to the lowest score of a turn that won an exchange. A turn that only lost scores below this."""
+"""Maps dimensions to the lowest score after winning an exchange. After losses only, the score stays below this."""
 DRAW_SHARE = 0.10
 """A drawn exchange is reported if its scores differ by more than this share of the maximum."""
 DRAWN_COMPARISON = "draw"
@@ -179,7 +179,7 @@ def _collect_results(
 
 
 def _won_and_lost(results: Iterable[_DimensionResult]) -> tuple[set[tuple[int, str]], set[tuple[int, str]]]:
-    """Return the (turn, dimension) pairs with a won exchange, and those with a lost exchange."""
+    """Return the (turn, dimension) pairs that won an exchange, and the pairs that lost an exchange."""
     won, lost = set[tuple[int, str]](), set[tuple[int, str]]()
     for turns, dimension, _, winning in results:
         if winning is not None:

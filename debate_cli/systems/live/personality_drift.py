@@ -57,7 +57,7 @@ class PersonalityStep(FrozenModel):
 
 
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
-    """Map debaters to their changing personalities. Empty unless `run` is the debate's own judging run.
+    """Map each debater to its personality after each exchange. Empty unless `run` is the debate's own judging run.
 
     Debaters whose personality did not change are omitted.
     """

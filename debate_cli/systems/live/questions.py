@@ -244,7 +244,7 @@ def _pair_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str
 
 
 def _read_pair_form(filled: PairForm, context: Context) -> AssessmentContent:
-    """Return the comparison, the faults that the judge found, and the pressure on the loser of more dimensions."""
+    """Return the comparison, the faults found, and the pressure on the speaker who lost more dimensions."""
     collector = MarkCollector()
     earlier, later = context.judged_turns
     won: dict[str, str] = {}

@@ -27,7 +27,7 @@ from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import find_supporting_source, format_source_checks
 
 MAX_LISTED_ENTRIES = 24
-"""Maximum number of entries in a question, the costliest. Other entries are not reviewed but still cost points."""
+"""A question lists at most this many entries, the costliest. Other entries are not reviewed but still cost points."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."
@@ -78,7 +78,7 @@ class ReviewForm(FormModel):
 
 
 def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: Sequence[Turn], collector: MarkCollector) -> None:
-    """Add a finding for each claim, about the first of `turns` that contains its quote. Drops claims without a turn."""
+    """Add a finding for each claim, about the first of `turns` that contains its quote. Drops claims found in none."""
     for claim in claims:
         turn = _find_turn(claim.quote, turns, collector)
         if turn is not None:
@@ -86,7 +86,7 @@ def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: Sequence[Turn]
 
 
 def add_logic_gaps(gaps: Iterable[LogicGapForm], turns: Sequence[Turn], collector: MarkCollector) -> None:
-    """Add a finding for each gap, about the first of `turns` that contains its quote. Drops gaps without a turn."""
+    """Add a finding for each gap, about the first of `turns` that contains its quote. Drops gaps found in none."""
     for gap in gaps:
         turn = _find_turn(gap.quote, turns, collector)
         if turn is not None:

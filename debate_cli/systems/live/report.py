@@ -74,7 +74,7 @@ def _reading_position(assessment: Assessment) -> tuple[float, int, int]:
 
 
 def _touched_turns(assessment: Assessment) -> set[int]:
-    """Return the turns whose scores an assessment may change: turns that it judges and turns that it charges."""
+    """Return the turns whose scores an assessment may change: those that it judges or charges with a fault."""
     charged = (finding.turn for finding in assessment.findings if isinstance(finding, SuspectClaim | LogicGap))
     return {*assessment.subject.turns, *charged}
 

@@ -262,7 +262,7 @@ def _narrative_note(given: Sequence[Assessment], outcome: ScoreOutcome) -> Narra
 def _expected_briefs(
     debate: Debate, run: JudgingRun | str, settings: LiveSettings, narrative: NarrativeNote | None
 ) -> Iterator[tuple[Brief, str]]:
-    """Yield each brief of a finished debate, with a sentence for the case that its answer is missing."""
+    """Yield each brief of a finished debate, with the sentence to show if its answer is missing."""
     run_id, asked = get_run_id(run), stored_settings(debate, run, settings)
     for brief in turn_briefs(run_id, asked, [turn.index for turn in debate.turns]):
         yield brief, f"Turn {brief.subject.turns[0] + 1} was not assessed"
@@ -299,7 +299,7 @@ def convergence_subject(debate: Debate) -> Subject:
 def needs_review(given: Sequence[Assessment]) -> bool:
     """Return whether a review of the register is expected.
 
-    No review is expected after a narrative with a pattern, which comes from a version without reviews.
+    A narrative with a pattern comes from a version without the review. Then no review is expected.
     """
     narrative = first_finding(given, Narrative)
     return narrative is None or narrative.pattern is None

@@ -117,14 +117,14 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
     def awaited(
         self, debate: Debate, settings: LiveSettings, index: int, round_number: int | None
     ) -> tuple[Brief, ...]:
-        """Return, with feedback, the briefs on all turns before this one."""
+        """With feedback, return the briefs on all earlier turns and exchanges."""
         if not settings.feedback or round_number is None:
             return ()
         turns = range(index)
         return (*turn_briefs(FIRST_RUN, settings, turns), *_pair_briefs(debate, FIRST_RUN, settings, turns))
 
     def instruct(self, debate: Debate, settings: LiveSettings, cue: Cue) -> str:
-        """Tell the speaker the pressure on it and how its personality changed."""
+        """Describe the pressure on the speaker and how its personality changed."""
         return describe_pressure(debate, cue.speaker)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:

@@ -148,7 +148,7 @@ def _entry_reason(row: RegisterRow) -> str:
 
 
 def _change_table(notes: LiveNotes) -> Table:
-    """Return each change of a score: chain limits and calibrations, then the penalties one after the other."""
+    """Return a table of score changes: chain limits and calibrations, then the penalties one after the other."""
     rows: list[TableRow] = [
         (
             turn_number(item.turn),

@@ -1,1 +1,1 @@
-"""Judging system `moderator`: every round and the end."""
+"""Judging system `moderator`: judges every round and the whole debate."""

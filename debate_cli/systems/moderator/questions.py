@@ -149,7 +149,7 @@ def _moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompt
 
 
 def _spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
-    """Ask the chair of a free-flowing debate to invite those who spoke least. Lists the words of each debater."""
+    """Ask the chair of a free-flowing debate to invite those who spoke least. Gives each debater's number of words."""
     if context.debate.config.format.kind != "free_flowing":
         return ""
     words = dict.fromkeys(context.debater_names, 0)

@@ -42,9 +42,9 @@ ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
 MAX_MODERATOR_SCORE = ROUND_SHARE * ROUND_TOTAL + FINAL_SHARE * FINAL_TOTAL
 """82.5: the highest score that a debater can reach."""
 CLAIMED_TOTAL_CRITERION = "claimed_total"
-"""Criterion of the mark that stores the total that a judge wrote."""
+"""Criterion of the mark that stores a judge's own total."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
-"""A total by the judge is reported if it differs from the sum by more than this."""
+"""A judge's own total is reported if it differs from the sum by more than this."""
 
 Marks = Mapping[tuple[str, str], float]
 """Maps (participant, criterion) to marks."""
@@ -96,7 +96,7 @@ class FinalRow(FrozenModel):
 
 
 class ClaimedTotal(FrozenModel):
-    """A total that a judge wrote and that differs from the sum of its marks by more than 0.5."""
+    """A judge's own total that differs from the sum of its marks by more than 0.5."""
 
     assessor: str
     participant: str
@@ -287,7 +287,7 @@ def _round_report(item: Assessment) -> RoundReport:
 
 
 def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[ClaimedTotal]:
-    """Yield the totals that a judge wrote and that differ from the sums of its marks."""
+    """Yield the judge's own totals that differ from the sums of its marks."""
     own = _marks_of_judge(assessment)
     for name in (item.name for item in debate.participants):
         ours = _total(name, own, _criteria(assessment))

@@ -63,7 +63,7 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
     def awaited(
         self, debate: Debate, settings: ModeratorSettings, index: int, round_number: int | None
     ) -> Iterator[Brief]:
-        """Return, with guidance, the briefs on the round before this one."""
+        """With guidance, return the briefs on the round before."""
         if settings.guidance and round_number is not None and round_number > 1:
             yield from round_briefs(FIRST_RUN, settings, (round_number - 1,))
 

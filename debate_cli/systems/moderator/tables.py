@@ -112,7 +112,7 @@ def _final_table(notes: ModeratorNotes) -> Table:
 
 
 def _word_tables(notes: ModeratorNotes) -> Iterator[Table]:
-    """Yield the reasons for groups of the final evaluation, the reports on rounds, and the reasons for rounds."""
+    """Yield tables of the judges' words: reasons for the final evaluation, reports on rounds, reasons for rounds."""
     reasons = join_row_groups(
         [
             (

@@ -17,7 +17,7 @@ DIMENSION_MIN, DIMENSION_MAX = 1.0, 3.0
 """Scale of a dimension."""
 DEFAULT_CONVERGENCE_THRESHOLD = 0.8
 DEFAULT_DIMENSION_THRESHOLD = 1.5
-"""Default range of a dimension's marks from which the dimension is disputed."""
+"""Default threshold: a dimension is disputed if its marks have at least this range."""
 MIN_VOTES_TO_COMPARE = 2
 OPTIONS: tuple[VoteOption, ...] = get_args(VoteOption)
 

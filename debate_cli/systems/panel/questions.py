@@ -1,4 +1,4 @@
-"""The panel's form: a vote with its reasons. Also shows a judge the other votes before it votes again.
+"""The panel's form for a vote and its reasons, and the earlier votes that a judge sees before it votes again.
 
 `votes` decides whether a panel deliberates further, `score` computes the verdict.
 """
@@ -48,7 +48,7 @@ class VoteForm(FormModel):
 
 
 def _build_vote_form(context: JudgingContext[PanelSettings]) -> Form[VoteForm]:
-    """Build the form with every configured dimension. From the second vote on it has `changed_because`."""
+    """Build the form with every configured dimension. From the second vote on, it has the field `changed_because`."""
     complete = {"dimensions": ("name", context.settings.dimensions)}
     return judge_form("panel_vote", VoteForm, complete, changed_because=keep_if(context.brief.revision > 0))
 

@@ -76,7 +76,7 @@ class PanelRoundRow(FrozenModel):
 
 
 class VoteTally(FrozenModel):
-    """The option that a set of votes gives, and the share of each option."""
+    """The result of a set of votes: its option, and the share of each option."""
 
     option: VoteOption
     """The option with the largest weight; CONDITIONAL if several have it."""
@@ -92,8 +92,7 @@ class PanelNotes(Notes):
     judges: int = 0
     """Number of judges with a vote. One judge decides alone, with agreement 1.0."""
     required_changes: tuple[RequiredChange, ...] = ()
-    """Changes that a text needs to pass, by dimension, those with the most weight first. Empty for a debate and for
-    PASS."""
+    """Changes that a text needs to pass, by dimension, the heaviest first. Empty for a debate and for PASS."""
     weights: dict[VoteOption, float]
     """Maps options to shares of the weight in the final vote."""
     first_vote: VoteTally | None

@@ -112,7 +112,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         return replace(super().headline(verdict, document), dissent=dissent, required_changes=changes)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return the rationale of the weightiest judge who voted for the panel's option."""
+        """Return the rationale of the judge with the largest weight who voted for the panel's option."""
         notes = parse_notes(score.PanelNotes, verdict)
         if notes is None or not notes.rounds:
             return None

@@ -21,7 +21,7 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 RATED_CRITERIA = ("persuasion", "attack", "evidence")
 KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
-"""Maps criteria to the points for each of their phrases that occurs."""
+"""Maps criteria to the points that each occurring phrase adds."""
 
 
 class KeywordScores(NamedTuple):
@@ -132,7 +132,7 @@ def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
 
 
 def outgoing_influence(effects: Iterable[Effect]) -> dict[str, float]:
-    """Map each debater with outgoing edges in the influence graph to their mean weight."""
+    """Map each debater to the mean weight of its outgoing edges in the influence graph, if it has any."""
     return mean_by_key((speaker, weight) for (speaker, _), weight in build_influence_graph(effects).items())
 
 

@@ -48,7 +48,7 @@ class ScoreParts(FrozenModel):
     stance: float
     """|stance| x conviction x 30."""
     persuasion: float
-    """For each other debater, 10 x the mean persuasion that it received, plus 20 if it surrendered."""
+    """Sum over the other debaters: 10 x the mean persuasion received, plus 20 if the debater surrendered."""
     resistance: float
     """(1 - mean attack received) x conviction x 20; 0 if no speech reached the debater."""
     penalty: float
@@ -98,7 +98,7 @@ class Surrender(FrozenModel):
 
 
 class CurvePoint(FrozenModel):
-    """Stance and conviction of every debater after one turn."""
+    """Stance and conviction of every debater at the start or after one turn."""
 
     turn: int | None
     """Index of the turn; None at the start of the debate."""
@@ -114,9 +114,9 @@ class StrategyUse(FrozenModel):
     speaker: str
     strategy: str
     predicted: float | None
-    """Mean persuasion of the opponents that was expected; None if the strategy was configured, not chosen."""
+    """Expected mean persuasion of the opponents; None if the strategy was configured, not chosen."""
     actual: float | None
-    """Mean persuasion of the opponents; None if the turn has no effects."""
+    """Actual mean persuasion of the opponents; None if the turn has no effects."""
 
 
 class InfluenceEdge(FrozenModel):
@@ -136,8 +136,8 @@ class ContextSimilarity(FrozenModel):
 
 
 FOREIGN_KEYWORDS = (
-    "No speech holds any of the keywords, which fit another language or style; set `keywords`, or let a model rate the "
-    "speeches with `effects: judge`."
+    "No speech contains any of the keywords, which may fit another language or style. Set `keywords`, or let a model rate "
+    "the speeches with `effects: judge`."
 )
 """Hint in a verdict whose speeches contain no keyword."""
 RULES = 2
@@ -234,7 +234,7 @@ def max_score(debaters: int) -> float:
 def _outcome(
     scores: Mapping[str, float], final: Mapping[str, DebaterState], settings: PersuasionSettings
 ) -> ScoreOutcome:
-    """Let the highest score win: overwhelmingly after a surrender, clearly above `clear_margin`, else narrowly."""
+    """Let the highest score win: overwhelmingly if others surrendered, clearly above `clear_margin`, else narrowly."""
     best = max(scores, key=lambda name: strip_float_noise(scores[name]))
     others_surrendered = any(state.surrendered for state in final.values() if state.name != best)
 

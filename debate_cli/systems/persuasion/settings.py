@@ -52,7 +52,7 @@ class PersuasionFactors(ConfigModel):
 
 
 class PersuasionSettings(SystemSettings):
-    """Stance, conviction and surrender."""
+    """Every speech changes the stance and the conviction of the other debaters, who may surrender."""
 
     judges_each_turn: ClassVar[bool] = True
 

@@ -43,7 +43,7 @@ class StatePoint:
     states: Mapping[str, DebaterState]
     """Maps names to states, in the order of the participants."""
     effects: tuple[Effect, ...] = ()
-    """Effects of the turn. Debaters who surrendered have none, nor have targets that a judge did not rate."""
+    """Effects of the turn, except on debaters who surrendered and on targets that a judge did not rate."""
     round: int | None = None
     """Round of the turn; None for the start."""
 
@@ -53,8 +53,8 @@ def compute_state_curve(
 ) -> tuple[StatePoint, ...]:
     """Return the states at the start and after each turn. Surrenders take effect with the last turn of a round.
 
-    `run`: the judging run whose ratings count with `effects: judge`. `due_round`: number of the round that comes next,
-    so that all rounds before it are over; with None, the debate itself shows whether its last round is over.
+    `run`: the judging run whose ratings count with `effects: judge`. `due_round`: number of the next round; all rounds
+    before it are over. None: the debate itself shows whether its last round is over.
     """
     given = ordered_assessments(debate, "persuasion", run) if settings.effects == "judge" else ()
     by_turn: dict[int, tuple[Assessment, ...]] = {}
@@ -119,7 +119,7 @@ def find_last_change(curve: Sequence[StatePoint], name: str) -> StateChange | No
 def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
     """Return the strategy for the speaker of `cue` with `strategy: adaptive`, given the turns in `debate`.
 
-    If the debate has no persuasion system, its default settings count (keyword effects, no model).
+    If the debate has no persuasion system, that system's default settings count (keyword effects, no model).
     """
     configured = (system for system in debate.config.judging.systems if isinstance(system, PersuasionSettings))
     settings = next(configured, PersuasionSettings())

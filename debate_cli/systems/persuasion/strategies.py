@@ -31,8 +31,8 @@ def pick_strategy(
     """Return the strategy for `speaker`'s next turn, with its reason and predicted effect. Pure.
 
     The prediction for a target is the mean persuasion of the target with the strategy so far (0.3 if untried), plus 0.2
-    if the strategy fits the situation. For several targets it is the mean. `opponents`: None means all others; those
-    who surrendered do not count. A speaker without a state or without opponents is analytical.
+    if the strategy fits the situation. For several targets, the predictions are averaged. `opponents`: None means all
+    others; those who surrendered do not count. A speaker without a state or without opponents is analytical.
     """
     own = states.get(speaker)
     names = [name for name in (states if opponents is None else opponents) if name != speaker and name in states]

@@ -30,7 +30,7 @@ FIRMNESS = (
     (0.3, "with doubts", "You may give up an argument and narrow your position."),
     (0.0, "hardly any more", "You may give up everything but the core of your position."),
 )
-"""Minimum conviction, words for how firmly a debater holds its position, and a sentence about concessions."""
+"""(minimum conviction, how firmly a debater holds its position, what it may give up), highest conviction first."""
 
 
 class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
@@ -44,18 +44,18 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: PersuasionSettings, progress: Progress
     ) -> Iterator[Brief]:
-        """Return, with `effects: judge`, a brief on each turn; otherwise none."""
+        """With `effects: judge`, return a brief on each turn; otherwise none."""
         yield from turn_briefs(run.id, settings, progress.judgeable_turns)
 
     def planned_calls(self, settings: PersuasionSettings, turns: int, rounds: int) -> PlannedCalls:
-        """Count, with `effects: judge`, one question for each turn."""
+        """With `effects: judge`, count one question for each turn."""
         return PlannedCalls(len(settings.seats) * turns, quoted_answers=max(0, turns - 1))
 
     def question(self, brief: Brief) -> JudgeQuestion[PersuasionSettings, Any]:
         return questions.EFFECTS_QUESTION
 
     def why_not(self, debate: Debate) -> str | None:
-        """Require two debaters, because one alone has nobody to persuade."""
+        """Require two debaters, because one debater alone cannot persuade anyone."""
         if debate.turns and len(debate.participants) < 2:  # noqa: PLR2004 - a speaker and a listener
             return "has fewer than two debaters, so persuasion cannot judge it; use another system"
         return super().why_not(debate)
@@ -72,7 +72,7 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return frozenset(name for name, state in states.items() if state.surrendered)
 
     def instruct(self, debate: Debate, settings: PersuasionSettings, cue: Cue) -> str:
-        """Tell the speaker, with `embody`, its stance and conviction."""
+        """With `embody`, tell the speaker its stance and conviction."""
         if not settings.embody:
             return ""
         curve = compute_state_curve(debate, settings, due_round=cue.round)

@@ -65,11 +65,11 @@ class JudgedLookup(FrozenModel):
     item: str
     source: str = ""
     exists: Quality
-    """The judge's answer; `unknown` if its passage does not contain its quote."""
+    """The judge's answer; `unknown` if the passage does not contain the quote."""
     passage: str = ""
     quote: str = ""
     outcome: SourceOutcome | None = None
-    """Result of the check; None if the answer quotes nothing."""
+    """Result of checking the quote; None if the answer quotes nothing."""
     reason: str = ""
 
 

@@ -152,7 +152,7 @@ def judge_weights(
 
 
 def _judge_shares(given: Sequence[Assessment], judges: Mapping[str, float]) -> dict[str, float]:
-    """Return the share of the weight of each judge who gave an assessment; empty if all have equal weight."""
+    """Return each assessing judge's share of the total weight; empty if all have equal weight."""
     own = {item.assessor: judges[item.assessor] for item in given}
     if len(set(own.values())) <= 1:
         return {}

@@ -49,7 +49,7 @@ class Criterion(ConfigModel):
     description: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
     """Question that the criterion asks, and the meaning of 1 and 10. The judge reads it."""
     weight: NonNegative = 1.0
-    """Weight of the criterion. Weights are normalised to a sum of 1."""
+    """Weight of the criterion. Weights are normalized to a sum of 1."""
 
     @field_validator("name")
     @classmethod
@@ -75,7 +75,7 @@ DEFAULT_CRITERIA: dict[str, str] = {
 
 
 class StructuredWeights(ConfigModel):
-    """Weights of the four default criteria, normalised to a sum of 1."""
+    """Weights of the four default criteria, normalized to a sum of 1."""
 
     logic: NonNegative = 0.30
     evidence: NonNegative = 0.40
@@ -126,7 +126,7 @@ def _require_judges(value: Any) -> Any:
 
 
 class StructuredSettings(SystemSettings):
-    """One judge or several, whole debate: marks per argument and criterion, fallacies, trace, insight."""
+    """One or several judges read the whole debate. They mark each argument and find fallacies and insights."""
 
     kind: Literal["structured"] = "structured"
     judge: str | None = None

@@ -112,7 +112,7 @@ def persuasive_first_turn(cue: Cue, _: Debate) -> Turn:
 
 
 def test_a_surrender_is_announced_once_before_the_next_round() -> None:
-    """Con gives up in the first round, and is not among the speakers of the later ones."""
+    """Con gives up in the first round, and is a speaker of that round only."""
     trio = (*PAIR, {"name": "Firm", "side": "other", "conviction": 1.0})
     limits = {"surrender_threshold": 0.7, "consecutive_persuasion": 10}
     settings = config(
@@ -121,7 +121,8 @@ def test_a_surrender_is_announced_once_before_the_next_round() -> None:
         debaters=trio,
     )
     begun = play_debate(new_debate(settings), persuasive_first_turn, waves=5)
-    assert [chair.announce_round(begun, number, "speech") for number in (2, 3)] == [
+    assert [chair.announce_round(begun, number, "speech") for number in (1, 2, 3)] == [
+        "Round 1 of 3: Pro speaks first, then Con, then Firm. Next: round 2.",
         "Con surrenders and speaks no more. Round 2 of 3: Pro speaks first, then Firm. Next: round 3.",
         "Round 3 of 3: Pro speaks first, then Firm. This is the last round.",
     ]

@@ -4,16 +4,15 @@ Announcements are made from the debate, without a model. Screens and reports sho
 them. Not sanitized.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from itertools import groupby
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.turn import Phase
-from debate_cli.formats.timetable import Stage, stages
+from debate_cli.formats.timetable import Stage, active_debaters, stages
 from debate_cli.render import theme
-from debate_cli.systems.registry import stopped_debaters
 
 MAX_MOTION_CHARS = 240
 """Maximum length of the motion in an announcement. A longer motion is shortened."""
@@ -131,13 +130,16 @@ def _find_speakers(debate: Debate, number: int) -> list[str]:
     return [item.name for item in debate.participants if item.name not in stopped]
 
 
-def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
+def _stopped_debaters(debate: Debate, number: int) -> Set[str]:
     """Return the names of the debaters who gave up before a round.
 
     Empty for two debaters, whose debate ends with a surrender, and if only added judging runs are shown.
     """
     is_whole = any(run.id == FIRST_RUN for run in debate.runs)
-    return stopped_debaters(debate, number) if is_whole and len(debate.participants) > PAIR else frozenset()
+    if not is_whole or len(debate.participants) <= PAIR:
+        return frozenset()
+    due_index = sum(turn.round < number for turn in debate.turns)
+    return {item.name for item in debate.participants}.difference(active_debaters(debate, due_index, number))
 
 
 def _speaks_in_turn(debate: Debate) -> bool:

@@ -4,7 +4,7 @@ Announcements are made from the debate, without a model. Screens and reports sho
 them. Not sanitized.
 """
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from debate_cli.domain.debate import Debate
@@ -130,7 +130,7 @@ def _find_speakers(debate: Debate, number: int) -> list[str]:
     return [item.name for item in debate.participants if item.name not in stopped]
 
 
-def _stopped_debaters(debate: Debate, number: int) -> Set[str]:
+def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
     """Return the names of the debaters who gave up before a round.
 
     Empty for two debaters, whose debate ends with a surrender, and if only added judging runs are shown.
@@ -139,7 +139,8 @@ def _stopped_debaters(debate: Debate, number: int) -> Set[str]:
     if not is_whole or len(debate.participants) <= PAIR:
         return frozenset()
     due_index = sum(turn.round < number for turn in debate.turns)
-    return {item.name for item in debate.participants}.difference(active_debaters(debate, due_index, number))
+    active = active_debaters(debate, due_index, number)
+    return frozenset(item.name for item in debate.participants if item.name not in active)
 
 
 def _speaks_in_turn(debate: Debate) -> bool:

@@ -163,7 +163,7 @@ def _bias_table(measures: Iterable[Measure]) -> Table:
         "biases",
         ("what was measured", "value (95 % interval)", "it shows", "comparisons"),
         tuple(rows),
-        ("Points are points per 100 of the scale. Intervals are by a bootstrap over debates.",),
+        ("Points are per 100 of the scale. Intervals come from a bootstrap over debates.",),
     )
 
 

@@ -1,1 +1,1 @@
-"""Audits judges: code changes debates, a judge judges each changed debate, and score differences show its biases."""
+"""Audits judges: code changes debates, a judge judges each changed debate, and changed verdicts show its biases."""

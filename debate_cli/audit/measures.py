@@ -92,7 +92,7 @@ def _result(judgement: Judgement, name: str) -> float:
 
 
 def _winner_by_words(judgement: Judgement) -> str | None:
-    """Return the winner. For the variant `names`, return the original name of the winning side."""
+    """Return the winner. For the variant `names`, return the name of the winning side in the unchanged debate."""
     winner = judgement.verdict.winner
     if winner is None or judgement.case.variant != "names":
         return winner

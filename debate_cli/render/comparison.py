@@ -42,7 +42,7 @@ OUTCOME_BADGES = {
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""If more claims than this changed, their ids are not listed in the summary."""
+"""If the standing of more claims than this changed, the summary does not list their ids."""
 MOTION_SETTING = "topic"
 """Setting that the table of sides shows, so the table of settings omits it."""
 RunsBySystem = dict[str, str]

@@ -31,7 +31,7 @@ _PLACES = {
     "files": "a person or program that answers through a folder",
     "paste": "a person at this terminal, who pastes answers",
 }
-"""Maps each provider of people's answers to the people who answer."""
+"""Maps each provider without a model to the person or program that answers."""
 _RESULT_BADGES = {
     "ok": Badge("✓", "", "good"),
     "not_enforced": Badge("≈", "", "mixed"),

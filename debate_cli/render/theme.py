@@ -32,7 +32,7 @@ MUTED = "color(244)"
 
 
 class Sign(NamedTuple):
-    """Symbol, word and colour of one meaning."""
+    """A symbol with its word and colour."""
 
     symbol: str
     word: str
@@ -111,7 +111,7 @@ def format_token_count(count: int, usage: Usage | TotalUsage) -> str:
 
 
 def format_call(call: ModelCall) -> str:
-    """Return duration and tokens of a call: `4.2 s, 412 tokens`; for a person's answer `human, 4.2 s`."""
+    """Return duration and tokens of a call: `4.2 s, 412 tokens`. A person's answer has no tokens: `human, 4.2 s`."""
     if is_person(call.model):
         took = format_duration(call.latency_s)
         return took if call.model.startswith("human") else f"human, {took}"
@@ -159,7 +159,7 @@ NO_PLAN = RunPlan()
 
 
 def describe_resume(debate: Debate) -> str:
-    """Return `resumed after 3 speeches`, or `judging resumed after 3 speeches` if all are made; for a text `resumed`."""
+    """Return `resumed after 3 speeches`; for a complete debate `judging resumed after 3 speeches`; for a text `resumed`."""
     what = "judging resumed" if debate.turns and debate.status == "complete" else "resumed"
     return what if debate.document_name is not None else f"{what} after {count_speeches(len(debate.turns))}"
 

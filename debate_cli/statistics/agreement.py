@@ -38,7 +38,7 @@ def cohen_kappa(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
     """Return Cohen's κ of two raters: 1 is perfect agreement, 0 is chance.
 
     κ = (observed − expected) / (1 − expected), where expected comes from how often each rater uses each value. None for
-    no pairs, or where both raters used one and the same value only. Source: J. Cohen, A Coefficient of Agreement for
+    no pairs, or if all values are equal. Source: J. Cohen, A Coefficient of Agreement for
     Nominal Scales, Educational and Psychological Measurement 20 (1960).
     """
     observed = equal_share(pairs)

@@ -184,7 +184,7 @@ class CheckedCitation(NamedTuple):
     """A citation with the check of its quote. All text is untrusted."""
 
     number: int
-    """Number in the debate, from 1."""
+    """Number of the citation in the debate, from 1."""
     check: SourceCheck
     answer: JudgedCitation
     """What the newest judge of sources said about the citation."""
@@ -203,7 +203,7 @@ class CheckedCitation(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Title of the source, or else its path or address; empty if the source is unknown."""
+        """Title of the source, else its path or address; empty if the source is unknown."""
         return "" if self.passage is None else self.passage.title or self.passage.source
 
     @property

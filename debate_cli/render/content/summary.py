@@ -194,7 +194,7 @@ def _source_rows(label: str, notes: Sequence[SourceNote]) -> list[SummaryRow]:
 
 
 def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[SummaryRow]:
-    """Yield a row per verdict that does not decide. If several runs decide, yields each, with the judges' models."""
+    """Yield a row per verdict, except the only deciding one. If several verdicts decide, their rows name the models."""
     equal = deciding_verdicts(debate, ordered)
     for verdict in ordered:
         label = label_verdict(verdict, ordered)

@@ -68,7 +68,7 @@ class PageAnchors:
         return f"turn-{turn}-{self._arguments[item]}" if item in self._arguments else f"turn-{turn}"
 
     def reply(self, item: str, turn: int) -> str:
-        """Return the anchor of a turn's reply to a question about an argument; the turn's anchor if there is no such argument."""
+        """Return the anchor of a turn's reply to a question about an argument; the turn's anchor without such an argument."""
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:

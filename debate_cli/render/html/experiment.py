@@ -32,7 +32,7 @@ MAX_DEBATES = 5000
 
 @dataclass(frozen=True, slots=True)
 class ListedDebate:
-    """A row of the list of debates."""
+    """A debate in the page's list of debates."""
 
     topic: str
     href: str

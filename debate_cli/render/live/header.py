@@ -159,7 +159,7 @@ def warning_notice(text: str) -> RenderableType:
 
 
 def chair_notice(announcement: str) -> Text:
-    """Return an announcement of the chair."""
+    """Return the line that shows an announcement of the chair."""
     return join_text(("Chair: ", theme.MUTED), terminal_line(announcement, f"italic {theme.MUTED}"))
 
 

@@ -56,7 +56,7 @@ def format_source_checks(debate: Debate, run_id: str, round_number: int | None =
         lines = [*([] if run is not None else [NOT_CHECKED]), f"{WORD_CHECKS}{answers} {POOR_SOURCES}", *lines]
     found = [
         _lookup_line(item, names)
-        for item in judge_lookups(debate, given)
+        for item in (judge_lookups(debate, given) if given else ())
         if item.exists != "unknown" and round_number in {None, turns[item.turn].round}
     ]
     return "\n".join((*lines, *([LOOKED_UP] if found else []), *found))

@@ -6,11 +6,12 @@ Questions on turns and exchanges add entries. The review at the end confirms or 
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.frozen_model import FrozenModel, memoize_on_value
 from debate_cli.domain.text_normalization import normalize_quote
 from debate_cli.systems.live.findings import LogicGap, RegisterDecision, RegisterFault, SuspectClaim
 
@@ -55,23 +56,30 @@ def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: 
     """
     rows: dict[_EntryKey, RegisterRow] = {}
     decisions: dict[_EntryKey, RegisterDecision] = {}
-    for assessment in given:
-        for finding in assessment.findings:
-            if not isinstance(finding, SuspectClaim | LogicGap | RegisterDecision):
-                continue
-            key = _EntryKey(finding.turn, finding_fault(finding), normalize_quote(finding.quote))
-            if finding.turn not in debate.turns_by_index:
-                continue
-            if isinstance(finding, RegisterDecision):
-                decisions.setdefault(key, finding)
-                continue
-            if key.fault == "gap" and not key.words:
-                key = key._replace(place=len(rows) + 1)
-            row = _open_row(finding, assessment)
-            rows[key] = _merge_opened(rows[key], row) if key in rows else row
+    for key, entry in chain.from_iterable(map(_list_entries, given)):
+        if key.turn not in debate.turns_by_index:
+            continue
+        if isinstance(entry, RegisterDecision):
+            decisions.setdefault(key, entry)
+            continue
+        own = key._replace(place=len(rows) + 1) if key.fault == "gap" and not key.words else key
+        rows[own] = _merge_opened(rows[own], entry) if own in rows else entry
     for key, decision in decisions.items():
         rows[key] = _apply_decision(rows.get(key), decision, withdrawals=withdrawals)
     return tuple(sorted(_charge(rows), key=_position))
+
+
+@memoize_on_value
+def _list_entries(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow | RegisterDecision], ...]:
+    """The entries that `assessment` opens and its decisions on entries, with their keys."""
+    return tuple(
+        (
+            _EntryKey(finding.turn, finding_fault(finding), normalize_quote(finding.quote)),
+            finding if isinstance(finding, RegisterDecision) else _open_row(finding, assessment),
+        )
+        for finding in assessment.findings
+        if isinstance(finding, SuspectClaim | LogicGap | RegisterDecision)
+    )
 
 
 def finding_fault(finding: SuspectClaim | LogicGap | RegisterDecision) -> RegisterFault:

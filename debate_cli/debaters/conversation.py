@@ -136,7 +136,7 @@ def _format_ids(keys: tuple[str, ...]) -> str:
 def _format_passages(context: TurnContext, prompts: Prompts) -> Iterator[str]:
     """Yield the passages that the speaker may cite, and how to cite them. Words that address a judge are masked.
 
-    They end the last message, so that earlier messages stay the same for a provider's cache.
+    The passages end the last message, so that earlier messages stay the same for a provider's cache.
     """
     if context.passages:
         yield prompts.render(DEBATER_PROMPT_PACKAGE, "citing")

@@ -42,7 +42,7 @@ ARGUMENT_PHASES: tuple[Phase, ...] = ("opening", "speech")
 
 
 class Debater:
-    """One debater of a debate and the model that speaks for it."""
+    """One debater of a debate, and the model that speaks for the debater."""
 
     def __init__(
         self,
@@ -181,9 +181,9 @@ class Debater:
 
 
 def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn | Failure]) -> Turn:
-    """Return the turn of the second answer, or the first turn if that has fewer shape warnings. Charge both answers.
+    """Return the turn of the second answer, or the first turn if it has fewer shape warnings. Charge both answers.
 
-    A person may answer in plain words instead of the form. They always replace the first answer.
+    A person may answer in plain words instead of the form. These words always replace the first answer.
     """
     cost = add_model_calls(first.exchange, answer.exchange)
     second = read(replace(answer, exchange=cost))

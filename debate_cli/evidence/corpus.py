@@ -78,8 +78,8 @@ def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: froz
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
     """Yield (text, start, end) of each passage of a section: whole paragraphs of up to `words` words in total.
 
-    A longer paragraph is split between sentences. A sentence is split only at line ends, if it is longer than two
-    passages.
+    A longer paragraph is split between sentences. Only a sentence of more than twice `words` words is split, at line
+    ends.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):
@@ -145,7 +145,7 @@ class Corpus:
             return [FoundPassage(*row) for row in rows]
 
     def count_passages(self) -> Mapping[str, int]:
-        """Return the number of passages for the name of each file."""
+        """Return the number of passages of each file, by the name of the file."""
         with closing(_open_index(self._path)) as index:
             return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
 

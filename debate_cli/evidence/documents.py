@@ -154,7 +154,7 @@ def _table_lines(rows: Iterable[list[str]]) -> Iterator[str]:
 
 
 def _join_lines(lines: Iterable[str]) -> str:
-    """Join the lines to a text. Raises UnreadableSourceError if it is too long."""
+    """Join the lines. Raises UnreadableSourceError if the text is too long."""
     kept: list[str] = []
     length = 0
     for line in lines:

@@ -142,7 +142,7 @@ def _exact_matches(part: str, text: FoldedText) -> Iterator[_Match]:
 
 
 def _find_part(part: str, text: FoldedText) -> list[_Match]:
-    """Return the exact matches of `part`. Without any, return the near ones; without those, the altered ones."""
+    """Return the exact matches of `part`; if there are none, the near matches; else the altered matches."""
     exact = list(islice(_exact_matches(part, text), MAX_PLACES))
     if exact:
         return exact

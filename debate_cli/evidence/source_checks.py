@@ -82,7 +82,7 @@ def check_turn(debate: Debate, turn: Turn) -> tuple[SourceCheck, ...]:
 
 
 def genuine_quotes(debate: Debate, turn: Turn) -> tuple[str, ...]:
-    """Return the quotes of a turn with the outcome `verified` or `near`."""
+    """Return the quotes of `turn` whose outcome is `verified` or `near`."""
     return tuple(check.quote for check in check_turn(debate, turn) if check.outcome in HELD_OUTCOMES)
 
 

@@ -54,7 +54,7 @@ _LINE_HYPHEN = re.compile(
 )
 """Pattern of a word that is divided at the end of a line."""
 _MAX_CAPITALS = 0.4
-"""Maximum share of capitalized words in a text whose capitals mark names."""
+"""Maximum share of capitalized words. In a text with a larger share, capitals do not mark names."""
 
 
 def count_unspaced(folded: str) -> int:
@@ -230,7 +230,7 @@ def _fold(cluster: str) -> str:
 
 
 class Word(NamedTuple):
-    """A word of a text, with its form without harmless differences, such as inflections."""
+    """A word of a text, and its form without harmless differences such as inflections."""
 
     form: str
     """The stem, in English. Different notations of a number or unit have the same form."""

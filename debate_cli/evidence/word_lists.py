@@ -40,7 +40,7 @@ _COMMON_WORDS = {
     for language, words in _FREQUENT.items()
 }
 _MIN_COMMON_SHARE = 0.04
-"""Minimum share of a text's words that are common in a language, for a text in that language."""
+"""A text is in a language if at least this share of its words is common in the language."""
 _MAX_FOREIGN_SHARE = 0.05
 """Maximum share of words with other letters in a text that counts as ASCII."""
 COMMON_ENGLISH_WORDS = _FREQUENT["en"] | ARTICLES | _EXACT_WORDS | frozenset(_TABLE["subjectless"].split())

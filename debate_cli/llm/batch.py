@@ -41,14 +41,14 @@ class FoundBatch:
     id: str | None
     """Id of the batch; None if it was not identified."""
     may_exist: bool = False
-    """Whether a batch that is still in progress may be the searched one. Its results will show that when it ends."""
+    """Whether a batch still in progress may turn out to be the batch in question when it ends."""
 
 
 class BatchApi(Protocol):
     """The batches of one model. Every method but `entry` may raise ModelError."""
 
     identity: tuple[object, ...]
-    """A key that is equal for objects that reach the same model with the same API key."""
+    """Identity of the batch API: equal for objects that reach the same model with the same API key."""
     max_requests: int
     max_bytes: int
     """Maximum size of one batch in bytes."""

@@ -66,7 +66,7 @@ class Budget:
 
     @classmethod
     def of_calls(cls, max_cost_usd: float | None, max_tokens: int | None, used: Iterable[ModelCall]) -> Budget:
-        """Return a budget after the calls in `used`. Calls without a price count only their tokens."""
+        """Return a budget that the calls in `used` have reduced. Calls without a price reduce only the tokens."""
         calls = tuple(used)
         cost = sum(call.cost_usd or 0.0 for call in calls)
         tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in calls)
@@ -88,7 +88,7 @@ class Budget:
 
     @property
     def is_closed(self) -> bool:
-        """Whether a call was refused. No later call is sent."""
+        """Whether a call was refused. No call is sent after that."""
         return self._closed is not None
 
     @property
@@ -235,9 +235,9 @@ class BudgetedModel:
         return replace(reply, usage=self._estimate_usage(request, answer))
 
     def _lost_usage(self, request: Request, known: Usage, received: str) -> Usage:
-        """Return the estimated usage of an incomplete answer of which `received` arrived.
+        """Return the estimated usage of an incomplete answer.
 
-        `known`: usage that the server reported.
+        `known`: usage that the server reported. `received`: text that arrived.
         """
         limited = self._budget.is_limited
         answer = request.max_output_tokens if limited else estimate_answer_tokens(request, received)

@@ -134,7 +134,7 @@ def _explain(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSc
 
 
 def _follow(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """Return the schema that `part` refers to, or its alternative to null; otherwise `part` itself."""
+    """Resolve the reference in `part`, or pick its alternative to null. Return `part` itself if it has neither."""
     while "$ref" in part or "anyOf" in part:
         if "$ref" in part:
             part = definitions[part["$ref"].rpartition("/")[2]]
@@ -199,7 +199,7 @@ def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
 
 
 class Violation(NamedTuple):
-    """A part of a value that violates its part of a schema."""
+    """One violation: a part of a value does not fit its part of the schema."""
 
     path: KeyPath
     fault: str
@@ -268,7 +268,7 @@ def _check_members(members: Mapping[str, Any], schema: Mapping[str, Any], path: 
 
 
 def _check_entries(entries: Sequence[Any], schema: Mapping[str, Any], path: KeyPath) -> Iterator[Violation]:
-    """Check each entry of a list. The schema of its known item applies to an entry for a known item."""
+    """Check each entry. An entry for a known item is checked against the schema of that item."""
     open_parts: list[JsonSchema] = list(schema.get("prefixItems", ()))
     for index, entry in enumerate(entries):
         part: JsonSchema = schema.get("items", {})

@@ -42,7 +42,7 @@ class PromptBuilder(Protocol):
 
 
 class HistoryPolicy:
-    """Chooses the history for the prompts of one run. Notes the first prompt that is shortened for its length."""
+    """Chooses the history for the prompts of one run. Reports the first prompt that `format.history: auto` shortens."""
 
     def __init__(self, mode: HistoryMode = "auto", note: Callable[[str], None] = lambda _: None) -> None:
         self._mode = mode
@@ -50,7 +50,7 @@ class HistoryPolicy:
         self._is_noted = False
         self._is_passages_noted = False
         self._refused: dict[str, int] = {}
-        """`provider/model` -> tokens of the shortest prompt that it refused as too long."""
+        """Maps `provider/model` to the tokens of the shortest prompt that the model refused as too long."""
 
     async def ask(
         self,
@@ -74,7 +74,7 @@ class HistoryPolicy:
         if estimate_input_tokens(shorter, Profile()) >= refused:
             return answer, request, False
         self._note(
-            f"{model.name} refused a prompt of about {refused:,} tokens as too long: it is asked again with less history"
+            f"{model.name} refused a prompt of about {refused:,} tokens as too long; asking again with less history"
         )
         again = await send(shorter, is_recent)
         return replace(again, exchange=add_model_calls(answer.exchange, again.exchange)), shorter, is_recent
@@ -107,7 +107,7 @@ class HistoryPolicy:
         return self._build_within(build, length, int(context_tokens * MAX_CONTEXT_SHARE))
 
     def count_fitting(self, lengths: Sequence[int], context_tokens: int | None) -> int:
-        """Return how many passages of `lengths` characters fit into a prompt. Note the first time that some do not."""
+        """Return how many passages of `lengths` characters fit into a prompt. Report it once if some do not."""
         limit = MAX_FULL_TOKENS if context_tokens is None else int(context_tokens * MAX_PASSAGE_SHARE)
         totals = accumulate(length / ASCII_CHARS_PER_TOKEN for length in lengths)
         count = sum(total <= limit for total in totals)
@@ -127,7 +127,7 @@ class HistoryPolicy:
         return self._shorten(build, f"the whole debate no longer fits into {limit:,} tokens of a prompt")
 
     def _shorten(self, build: PromptBuilder, reason: str) -> tuple[Request, bool]:
-        """Build the request with the recent part. Note the first one that is shorter than with the whole debate."""
+        """Build the request with the recent part. Report the first one that is shorter because of it."""
         request = build(is_recent=True)
         tokens = estimate_input_tokens(request, Profile())
         if not self._is_noted and tokens < estimate_input_tokens(build(is_recent=False), Profile()):

@@ -137,8 +137,8 @@ class Reply:
     attempts: int = 1
     """Number of requests sent, with retries. `usage` includes the usage of retries."""
     is_final: bool = False
-    """Whether the person who answered wants the answer used unchanged, although something is missing. The question is
-    then not asked again."""
+    """Whether a person gave the answer and wants it used unchanged, even if something is missing. The question is then
+    not asked again."""
 
 
 class Model(Protocol):

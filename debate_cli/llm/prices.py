@@ -33,7 +33,7 @@ SEARCHES_PER_PRICE = 1000
 def find_bundled_price(model: str) -> Price | None:
     """Return the price of `provider/model` per million tokens; None if unknown.
 
-    A tiered price counts with its first tier. A price that depends on the hour counts as at the first call in this
+    For a tiered price, this is the first tier. A price that depends on the hour is the one at the first call in this
     process.
     """
     entry = _find_entry(model)

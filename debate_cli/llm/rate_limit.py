@@ -31,7 +31,7 @@ MAX_CLOSED_S = 600.0
 PACE_MARGIN = 1.02
 """Factor that makes the pace slower than the measured pace, because clocks and networks are not exact."""
 MAX_WAITS_PER_INTERVAL = 4
-"""Bound of the interval between calls, as a multiple of the waits before the accepted probe."""
+"""Maximum interval between calls, as a multiple of the total wait before the accepted probe."""
 QUICKENING = 0.85
 """Factor by which the interval between calls is multiplied after a series of accepted calls."""
 SERIES = 3
@@ -259,8 +259,8 @@ class SharedWindow(Protocol):
 
 
 SharedRates = Callable[[str, int | None, int | None], SharedWindow]
-"""Returns the window of an account from the account (provider, address and a hash of the key), its requests per minute
-and its tokens per minute."""
+"""Returns the window of an account (provider, address and a hash of the key). The other arguments are its limits:
+requests and tokens per minute."""
 
 
 # Admission of calls -----------------------------------------------------------------------------------------------

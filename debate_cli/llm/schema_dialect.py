@@ -30,7 +30,7 @@ _KEYWORDS: Mapping[Dialect, set[str]] = {
     "openai": {*_SHAPE, "minItems", "maxItems", "minimum", "maximum"},
     "anthropic": _SHAPE,
 }
-"""Maps each dialect to the keywords without subschemas that it accepts."""
+"""Maps each dialect to the keywords that it accepts, except those that contain subschemas."""
 _PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 """Pattern of property names that every provider accepts."""
 
@@ -91,7 +91,10 @@ _PARTS = ("properties", "items", "prefixItems")
 
 
 def _map_parts(schema: JsonObject, change: Callable[[JsonObject, str], JsonObject]) -> JsonObject:
-    """Apply `change` to each schema inside `schema` and the name of the property that contains it."""
+    """Replace each schema inside `schema` by `change(inner, name)`.
+
+    `name` is the property that contains the inner schema; `part` for items of a list.
+    """
     parts = dict(schema)
     if "properties" in schema:
         parts["properties"] = {name: change(part, name) for name, part in schema["properties"].items()}

@@ -63,13 +63,13 @@ class SearchClient:
     """Makes web searches with one model or one search engine."""
 
     model: Model
-    """Adapter of `providers.search`, with the wrappers of every call."""
+    """Adapter of `providers.search` inside the usual wrappers (retries, limits, budget)."""
     name: str
     """`provider/model`, for the `SearchRecord`."""
     price: Price | None
     settings: WebSearch
     passage_words: int
-    """Number of words in a passage."""
+    """Maximum number of words in a passage."""
     instructions: str = ""
     """System message for a model that searches."""
 

@@ -98,7 +98,7 @@ class StructuredAnswer(Generic[FormT]):
     timed_out: bool = False
     """Whether the deadline passed. `exchange` then contains only a part of the usage."""
     is_final: bool = False
-    """Whether the person who answered wants the answer used unchanged; see `Reply.is_final`."""
+    """Whether a person gave the answer and wants it used unchanged; see `Reply.is_final`."""
 
 
 MAX_PLAIN_ANSWERS = 2

@@ -45,7 +45,7 @@ def build_messages_body(request: Request, model: str, profile: Profile, stream: 
 def _build_messages(request: Request) -> list[dict[str, Any]]:
     """Build the messages.
 
-    The API caches the stable part of the last message. It refuses blocks of white space.
+    The API caches the stable part of the last message, and refuses blocks of white space.
     """
     messages: list[dict[str, Any]] = [
         {"role": message.role, "content": message.content} for message in request.messages
@@ -156,7 +156,10 @@ class _AnthropicReplyBuilder:
 
 
 def parse_usage(reported: Any, before: Usage) -> Usage:
-    """Parse token counts. Input tokens include cache reads and writes. A later count in a stream replaces `before`."""
+    """Parse token counts. Input tokens include cache reads and writes.
+
+    The counts of a stream are cumulative, so the result is the higher of each count and the count in `before`.
+    """
     read, written = (
         parse_token_count(reported.cache_read_input_tokens),
         parse_token_count(reported.cache_creation_input_tokens),

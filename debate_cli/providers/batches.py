@@ -149,7 +149,9 @@ class _VendorBatches(ABC):
             page = await self._get(self._batches_path, {"limit": PAGE_SIZE, **after})
             ids = [str(batch["id"]) for batch in page["data"]]
             if not seen.isdisjoint(ids):
-                raise ServerError("the list of batches repeats itself, so a batch cannot be found in it")
+                raise ServerError(
+                    "the list of batches repeats itself, so a batch cannot be found in it; try again later"
+                )
             seen.update(ids)
             for batch in page["data"]:
                 if self._created_at(batch) < since:
@@ -180,7 +182,7 @@ class _VendorBatches(ABC):
 
     @abstractmethod
     def _read_result(self, line: Any, asked: SentRequest) -> Any:
-        """Return the vendor's answer in a line of the results, in the form of a single answer. Raises ModelError."""
+        """Return the answer in a line of the results, in the shape of a single request's answer. Raises ModelError."""
 
     @abstractmethod
     async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:

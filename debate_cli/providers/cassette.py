@@ -33,7 +33,7 @@ SETTINGS = ("the model", "temperature", "max_output_tokens", "seed", "structured
 def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
     """Return the message for a request that was not recorded. `recorded` maps line numbers to model and request.
 
-    The message names the first difference to a recorded request: the one with the longest equal beginnings.
+    The message compares the request with the most similar recorded one, and names the first difference.
     """
     what = f"{path} has no recorded reply to this request ({request.purpose}, {model})"
     parts = {line: _parts(*entry) for line, entry in recorded.items() if entry[1].purpose == request.purpose}
@@ -130,7 +130,7 @@ RECORDED_CALL_ADAPTER: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
 class CassetteRecorder:
     """Records every call of the wrapped models to `path`.
 
-    Appends to an existing cassette, so that a resumed run can record too, after removing an incomplete last line.
+    Appends to an existing cassette, after removing an incomplete last line, so that a resumed run can record too.
     Raises ConfigError if `path` is not a cassette, StorageError if it cannot be written.
     """
 
@@ -291,7 +291,7 @@ def _read_cassette(path: Path) -> bytes:
     content = read_regular_file(path, MAX_CASSETTE_BYTES)
     if len(content) > MAX_CASSETTE_BYTES:
         raise ConfigError(
-            f"{path}: larger than {MAX_CASSETTE_BYTES // 1024**2} MiB, so it is not a cassette; name another file"
+            f"{path}: is larger than {MAX_CASSETTE_BYTES // 1024**2} MiB, so it is not a cassette; name another file"
         )
     return content
 

@@ -247,7 +247,7 @@ STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule(SERVER_ERROR_CODES, errors.ServerError, "try again later"),
     StatusRule(range(300, 400), errors.RejectedError, "redirects are not followed; set base_url to the final address"),
 )
-"""Rules for statuses, of which the first matching one applies. A status without a rule is a `RejectedError`."""
+"""Rules for HTTP statuses. The first matching rule applies. A status without a rule is a `RejectedError`."""
 DEFAULT_STATUS_RULE = StatusRule((), errors.RejectedError, "correct the request or the configuration of this provider")
 
 STATUS_BY_ERROR_TYPE: Mapping[str, int] = {
@@ -263,7 +263,7 @@ STATUS_BY_ERROR_TYPE: Mapping[str, int] = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""Maps the type of an error event, in a stream or in a 200 response, to the HTTP status with its meaning."""
+"""Maps the type of an error event, in a stream or in a 200 response, to the HTTP status of the same meaning."""
 
 
 def error_from_status(

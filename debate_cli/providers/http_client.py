@@ -59,8 +59,8 @@ def _tls_context() -> ssl.SSLContext:
 class _BoundedStream(httpx2.AsyncByteStream):
     """The decoded content of `stream`.
 
-    If the body of an error response is too long or cannot be decoded, it is cut there. The body of any other response
-    then raises ServerError or BrokenBodyError.
+    The body of an error response ends early if it is too long or cannot be decoded. For any other response, such a body
+    raises ServerError or BrokenBodyError.
     """
 
     def __init__(

@@ -28,7 +28,8 @@ SAMPLING_PARAMETERS = ("temperature", "seed")
 """Names of sampling parameters in a request body."""
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
-"""Maximum number of characters in an answer, unless CHARS_PER_TOKEN for each token of the output limit allow more."""
+"""Maximum length of an answer in characters, unless the output limit (CHARS_PER_TOKEN per token) allows a longer
+one."""
 MIN_RESULTS_CHARS = 1024 * 1024
 """Replaces MIN_ANSWER_CHARS for the results of a web search."""
 CALLS_PER_CLIENT = 16

@@ -205,7 +205,7 @@ def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
 
 
 def merge_provider_rows(config: DebateConfig) -> dict[str, ProviderRow]:
-    """Return the rows as `build_provider_table` does, but leave out rows with problems instead of raising."""
+    """Return the rows as `build_provider_table` does, but ignore problems. A new row without a kind is left out."""
     table = load_provider_rows()
     for name, spec in config.providers.items():
         start = _find_base_row(name, spec)

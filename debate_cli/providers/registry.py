@@ -138,7 +138,7 @@ def find_batch_problem(row: ProviderRow, model: str) -> str | None:
     if row.batches:
         return None
     able = ", ".join(name for name, other in BUILTIN_PROVIDERS.items() if other.batches)
-    return f"model {model}: {row.name} has no batches that this program knows (only {able} have); leave out --batch"
+    return f"model {model}: {row.name} has no batches that debate-cli supports (supported: {able}); leave out --batch"
 
 
 def collect_provider_secrets(config: DebateConfig, env: Mapping[str, str]) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ class MockModel:
         return pick_fault(self._spec.faults, SeededRandom(self._seed).unit("fault", fingerprint, nth))
 
     def _write(self, request: Request) -> str:
-        """Return the answer. A debater with `strength` sends the draft with the best first claim of several drafts."""
+        """Return the answer. With `strength`, it is the one of several drafts that has the best first claim."""
         drafts = 1
         if self._spec.strength is not None and request.schema is not None and not request.purpose.startswith("judge."):
             drafts += round(MAX_FURTHER_DRAFTS * self._spec.strength)
@@ -134,7 +134,7 @@ class ReplyScript:
         opening@Con: {arguments: [...]}     used instead of `opening` where the system role or the last message holds the
                                             text after the `@`; the longest such text wins
 
-    Participants who are asked at once are asked in no fixed order: use one `purpose@TEXT` for each instead of a shared list.
+    Simultaneous requests have no fixed order: give each participant its own `purpose@TEXT` instead of a shared list.
     """
 
     def __init__(self, replies: dict[str, Any], path: Path) -> None:

@@ -254,7 +254,7 @@ Manner = Literal["exact", "near", "altered", "invented"]
 MANNERS: tuple[Manner, ...] = (
     "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
 )  # fmt: skip
-"""Kinds of citations that a debater makes in turn. One in five is wrong."""
+"""Kinds of a debater's citations, in the order of their numbers; the list repeats. One in five is wrong."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
 """Minimum number of words in a sentence to cite, and maximum number of words in a quote."""
 INVENTED_QUOTE = "every team that has tried it would do it again"

@@ -143,7 +143,7 @@ def first_words(sentence: str) -> str:
 
 
 def list_objects(values: Json, name: str) -> list[Json]:
-    """Return the objects in the list `values[name]`; nothing if it is not a list."""
+    """Return the objects in the list `values[name]`; empty if it is not a list."""
     found: object = values.get(name)
     items = cast("list[object]", found) if isinstance(found, list) else []
     return [cast("Json", item) for item in items if isinstance(item, dict)]

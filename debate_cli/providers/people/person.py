@@ -1,4 +1,4 @@
-"""A person as a `Model`, without deadline, price, retries or rate limit. The latency is the person's time."""
+"""A person as a `Model`, without deadline, price, retries or rate limit. Latency is the person's time to answer."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -29,7 +29,7 @@ After the given number of seconds the answer is taken even if it is unfinished. 
 
 @dataclass(frozen=True, slots=True)
 class PeopleAccess:
-    """How a run reaches people."""
+    """Access to people at the terminal and through files."""
 
     files: PromptFolder
     """Exchanges prompts and replies for the provider `files`."""
@@ -40,7 +40,7 @@ class PeopleAccess:
 
 
 def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None = None) -> Model:
-    """Return the model of a person at `provider`. Raises ConfigError if it needs a terminal and there is none."""
+    """Return a person as the model of `provider`. Raises ConfigError if it needs a terminal and there is none."""
     if provider == "files":
         return PersonModel(people.files.answer)
     terminal = people.human if provider == "human" else people.paste

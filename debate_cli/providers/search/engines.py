@@ -126,7 +126,7 @@ def _searxng_rules() -> Sequence[ErrorRule]:
 
 
 def _map_searxng_status(fault: Any, asked: SentRequest) -> errors.ModelError:
-    """Map a status to an error. SearXNG answers 403 if its settings do not allow JSON, as by default."""
+    """Map a status to an error. By default, SearXNG does not allow JSON and answers 403."""
     if fault.response.status_code == FORBIDDEN:
         advice = "add `json` to search.formats in its settings.yml"
         return errors.RejectedError(asked.format_message("answered 403", "", advice))

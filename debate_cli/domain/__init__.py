@@ -1,5 +1,5 @@
 """The values of a debate: frozen, without input, output or clock.
 
-A debate is a list of `events`; `debate.Debate` is computed from them. The forms that models fill in are in
+A debate is a list of `events`, from which `debate.Debate` is computed. The forms that models fill in are in
 `debaters.forms` and `systems`.
 """

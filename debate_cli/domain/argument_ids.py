@@ -18,20 +18,20 @@ _MAX_SHOWN_CHARS = 40
 
 
 class RenamedArgument(NamedTuple):
-    """An argument whose id was replaced because it did not begin with the speaker's prefix."""
+    """The renaming of an argument whose id did not begin with the speaker's prefix."""
 
     speaker: str
     written: str
     id: str
-    """The id that replaced the written one."""
+    """The new id."""
 
 
 def rename_arguments(
     arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
-    """Give every id in `arguments` the prefix of `speaker`. Also return the renamed arguments.
+    """Give every id in `arguments` the prefix of `speaker`. Returns all arguments and the list of renamings.
 
-    A renamed argument keeps its number if that is free, else it gets the first free one. `taken`: ids of the
+    A renamed argument keeps its number if that is free, else it gets the first free number. `taken`: ids of the
     speaker's other arguments.
     """
     used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker))}

@@ -26,7 +26,7 @@ class Mark(FrozenModel):
     criterion: str
     value: float = Field(strict=True)
     out_of: float = Field(gt=0, strict=True)
-    """Upper end of the scale. A new mark must satisfy 0 <= value <= out_of; scoring clamps stored ones."""
+    """Upper end of the scale. A new mark must satisfy 0 <= value <= out_of; scoring clamps stored marks."""
     reason: str | None = None
 
 
@@ -36,7 +36,7 @@ class Finding(FrozenModel):
     kind: Kind
 
     def describe(self) -> list[str]:
-        """The finding in sentences. They may contain untrusted text."""
+        """Describe the finding in sentences. They may contain untrusted text."""
         details = [
             f"{name.replace('_', ' ')}: {value}"
             for name, value in self
@@ -65,7 +65,7 @@ class Contradiction(Finding):
     explanation: str
 
     def describe(self) -> list[str]:
-        """The two turns and the explanation."""
+        """Describe the two turns and the contradiction."""
         return [f"Turn {self.later + 1} contradicts turn {self.earlier + 1}: {self.explanation}"]
 
 
@@ -79,7 +79,7 @@ class DroppedPremise(Finding):
     premise: str
 
     def describe(self) -> list[str]:
-        """The two turns and the premise."""
+        """Describe the premise and the two turns."""
         return [f"Turn {self.later + 1} drops a premise of turn {self.earlier + 1}: {self.premise}"]
 
 
@@ -100,7 +100,7 @@ class Manipulation(Finding):
         return self.technique if self.found_by == "rules" else "found by the judge"
 
     def describe(self) -> list[str]:
-        """Who addressed the judge, the place, and the quoted words."""
+        """Describe who addressed the judge, where, and with which words."""
         by = f"by {self.participant}" if self.participant is not None else "in the text"
         where = f" in turn {self.turn + 1}" if self.turn is not None else ""
         return [f"! manipulation {by}{where} ({self.label}): “{self.quote}”"]
@@ -116,7 +116,7 @@ class SourceRemark(Finding):
     verdict: str
 
     def describe(self) -> list[str]:
-        """The source and what is known about it."""
+        """Describe the source and what the judge said about it."""
         return [f"{self.participant}, turn {self.turn + 1}: {self.source}: {self.verdict}"]
 
 
@@ -126,11 +126,11 @@ SHARED_FINDINGS: dict[str, type[Finding]] = {
     "manipulation": Manipulation,
     "source_check": SourceRemark,
 }
-"""Kind -> class of the findings that any system may report."""
+"""Maps the kinds of findings that any system may report to their classes."""
 
 
 def finding_class(kind: str, system: str) -> type[Finding] | None:
-    """Class of the findings of this `kind` in an assessment by `system`. None if the system has no such kind."""
+    """Return the class for the `kind` of a finding in an assessment by `system`; None if the system lacks the kind."""
     if kind in SHARED_FINDINGS:
         return SHARED_FINDINGS[kind]
     if not SYSTEMS.has(system):
@@ -140,7 +140,7 @@ def finding_class(kind: str, system: str) -> type[Finding] | None:
 
 @cache
 def system_findings(system: str) -> dict[str, type[Finding]]:
-    """Kind -> class of a system's own findings."""
+    """Map the kinds of a system's own findings to their classes."""
     classes: tuple[type[Finding], ...] = SYSTEMS.load(system).findings
     return {cls.model_fields["kind"].default: cls for cls in classes}
 
@@ -183,7 +183,7 @@ class Assessment(FrozenModel):
     passages: PassageIds = ()
     """Ids of the passages that were looked up for the judge; omitted in files if there are none."""
     warnings: tuple[str, ...] = ()
-    """What our checks changed or doubted, e.g. a dropped quote, or a claimed total that does not add up."""
+    """What our checks changed or doubted in the answer, e.g. a quote that was removed, or a wrong total."""
     exchange: ModelCall
     at: UtcDatetime | None = Field(default=None, exclude_if=lambda at: at is None)
     """Time of the answer; absent in files of older versions."""

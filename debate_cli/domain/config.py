@@ -19,7 +19,7 @@ from debate_cli.domain.turn import Phase
 
 
 class EvidenceSource(ConfigModel):
-    """A source with a title. A source without a title is written as its path alone."""
+    """A source with a title. In a configuration, a path alone is a source without a title."""
 
     path: str = Field(min_length=1)
     """A file, a folder, or a pattern such as `reports/*.md`, relative to the configuration."""
@@ -35,38 +35,38 @@ class WebSearchConfig(ConfigModel):
     """Web search before each speech. Its results can be cited like passages of files."""
 
     provider: str = Field(min_length=1)
-    """`anthropic`, `openai`, `ollama` or `searxng`; or the name of a provider of kind `openai` or
-    `anthropic` in `providers`."""
+    """`anthropic`, `openai`, `ollama`, `searxng`, or the name of a provider of kind `openai` or `anthropic` in
+    `providers`."""
     max_searches: int = Field(default=2, ge=1, le=10)
     """Maximum number of searches for one speech."""
     allowed_domains: tuple[Domain, ...] = Field(default=(), max_length=20)
-    """Domains of accepted results, including subdomains; none means all. Written without `https://`."""
+    """Domains of accepted results, including subdomains, without `https://`; an empty list accepts all."""
     base_url: str | None = None
-    """Address of the server. `searxng` needs it; None means the provider's own."""
+    """Address of the server, required for `searxng`; None means the provider's own address."""
     model: str | None = Field(default=None, min_length=1)
-    """Model that searches, of `anthropic` and `openai` only; None means the first model of that provider in this configuration."""
+    """Model that searches, for `anthropic` and `openai` only; None means the provider's first model in `models`."""
 
 
 class RerankConfig(ConfigModel):
-    """Orders the passages of the corpus by meaning: by the distance of their embeddings to the query."""
+    """Reranking of the corpus's passages by meaning, that is by the distance of their embeddings to the query."""
 
     model: str = Field(pattern=r"^[^/\s]+/\S.*$")
     """Embedding model as `provider/model`, of OpenAI or a compatible server."""
 
 
 class EvidenceConfig(ConfigModel):
-    """Sources of a debate. Before each speech, debaters are shown passages that they may cite."""
+    """Sources of a debate. Before each speech, the debater gets passages that the speech may cite."""
 
     sources: tuple[str | EvidenceSource, ...] = Field(default=(), max_length=1000)
     """Files, folders or patterns, relative to the configuration; `{path, title}` names a file's title."""
     web: WebSearchConfig | None = Field(default=None, exclude_if=lambda web: web is None)
-    """Web search; None searches the files only."""
+    """Web search; None means that only files are searched."""
     rerank: RerankConfig | None = Field(default=None, exclude_if=lambda rerank: rerank is None)
-    """Order of the files' passages by meaning; None orders them by their words."""
+    """Reranking of the files' passages by meaning; None means that they are ranked by their words."""
     passages: int = Field(default=6, ge=1, le=30)
-    """Number of passages that a speaker is shown before each speech."""
+    """Maximum number of passages before each speech."""
     passage_words: int = Field(default=120, ge=20, le=2000)
-    """Approximate number of words in a passage; sentences are not split."""
+    """Approximate number of words in a passage. Sentences are not split."""
 
     @property
     def named_sources(self) -> tuple[EvidenceSource, ...]:
@@ -93,7 +93,7 @@ class Price(ConfigModel):
     cache_write: PricePerMillion | None = None
     """Price of input tokens written to the cache; None means the same as `input`."""
     search: Annotated[float | None, Field(ge=0, le=1e6, exclude_if=lambda price: price is None)] = None
-    """US dollars for one web search; None means that it is not known."""
+    """US dollars for one web search; None means that the price is not known."""
 
 
 class MockFaults(ConfigModel):
@@ -108,9 +108,9 @@ class MockFaults(ConfigModel):
 
 
 class MockBias(ConfigModel):
-    """Biases of the mock as a judge, as shares of the scale (0-1), for testing an audit of judges.
+    """Biases of the mock as a judge, for testing an audit of judges. Each is a share of the scale (-1 to 1).
 
-    With a bias, the marks depend on the words of each side and no longer on its name.
+    With a bias, the marks depend on the words of each side instead of its name.
     """
 
     first: float = Field(default=0, ge=-1, le=1)
@@ -118,7 +118,7 @@ class MockBias(ConfigModel):
     longer: float = Field(default=0, ge=-1, le=1)
     """Bonus for a side that is 30 % longer than the other."""
     confident: float = Field(default=0, ge=-1, le=1)
-    """Bonus for a side that repeatedly says that it is certain; the same penalty for one that says it is unsure."""
+    """Bonus for a side that often claims to be certain. A side that often claims to be unsure loses as much."""
     citation: float = Field(default=0, ge=-1, le=1)
     """Bonus for a side that names a study."""
     noise: float = Field(default=0, ge=0, le=1)
@@ -126,18 +126,18 @@ class MockBias(ConfigModel):
 
 
 class ProviderSpec(ConfigModel):
-    """A row of the provider table. It adds a provider, or overrides fields of the built-in provider of its name."""
+    """A row of the provider table. It adds a provider, or overrides fields of the built-in provider with its name."""
 
     kind: ProviderKind | None = None
     """Protocol of the server. Required for a new provider; `openai` fits every OpenAI-compatible server."""
     base_url: str | None = None
-    """Address without `/chat/completions`, usually ending in `/v1`; for your own server, set `api_key_env` too."""
+    """Address without `/chat/completions`, usually ending in `/v1`. For your own server, set `api_key_env` too."""
     api_key_env: str | None = None
     """Name of the environment variable with the key; null sends no key."""
     headers: dict[str, str] = {}
     """Extra headers. `${VAR}` in them is resolved only when a request is sent, so no secret is stored."""
     max_concurrency: PositiveInt | None = None
-    """Maximum number of concurrent requests; lowered automatically while the server reports too many."""
+    """Maximum number of concurrent requests. It is lowered automatically while the server reports too many."""
     requests_per_minute: PositiveInt | None = None
     """Maximum number of requests per minute; None means no limit."""
     tokens_per_minute: PositiveInt | None = None
@@ -145,7 +145,7 @@ class ProviderSpec(ConfigModel):
     structured: tuple[Literal["native", "tool", "prompt"], ...] | None = None
     """Modes of structured output, in the order in which they are tried."""
     price: Price | None = None
-    """Price of the models of this provider that have no price themselves; None means the bundled price table."""
+    """Price of this provider's models that have no price of their own; None means the bundled price table."""
 
 
 class ModelSpec(ConfigModel):
@@ -156,7 +156,7 @@ class ModelSpec(ConfigModel):
     temperature: float | None = Field(default=None, ge=0, le=2)
     """Temperature in every phase; None means the default of each phase. Not sent if the server refuses it."""
     max_output_tokens: PositiveInt | None = None
-    """Maximum tokens of one answer, which the budget reserves; None means a default for the model."""
+    """Maximum tokens of one answer. The budget reserves them for each call. None means the model's default."""
     price: Price | None = None
     """Price of this model; None means the price of its provider or, if that has none, the bundled price table."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
@@ -172,9 +172,9 @@ class ModelSpec(ConfigModel):
     bias: MockBias | None = None
     """Mock only: biases as a judge."""
     strength: float | None = Field(default=None, ge=0, le=1)
-    """Mock only: skill as a debater, from 0 to 1; it sends the best of 1 to 10 drafts. For tests with `bias`."""
+    """Mock only: skill as a debater, from 0 (sends its only draft) to 1 (best of 10 drafts). For tests with `bias`."""
     time_limit_s: PositiveFloat | None = None
-    """`human` and `paste` only: seconds for each answer, counted down on the screen; then the text written so far is
+    """`human` and `paste` only: seconds for each answer, counted down on the screen. Then the text written so far is
     the answer."""
     script: str | None = None
     """`mock/scripted` only: YAML or JSON file with replies by purpose, relative to the configuration."""
@@ -193,20 +193,20 @@ class DebaterConfig(ConfigModel):
     """Prefix of argument ids. None means PRO for the side `for`, CON for `against`, and the first letters of any other
     side."""
     system: str | None = None
-    """Extra instructions, added to the shipped ones in every prompt."""
+    """Extra instructions in every prompt, after the shipped ones."""
     personality: Archetype | Personality | None = None
-    """An archetype or twelve traits; it changes under the pressure of the live judge."""
+    """An archetype or twelve traits. They change under the pressure of the live judge."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far pressure moves the personality, from 0 (not at all) to 1."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """How far the personality returns to its start in an exchange without pressure, from 0 (not at all) to 1 (all the way)."""
+    """How far the personality returns to its start in an exchange without pressure, from 0 (not at all) to 1 (fully)."""
     stance: float | None = Field(default=None, ge=-1, le=1)
     """Stance at the start, from -1 (against) to 1 (for); None means 0.8 for the side `for`, -0.8
     for `against`, and 0 for any other side."""
     conviction: float | None = Field(default=None, ge=0, le=1)
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
-    """Strategy of arguing, for the persuasion system; `adaptive` chooses the one with the highest predicted effect
+    """Strategy of arguing, for the persuasion system. `adaptive` chooses the strategy with the highest predicted effect
     before each turn."""
 
     @field_validator("personality", mode="before")
@@ -224,7 +224,7 @@ class _RoundCount(ConfigModel):
 
 
 def phases_of_rounds(count: int) -> tuple[Phase, ...]:
-    """The phases of a debate with `count` rounds, 1 or more; each round after the third adds a rebuttal."""
+    """Return the phases of a debate with `count` rounds (at least 1). Each round after the third adds a rebuttal."""
     if count <= 2:  # noqa: PLR2004 - opening and closing
         return ("opening", "closing")[:count]
     rebuttals: tuple[Phase, ...] = ("rebuttal",) * (count - 3)
@@ -240,15 +240,15 @@ class FormatConfig(ConfigModel):
     """`simultaneous`: the debaters of a round speak at once. `sequential`: each debater hears the earlier
     speeches of the round. Free-flowing debates are always `sequential`."""
     arguments: int = Field(default=3, ge=1, le=10)
-    """Number of arguments in the opening of each debater."""
+    """Number of arguments in each debater's opening."""
     closing_words: int = Field(default=200, ge=10, le=5000)
     """Maximum words of a closing statement."""
     phases: tuple[Phase, ...] = ("opening", "cross_examination", "closing")
-    """Phases in order; `rebuttal` may be inserted before `closing`, also repeatedly."""
+    """Phases in order. One or more `rebuttal` may precede `closing`."""
     exchanges: int = Field(default=1, ge=1, le=10)
     """Semi-structured: number of exchanges of follow-up questions and answers."""
     answers: bool = False
-    """Whether a round of answers follows each cross-examination. Semi-structured debates always have one."""
+    """Whether a round of answers follows each cross-examination, as always in semi-structured debates."""
     turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)
     """Free-flowing: number of speeches per side."""
     history: Literal["auto", "full", "recent"] = "auto"
@@ -279,7 +279,7 @@ class FormatConfig(ConfigModel):
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
-"""Key of `format` -> other keys that set the rounds too."""
+"""Maps each key of `format` that sets the rounds to the keys that contradict it."""
 
 
 class Limits(ConfigModel):
@@ -305,8 +305,7 @@ class Output(ConfigModel):
     dir: str = "transcripts"
     """Folder of transcripts, relative to the working folder."""
     raw: bool = False
-    """Whether each turn and assessment also keeps the text that its model wrote, and the rules and the task that it
-    was shown."""
+    """Whether to keep, with each turn and assessment, the text that the model wrote and the prompt that it got."""
 
 
 class DebateConfig(ConfigModel):
@@ -317,7 +316,7 @@ class DebateConfig(ConfigModel):
     topic: str = Field(min_length=1, max_length=4000)
     """The motion: a question or claim to argue for and against. For a judged text: the question that judges answer."""
     background: str | None = None
-    """Context for debaters and judges. They get it as data, never as instructions, and it is not judged. `{file: NAME}`
+    """Context for debaters and judges. They get it as data, never as instructions, and do not judge it. `{file: NAME}`
     reads a file."""
     seed: int | None = None
     """Seed of the mock, and of providers that support one."""
@@ -343,11 +342,11 @@ class DebateConfig(ConfigModel):
     """Variables for `${NAME}` in texts. `--var` and `DEBATE_VAR_NAME` override them. Unused variables are not
     stored."""
     prompts: dict[str, str] = {}
-    """Name of a shipped prompt -> file that replaces it, in the folder of the configuration."""
+    """Maps names of shipped prompts to files that replace them, in the folder of the configuration."""
     victory_conditions: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Another place for the setting `victory_conditions` of the judging system `persuasion`."""
+    """Alternative to the setting `victory_conditions` of the judging system `persuasion`."""
     persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Another place for the setting `factors` of the judging system `persuasion`; selects `effects: factors`."""
+    """Alternative to the setting `factors` of the judging system `persuasion`. Selects `effects: factors`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -360,33 +359,33 @@ class DebateConfig(ConfigModel):
         return None if self.evidence is None or self.evidence.web is None else self.evidence.web.base_url
 
     def debater(self, name: str) -> DebaterConfig:
-        """The debater with this name. Raises KeyError."""
+        """Return the debater with this name. Raises KeyError."""
         return {debater.name: debater for debater in self.debaters}[name]
 
     def model_for_debater(self, debater: DebaterConfig) -> ModelSpec | None:
-        """Model of a debater: its own or, without one, `models.default`; None if neither is set."""
+        """Return the model of a debater: its own, else `models.default`; None if neither is set."""
         return self.resolve_model(debater.model or "default")
 
     def model_for_judge(self, role: str | None) -> ModelSpec | None:
-        """Model of a judge: its own; without one `models.judge`; without that `models.default`. None if none is set."""
+        """Return the model of a judge: its own, else `models.judge`, else `models.default`; None if none is set."""
         if role is not None:
             return self.resolve_model(role)
         return self.resolve_model("judge") or self.resolve_model("default")
 
     def resolve_model(self, role: str) -> ModelSpec | None:
-        """The entry `role` of `models`. Without one, the model or person named `role`; None if it names neither."""
+        """Return the entry `role` of `models`, else the model or person with this name; None if there is neither."""
         if role in self.models:
             return self.models[role]
         return ModelSpec(model=role) if "/" in role or role in PERSON_PROVIDERS else None
 
     def sha256(self) -> str:
-        """Hash of the canonical JSON form."""
+        """Return the SHA-256 of the configuration's JSON with sorted keys."""
         canonical = json.dumps(self.model_dump(mode="json"), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 LEGACY_KIND = "persuasion"
-"""Kind of the system that takes the sections."""
+"""Kind of the judging system whose settings replace LEGACY_SECTIONS."""
 LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "victory_conditions": ("victory_conditions", {}),
     "persuasion_factors": (
@@ -394,14 +393,14 @@ LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
         {"base_persuasion": "persuasion", "strategy_bonus": "strategy_fit", "evidence_bonus": "evidence"},
     ),
 }
-"""Section -> its name as a setting, and its keys that have another name there."""
+"""Maps each section to the name of its setting, and to those of its keys that are renamed there."""
 
 
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
     """Move each legacy section in `data` into the settings of `persuasion`.
 
-    Without `judging.systems`, `persuasion` becomes the only system. `persuasion_factors` selects `effects: factors`
-    unless `effects` is given. A section stays if the system is not listed or already has the setting.
+    Without `judging.systems`, `persuasion` becomes the only system. `persuasion_factors` sets `effects: factors` if
+    `effects` is not given. A section stays if the system is not listed or already has the setting.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

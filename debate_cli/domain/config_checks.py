@@ -1,4 +1,4 @@
-"""Contradictions within a configuration, e.g. a role without a model or two debaters with one name.
+"""Finds contradictions in a configuration, e.g. a role without a model, or two debaters with one name.
 
 `app.config_resolution` checks prices, keys and the provider table.
 """
@@ -17,7 +17,7 @@ from debate_cli.plugins import SYSTEMS
 
 KeyPath = tuple[str | int, ...]
 RESERVED_NAMES = {"draw": "the word for a debate without a winner", "even": "the word for no winner"}
-"""Names that no debater may have -> their meaning in a judge's answer."""
+"""Maps names that no debater may have to their meaning in a judge's answer."""
 MIN_DEBATERS = 2
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
 """Phases that a configuration may list. The other phases are added by their formats."""
@@ -38,7 +38,7 @@ TOO_FEW_DEBATERS = Problem(("debaters",), "a debate needs at least two debaters;
 
 
 def check_config(config: DebateConfig) -> list[Problem]:
-    """All contradictions of `config`; empty if it is valid."""
+    """Return all contradictions of `config`; empty if it is valid."""
     topic = [] if config.topic.strip() else [Problem(("topic",), "contains only spaces; write the motion")]
     return [
         *topic,
@@ -52,12 +52,12 @@ def check_config(config: DebateConfig) -> list[Problem]:
 
 
 def check_judging_config(config: DebateConfig) -> list[Problem]:
-    """All contradictions of a configuration for `judge`. It needs no debaters."""
+    """Return all contradictions of a configuration for `debate judge`, which needs no debaters."""
     return [problem for problem in check_config(config) if config.debaters or problem.path != ("debaters",)]
 
 
 def check_stored_config(config: DebateConfig) -> list[Problem]:
-    """All contradictions of a stored configuration, except those that a stored debate may have.
+    """Return the contradictions of a stored configuration that make it unusable.
 
     A judged text has no debaters. An imported debate has no judging systems. An older debate may have a reserved name
     or another `order`. Sources may be missing, because options may add the rest of `evidence`.
@@ -120,7 +120,7 @@ def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:
 
 
 def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Problem]:
-    """Check the model of a role: a name in `models`, or `provider/model`."""
+    """Yield a problem if `role` is neither a name in `models` nor `provider/model`."""
     if role in config.models or role in PERSON_PROVIDERS or _PROVIDER_AND_MODEL.fullmatch(role):
         return
     advice = format_suggestion(role, config.models) or "; define it there, or write `provider/model`"
@@ -244,7 +244,7 @@ def _check_system_settings(config: DebateConfig, system: SystemSettings, path: K
 
 
 def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:
-    """The keys of `config` whose value is one of `models`: first the entries of `models`, then debaters and judges."""
+    """Return the key paths whose value is one of `models`: those in the section `models`, of debaters and of judges."""
     found: list[KeyPath] = [("models", name, "model") for name, spec in config.models.items() if spec.model in models]
     found += [("debaters", index, "model") for index, one in enumerate(config.debaters) if one.model in models]
     for index, system in enumerate(config.judging.systems):

@@ -17,7 +17,7 @@ NOT_SET = "not set"
 def format_setting(value: Any) -> str:
     """Format JSON data as plain text on one line, with commas between the entries of lists and mappings.
 
-    A mapping with a name is shown as its name, a mapping with one value as that value.
+    A mapping with the key `name` is shown as its name, a mapping with one value as that value.
     """
     match value:
         case None:
@@ -39,7 +39,7 @@ def format_setting(value: Any) -> str:
 def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) -> tuple[str, str]:
     """Format two values in at most `room` characters each, cut so that the first difference is visible.
 
-    If different values would look the same, both are shown as JSON, which distinguishes spaces and types.
+    Different values that would look equal are shown as JSON, which distinguishes spaces and types.
     """
     texts = format_setting(first), format_setting(second)
     if texts[0] == texts[1] and first != second:
@@ -87,10 +87,9 @@ class Difference(NamedTuple):
 
 
 def format_differences(stored: DebateConfig, given: DebateConfig, seen: Callable[[Any], Any]) -> list[str]:
-    """One line per setting that differs: `key.path: stored X, given Y`. Limits and output are ignored.
+    """Return one line per setting that differs: `key.path: stored X, given Y`. Ignores IGNORED_SECTIONS.
 
-    `seen` redacts JSON data. Both values are compared after redaction, because a stored configuration contains no
-    secrets.
+    `seen` redacts JSON data. Values are compared after redaction, because a stored configuration contains no secrets.
     """
     lines: list[str] = []
     for found in find_differences(stored, given, seen):
@@ -110,13 +109,13 @@ def find_differences(
     *,
     ignored: Iterable[str] = IGNORED_SECTIONS,
 ) -> list[Difference]:
-    """The settings that differ, except those in the sections `ignored`. `seen` redacts both sides."""
+    """Return the settings that differ, except those in the sections `ignored`. `seen` redacts both configurations."""
     sides = (config.model_dump(mode="json", exclude=set(ignored)) for config in (stored, given))
     return list(_walk("", *map(seen, sides)))
 
 
 def _walk(path: str, stored: Any, given: Any) -> Iterator[Difference]:
-    """The differences within mappings and within lists of one length; for other values, the values themselves."""
+    """Yield the differences below `path`. Mappings and lists of equal length are compared item by item."""
     if isinstance(stored, dict) and isinstance(given, dict):
         one, other = cast("dict[str, Any]", stored), cast("dict[str, Any]", given)
         parts = [(key, one.get(key), other.get(key)) for key in {**one, **other}]

@@ -1,4 +1,4 @@
-"""`Debate`: the state that follows from a list of events. Schedulers, scorers and rendering start from this value."""
+"""`Debate`, the state of a debate after a list of events. Schedulers, scorers and rendering read it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Debate(FrozenModel):
     config_sha256: str
     """Hash of the first configuration."""
     origin: Origin | None = None
-    """The file that the debate was imported from; None if it was held here."""
+    """The file that the debate was imported from; None for other debates."""
     changes: tuple[SettingChange, ...] = ()
     """Settings that were changed when the debate was resumed."""
     participants: tuple[Participant, ...]
@@ -69,15 +69,15 @@ class Debate(FrozenModel):
     finished_at: datetime | None = None
     closed: CloseReason | None = None
     turns: tuple[Turn, ...] = ()
-    """The turns by index. Indices may be missing while several debaters speak at once."""
+    """The turns in the order of their indices. Indices may be missing while several debaters speak at once."""
     passages: tuple[Passage, ...] = ()
     """All passages that were shown to debaters, in the order of their ids."""
     shown_passages: Mapping[str, tuple[str, ...]] = {}
-    """Key of a cue or brief -> ids of the passages found for it."""
+    """Maps the key of a cue or brief to the ids of the passages found for it."""
     searches: tuple[SearchRecord, ...] = ()
-    """Web searches and rerankings: those for speeches by turn, then those for judges."""
+    """Web searches and rerankings. Those for speeches come first, by turn; those for judges follow."""
     assessments: tuple[Assessment, ...] = ()
-    """The assessments in canonical order (see `first_assessments`), not in order of arrival."""
+    """The assessments in canonical order (see `first_assessments`)."""
     failures: tuple[Failure, ...] = ()
     """Failures of speeches by turn, then those of judgments."""
     given_up: frozenset[str] = frozenset()
@@ -90,7 +90,7 @@ class Debate(FrozenModel):
     reservations: tuple[Reservation, ...] = ()
     """Reservations of requests in flight."""
     unanswered: tuple[str, ...] = ()
-    """Keys of tasks that were asked and have neither answer nor failure: in flight, or interrupted by a crash."""
+    """Keys of started tasks without an answer or failure. They are in flight, or a crash interrupted them."""
 
     @property
     def topic(self) -> str:
@@ -109,29 +109,29 @@ class Debate(FrozenModel):
 
     @property
     def is_sequential(self) -> bool:
-        """Whether the debaters of a round speak one after the other, so that each hears the earlier ones."""
+        """Whether the debaters of a round speak one after the other, and each hears the earlier speeches."""
         form = self.config.format
         in_turn = any(system.asks_in_turn for system in self.config.judging.systems)
         return form.kind == "free_flowing" or form.order == "sequential" or in_turn
 
     @property
     def status(self) -> Literal["complete", "incomplete"]:
-        """`complete` if the debate was closed for good, else `incomplete`."""
+        """`incomplete` while the debate is open or can be resumed, else `complete`."""
         return "complete" if self.closed is not None and self.closed not in RESUMABLE_CLOSE_REASONS else "incomplete"
 
     @cached_property
     def turns_by_index(self) -> Mapping[int, Turn]:
-        """Turn per index."""
+        """Maps indices to turns."""
         return self._fold_turns("turns_by_index", dict[int, Turn](), lambda found, turn: {**found, turn.index: turn})
 
     @cached_property
     def passages_by_id(self) -> Mapping[str, Passage]:
-        """Passage per id."""
+        """Maps ids to passages."""
         return {passage.id: passage for passage in self.passages}
 
     @cached_property
     def turns_by_round(self) -> Mapping[int, tuple[Turn, ...]]:
-        """Number of a round -> its turns, by index. Rounds without turns are left out."""
+        """Maps numbers of rounds to their turns, in order. Rounds without turns are left out."""
         return self._fold_turns(
             "turns_by_round",
             dict[int, tuple[Turn, ...]](),
@@ -140,12 +140,12 @@ class Debate(FrozenModel):
 
     @cached_property
     def arguments(self) -> Mapping[str, tuple[str, Argument]]:
-        """Argument id -> (speaker, argument), in the order of the debate. Of arguments with one id, the first counts."""
+        """Maps ids of arguments to (speaker, argument), in order. The first of several arguments with one id counts."""
         return self._fold_turns("arguments", dict[str, tuple[str, Argument]](), _add_arguments)
 
     @cached_property
     def speech_chars(self) -> int:
-        """Number of characters of all speeches."""
+        """Total number of characters of all speeches."""
         return self._fold_turns("speech_chars", 0, lambda chars, turn: chars + len(turn.text))
 
     def _fold_turns(self, name: str, start: Value, step: Callable[[Value, Turn], Value]) -> Value:
@@ -153,7 +153,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def assessments_of_turns(self) -> tuple[Assessment, ...]:
-        """The assessments of certain turns; not those of a whole round or of the whole debate."""
+        """The assessments of particular turns, without those of whole rounds or of the whole debate."""
         return tuple([item for item in self.assessments if item.subject.turns])
 
     @cached_property
@@ -170,19 +170,19 @@ class Debate(FrozenModel):
 
     @property
     def exchanges(self) -> list[ModelCall]:
-        """All calls, failed ones included."""
+        """All calls, including failed ones."""
         answered = [turn.exchange for turn in self.turns] + [item.exchange for item in self.assessments]
         further = [item.exchange for item in (*self.searches, *self.failures) if item.exchange is not None]
         return answered + further
 
     @property
     def usage(self) -> TotalUsage:
-        """Usage of all calls, failed ones included."""
+        """Usage of all calls, including failed ones."""
         return total_usage(self.exchanges)
 
     @property
     def rejected_modes(self) -> dict[str, tuple[StructuredOutputMode, ...]]:
-        """`provider/model` -> modes of structured output that its server rejected or ignored."""
+        """Maps each `provider/model` to the modes of structured output that its server rejected or ignored."""
         found: dict[str, tuple[StructuredOutputMode, ...]] = {}
         for call in self.exchanges:
             if call.rejected:
@@ -190,43 +190,43 @@ class Debate(FrozenModel):
         return found
 
     def participant(self, name: str) -> Participant:
-        """The debater with this name. Raises KeyError."""
+        """Return the debater with this name. Raises KeyError."""
         return {participant.name: participant for participant in self.participants}[name]
 
     def run(self, run_id: str) -> JudgingRun:
-        """The judging run with this id. Raises KeyError."""
+        """Return the judging run with this id. Raises KeyError."""
         return {run.id: run for run in self.runs}[run_id]
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
         """Whether no turn was added after the run began.
 
-        Always true if `kind` judges turn by turn, because that system is asked about later turns too.
+        Always true if the system `kind` judges turn by turn, because it is then asked about later turns too.
         """
         each_turn = any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """The judging runs (only those with `kind`, if given) by rising precedence.
+        """Return the judging runs by rising precedence. `kind`: the judging system that `judged_all_turns` checks.
 
-        The last one is the newest that judged all turns. Runs of models have precedence over those of reviewers.
+        The last run is the newest that judged all turns. Runs of models have precedence over those of reviewers.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """The runs that judge side by side with the run `run_id`, itself included. Empty if the debate has no such run."""
+        """Return the run `run_id` and those that judge side by side with it; empty if the debate has no such run."""
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
 
     def assessments_of_system(self, system: str, run: str) -> tuple[Assessment, ...]:
-        """The assessments by one system in one judging run."""
+        """Return the assessments by one system in one judging run."""
         return find_assessments(self.assessments, self.runs, system, run)
 
     def searches_for(self, key: str) -> tuple[SearchRecord, ...]:
-        """The searches for the cue or brief with this key. A repeated search is listed once, with its last record."""
+        """Return the searches for the cue or brief with this key. Only the last record of a repeated search counts."""
         return tuple({item.id: item for item in self.searches if item.key == key}.values())
 
     def search_warnings(self, key: str) -> tuple[str, ...]:
-        """A warning for each search for the cue or brief with this key that failed."""
+        """Return a warning for each failed search for the cue or brief with this key."""
         return tuple(
             f"search: {_SEARCHES[item.kind]} failed: {item.failure.message}"
             for item in self.searches_for(key)
@@ -244,16 +244,16 @@ class Debate(FrozenModel):
         return task.key in self.settled_keys
 
     def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
-        """The turns of a round, of a speaker, or of a speaker in a round."""
+        """Return the turns of a round, of a speaker, or of both."""
         turns = self.turns if round_number is None else self.turns_by_round.get(round_number, ())
         return turns if speaker is None else tuple([turn for turn in turns if turn.speaker == speaker])
 
     def turns_before(self, index: int) -> tuple[Turn, ...]:
-        """The turns before turn `index`, in order."""
+        """Return the turns before turn `index`, in order."""
         return self.turns[: bisect_left(self.turns, index, key=_index_of)]
 
     def visible_to(self, cue: Cue) -> Debate:
-        """The debate with only the turns that the speaker of `cue` may see, and only the assessments of these turns."""
+        """Return the debate with only the turns that the speaker of `cue` may see, and their assessments."""
         return self._show_only(cue.sees)
 
     @memoize_on_value
@@ -269,16 +269,16 @@ class Debate(FrozenModel):
         return self._replace(assessments=self.assessments_of_turns)
 
     def show_first_passages(self, key: str, count: int) -> Debate:
-        """The debate with only the first `count` of the passages shown to the speaker of the cue with this key."""
+        """Return the debate with only the first `count` of the passages shown for the cue `key`."""
         shown = self.shown_passages.get(key, ())[:count]
         return self._replace(shown_passages={**self.shown_passages, key: shown})
 
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
-        """The debate with only `assessments`, in canonical order. Of several answers to a brief, the first counts."""
+        """Return the debate with only `assessments`. The first of several answers to a brief counts."""
         return self._replace(assessments=first_assessments(assessments, self.runs))
 
     def without_turns(self) -> Debate:
-        """The debate as it was before the first speech, but with its later judging runs."""
+        """Return the debate as before its first speech, but with all its judging runs."""
         return self._replace(
             turns=(),
             passages=(),
@@ -294,7 +294,7 @@ class Debate(FrozenModel):
         )
 
     def apply(self, event: Event) -> Debate:
-        """The debate after `event`. A second answer to the same task is ignored."""
+        """Return the debate after `event`. A second answer to the same task is ignored."""
         match event:
             case TaskStarted():
                 return self._apply_started(event)
@@ -318,7 +318,7 @@ class Debate(FrozenModel):
                 return self
 
     def _replace(self, **changes: object) -> Debate:
-        """The debate with these fields replaced. If turns and assessments stay, _DERIVED_FROM_ANSWERS is kept."""
+        """Return the debate with these fields replaced. Keeps _DERIVED_FROM_ANSWERS if turns and assessments stay."""
         changed = self.model_copy(update=changes)
         if not {"turns", "assessments"} & changes.keys():
             vars(changed).update({name: vars(self)[name] for name in _DERIVED_FROM_ANSWERS if name in vars(self)})
@@ -334,7 +334,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """The debate with a failure for each request in flight, so that its usage counts. The tasks stay unanswered."""
+        """Return the debate with a failure per request in flight, so that its usage counts. Tasks stay unanswered."""
         lost = tuple(
             Failure(
                 task=item.task,
@@ -381,7 +381,7 @@ class Debate(FrozenModel):
         return after._with_answer(self, key, of_turns)
 
     def _with_answer(self, before: Debate, key: str, assessments_of_turns: tuple[Assessment, ...]) -> Debate:
-        """The debate after the answer to a task, which is no longer in flight. `before`: the debate without the answer."""
+        """Return the debate without `key` in flight, and derive its cached properties from those of `before`."""
         vars(self).update(answered_keys=before.answered_keys | {key}, assessments_of_turns=assessments_of_turns)
         return self._answer_key(key)
 
@@ -443,12 +443,12 @@ def _add_arguments(found: Mapping[str, tuple[str, Argument]], turn: Turn) -> Map
 
 
 def search_rank(search: Search) -> tuple[bool, int, str]:
-    """Sort key of searches, whichever ended first: those for speeches by turn, then those for judges."""
+    """Return the sort key of a search: those for speeches by turn, then those for judges by brief."""
     return _task_rank(search.key)
 
 
 def failure_rank(failure: Failure) -> tuple[bool, int, str]:
-    """Sort key of failures, whichever came first: speeches by turn, then judgments. Failures of one task keep their order."""
+    """Return the sort key of a failure: those of speeches by turn, then those of judgments. Retried tasks have equal keys."""
     return _task_rank(failure.task.key)
 
 
@@ -476,7 +476,7 @@ def fold(events: Iterable[Event]) -> Debate:
 
 
 def initial_debate(event: DebateOpened) -> Debate:
-    """The debate after its first event."""
+    """Return the debate after its first event."""
     return Debate(
         id=event.id,
         generator=event.generator,
@@ -491,19 +491,19 @@ def initial_debate(event: DebateOpened) -> Debate:
 
 
 def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
-    """The debate with only these judging runs. All speeches and debaters' failures stay."""
+    """Return the debate with only these judging runs. Speeches and debaters' failures stay."""
     alone = debate.with_assessments(item for item in debate.assessments if item.run in runs)
     failures = tuple(item for item in debate.failures if not isinstance(item.task, Brief) or item.task.run in runs)
     return alone.model_copy(update={"failures": failures, "runs": tuple(run for run in debate.runs if run.id in runs)})
 
 
 def judging_usage(debate: Debate, runs: Collection[str]) -> TotalUsage:
-    """Usage of the calls of these judging runs, including failed ones."""
+    """Return the usage of these judging runs, including failed calls."""
     return usage_of_briefs(debate, lambda brief: brief.run in runs)
 
 
 def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
-    """Usage of the calls for the briefs that `counted` selects, including failed ones. Speeches are not included."""
+    """Return the usage of the briefs that `counted` selects, including failed calls and searches."""
     answered = tuple(item for item in debate.assessments if counted(item.brief))
     failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))
     keys = {item.brief.key for item in answered} | {item.task.key for item in failed}
@@ -513,19 +513,19 @@ def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUs
 
 
 def models_used_by_debater(debate: Debate, person: Participant) -> tuple[str, ...]:
-    """`provider/model` of a debater's speeches, each once, in order; before the first speech, the configured one."""
+    """Return `provider/model` of a debater's speeches, each once, in order; the configured model before any speech."""
     return _distinct_models(turn.exchange for turn in debate.select_turns(speaker=person.name)) or (person.model,)
 
 
 def models_used_by_debaters(debate: Debate) -> tuple[str, ...]:
-    """`provider/model` of all debaters' speeches, each once."""
+    """Return `provider/model` of all debaters' speeches, each once, as `models_used_by_debater` does for one debater."""
     return tuple(
         dict.fromkeys(model for person in debate.participants for model in models_used_by_debater(debate, person))
     )
 
 
 def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str | None = None) -> tuple[str, ...]:
-    """`provider/model` of a system's judges in a run, or of one judge, each once; empty before the first answer."""
+    """Return `provider/model` of a system's judges in a run, or of one judge, each once; empty before any answer."""
     found = (item for item in debate.assessments_of_system(system, run) if assessor in (None, item.assessor))
     return _distinct_models(item.exchange for item in found)
 

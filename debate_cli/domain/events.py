@@ -1,4 +1,4 @@
-"""The events of a debate. The journal stores one per line; `debate.fold` turns them into a `Debate`."""
+"""The events of a debate. The journal stores one event per line; `debate.fold` computes a `Debate` from them."""
 
 from typing import Annotated, Literal
 
@@ -15,7 +15,7 @@ from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Verdict
 
 CloseReason = Literal["complete", "surrender", "converged", "budget", "interrupted", "failed"]
-"""Why a debate closed. After `budget`, `interrupted` and `failed` it can be resumed."""
+"""Why a debate closed. It can be resumed after `budget`, `interrupted` and `failed`."""
 
 
 class Generator(FrozenModel):
@@ -24,7 +24,7 @@ class Generator(FrozenModel):
     name: str
     version: str
     rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
-    """Newest version of the scoring formulas that the program knew. Version 1 is not written."""
+    """Newest version of the scoring formulas that the program knew; omitted in files if 1."""
 
 
 def _is_none(value: object) -> bool:
@@ -52,8 +52,8 @@ class DebateOpened(FrozenModel):
     config: DebateConfig
     config_sha256: str
     kept_verdicts: tuple[Verdict, ...] = ()
-    """Stored verdicts of systems that are not installed; they cannot be recomputed. Omitted in files if there are
-    none."""
+    """Stored verdicts of systems that are not installed, kept because they cannot be recomputed; omitted in files if
+    there are none."""
     origin: Origin | None = Field(default=None, exclude_if=_is_none)
     """Where an imported debate comes from; omitted in files for other debates."""
 
@@ -71,7 +71,7 @@ class JudgingOpened(FrozenModel):
     replaces: bool = False
     """Whether earlier assessments of the same systems stop counting."""
     heard: int | None = Field(default=None, ge=0)
-    """Number of turns when the run began; None means the turns before this event."""
+    """Number of turns when the run began; None counts the turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
     """Id of the first run if several runs with different models judge side by side; omitted in files otherwise."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=_is_none)
@@ -79,7 +79,7 @@ class JudgingOpened(FrozenModel):
 
 
 class Reservation(FrozenModel):
-    """The usage that a task is charged if its answer never arrives."""
+    """Usage that counts for a task if its answer never arrives."""
 
     task: Cue | Brief
     exchange: ModelCall
@@ -87,13 +87,13 @@ class Reservation(FrozenModel):
 
 
 class TaskStarted(FrozenModel):
-    """A task begins, or one of its requests is about to be sent. If no answer or failure follows, the process died."""
+    """A task begins, or one of its requests is about to be sent. The process died if no answer or failure follows."""
 
     type: Literal["asked"] = "asked"
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Reservation of a request that is about to be sent; replaces the task's earlier one. Omitted in files if not
+    """Reservation of a request that is about to be sent, in place of the task's earlier one; omitted in files if not
     set."""
 
 
@@ -145,7 +145,7 @@ class Failure(FrozenModel):
 
     task: Cue | Brief
     who: str
-    """Name of the debater or id of the judge."""
+    """Name of the debater, or id of the judge."""
     cause: str
     """`abstained`, `late`, `interrupted`, or the name of the error, e.g. `RateLimitedError`."""
     message: str
@@ -154,7 +154,7 @@ class Failure(FrozenModel):
     exchange: ModelCall | None = None
     """Usage of the attempts; None if nothing was sent."""
     raw: RawAnswer | None = Field(default=None, exclude_if=_is_none)
-    """What a judge who abstained wrote; omitted in files if there is nothing."""
+    """Answer of a judge who abstained; omitted in files if there is none."""
 
 
 class TaskFailed(FrozenModel):
@@ -166,7 +166,7 @@ class TaskFailed(FrozenModel):
 
 
 class DebateClosed(FrozenModel):
-    """The debate ended, finally or until it is resumed."""
+    """The debate ended, for good or until it is resumed."""
 
     type: Literal["closed"] = "closed"
     at: UtcDatetime

@@ -1,4 +1,4 @@
-"""Passages of sources that debaters are shown, and the citations of passages in speeches."""
+"""Passages of sources that are shown to debaters, and citations of passages in speeches."""
 
 import hashlib
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ MAX_CITATIONS = 2
 
 
 def _locator_text(locator: object) -> object:
-    """A locator as text. Files of other programs may have null or the form `{"page": 3}`."""
+    """Convert a locator to text. Files of other programs may contain null or a mapping such as `{"page": 3}`."""
     if isinstance(locator, Mapping):
         parts = cast("Mapping[str, object]", locator)
         return ", ".join(f"{name} {value}" for name, value in parts.items())
@@ -33,7 +33,7 @@ class Passage(FrozenModel):
     """A piece of a source that was shown to a debater."""
 
     id: str = Field(min_length=1)
-    """`S1`, `S2`, … in the order in which they were first shown."""
+    """`S1`, `S2`, … in the order in which the passages were first shown."""
     source: str
     """Path or address of the source."""
     title: str = ""
@@ -62,7 +62,7 @@ class FoundPassage:
     origin: PassageOrigin = "corpus"
 
     def to_passage(self, passage_id: str, at: datetime) -> Passage:
-        """The passage as the debate stores it."""
+        """Return a `Passage` with this id, as the debate stores it."""
         return Passage(id=passage_id, sha256=self.sha256, retrieved_at=at, **asdict(self))
 
     @property
@@ -100,7 +100,7 @@ class Search(FrozenModel):
 
     @property
     def id(self) -> str:
-        """Identity within a debate. No search is made twice."""
+        """Identity within a debate. Equal searches are made only once."""
         return f"{self.kind}/{self.key}/{self.query}"
 
 
@@ -108,7 +108,7 @@ class SearchRecord(Search):
     """A completed or failed search."""
 
     results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=not_)
-    """What was found. Stored in files until the speech or assessment is made; then only the shown passages are kept."""
+    """Found passages. Files contain them only until the speech or assessment is made, and then the shown ones."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
     """Omitted in files if the search did not fail."""
     exchange: ModelCall | None = None

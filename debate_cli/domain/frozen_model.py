@@ -1,4 +1,4 @@
-"""The base classes of domain and configuration values, and functions whose results are stored on a value."""
+"""The base classes of domain and configuration values, and memoization of functions on a value."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from pydantic_core import CoreSchema, core_schema
 
 
 def to_utc(at: datetime) -> datetime:
-    """`at` in UTC; a time without an offset is read as UTC.
+    """Convert `at` to UTC. A time without an offset is already UTC.
 
     Raises ValueError if the year in UTC is not 1 to 9999.
     """
@@ -48,14 +48,14 @@ class FrozenModel(BaseModel):
     )
 
     def __hash__(self) -> int:
-        """The hash of all fields, computed once. Raises TypeError if a field cannot be hashed."""
+        """Hash all fields, once per value. Raises TypeError if a field cannot be hashed."""
         fields = vars(self)
         if _HASH_KEY not in fields:
             fields[_HASH_KEY] = hash(tuple(fields[name] for name in type(self).model_fields))
         return fields[_HASH_KEY]
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with the fields in `update` replaced, without validation. Memoized results are not copied.
+        """Return a copy with the fields in `update` replaced, without validation. Memoized results are not copied.
 
         Raises KeyError for an unknown field.
         """
@@ -73,7 +73,7 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """A value of the class `target`: the fields that it shares with `source`, then `changes`. Skips validation."""
+    """Create a `target` from the fields that it shares with `source`, updated by `changes`. Skips validation."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
     return target.model_construct(None, **{**shared, **changes})
@@ -85,9 +85,9 @@ V = TypeVar("V", bound=FrozenModel)
 
 
 def memoize_on_value(function: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[V, P], R]:
-    """Decorator for a pure function of a value and hashable arguments: stores the result on the value.
+    """Decorate a pure function of a value and hashable arguments, so that its results are stored on the value.
 
-    Works like `cached_property`, for functions outside of the class. Callers must not change the result.
+    Works like `cached_property` for functions outside of the class. Callers must not change the result.
     """
     name = f"{function.__module__}.{function.__qualname__}"
 
@@ -109,7 +109,7 @@ _MEMO_KEY = "_memoized"
 
 
 class ConfigModel(FrozenModel):
-    """A value of a configuration. An empty section (null) means its defaults, and `true` is not a number."""
+    """A value of a configuration. An empty section (null) gets its defaults. Numbers must not be booleans."""
 
     @model_validator(mode="before")
     @classmethod
@@ -127,7 +127,7 @@ class ConfigModel(FrozenModel):
 
 @cache
 def _section_and_number_fields(model: type[ConfigModel]) -> tuple[frozenset[str], frozenset[str]]:
-    """Names of the fields that are sections, and names of the fields that take numbers but no booleans."""
+    """Return the names of the fields that are sections, and of the fields that take numbers but no booleans."""
     types = {name: _allowed_types(field.annotation) for name, field in model.model_fields.items()}
     sections = (
         name
@@ -139,7 +139,7 @@ def _section_and_number_fields(model: type[ConfigModel]) -> tuple[frozenset[str]
 
 
 def _allowed_types(annotation: Any) -> set[Any]:
-    """The types that an annotation allows: the members of unions, and the types of the values of literals."""
+    """Return the types that an annotation allows, including members of unions and types of literals."""
     inner = get_args(annotation)
     if not inner:
         return {annotation if isinstance(annotation, type) else type(annotation)}
@@ -158,18 +158,18 @@ Kind = Annotated[Any, AfterValidator(_require_text)]
 
 @dataclass(frozen=True)
 class ByKind:
-    """Annotation of a field: `parse` creates the value. The JSON Schema is the union of the `built_in` classes."""
+    """Field annotation. `parse` creates the value. The JSON Schema is the union of the `built_in` classes."""
 
     parse: Callable[[object, ValidationInfo], object]
     built_in: Callable[[], Mapping[str, type[FrozenModel]]]
-    """Kind -> class. Only these are in the committed JSON Schemas."""
+    """Returns a mapping of kinds to classes. The committed JSON Schemas contain only these."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Parse before the base class checks the value."""
+        """Call `parse` before the base class checks the value."""
         return core_schema.with_info_before_validator_function(self.parse, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """The union of the built-in classes, distinguished by `kind`."""
+        """Return the union of the built-in classes, distinguished by `kind`."""
         classes = self.built_in()
         for cls in classes.values():
             cls.model_rebuild()
@@ -180,18 +180,18 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of last results that are kept. A list without the last few items then need not be folded from its start."""
+"""Number of last results that are kept. They allow folding a list without its last few items from a kept result."""
 
 
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """Like `functools.reduce(step, items, start)`, but continues from an earlier call with the same `first` and `name`.
+    """Compute `functools.reduce(step, items, start)`, continuing from an earlier call with equal `first` and `name`.
 
-    Each event makes a new debate, usually with one more turn. A fold over its turns takes only the step for that turn.
+    Each event makes a new debate, usually with one more turn. A fold over the turns then needs only one further step.
 
-    `first`: the object that stores the newest results, usually the first turn. `name`: identifies the fold, and contains
-    every value that `start` and `step` depend on. `step` must be pure. Callers must not change a result.
+    `first`: stores the newest results; usually the first turn. `name`: identifies the fold, and contains every value on
+    which `start` and `step` depend. `step` must be pure. Callers must not change a result.
     """
     known = _known_fold(first, name)
     prefix = known.prefix or _Prefix((), (start,))
@@ -208,11 +208,11 @@ def fold_growing(
 class _Prefix(NamedTuple):
     items: tuple[Any, ...]
     values: tuple[Any, ...]
-    """The results after each of the last items, at most KEPT_VALUES; the last one is the result for all items."""
+    """The results after the last items, at most KEPT_VALUES. The last result is that for all items."""
 
 
 class _KnownFold:
-    """The newest list that was folded. `prefix` is replaced, never changed, because judges run in threads."""
+    """The newest results of a fold. `prefix` is replaced and never changed, because judges run in threads."""
 
     prefix: _Prefix | None = None
 
@@ -224,7 +224,7 @@ def _known_fold(first: FrozenModel, name: Hashable) -> _KnownFold:
 
 
 def _count_shared(known: tuple[object, ...], items: tuple[object, ...]) -> int:
-    """Number of equal items at the start of both lists."""
+    """Return the number of equal items at the start of both lists."""
     count = min(len(known), len(items))
     if known[:count] == items[:count]:
         return count

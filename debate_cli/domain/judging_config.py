@@ -1,6 +1,6 @@
-"""Who judges a debate, and how, as configuration. The settings of each judging system are in its folder in `systems`.
+"""The configuration of judging. The settings of each judging system are in its folder in `systems`.
 
-Settings determine scores, so they are stored with a debate. `score` may override them.
+Settings determine scores. So they are stored with a debate, and `debate score` may override them.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,7 @@ from debate_cli.domain.reviewer import is_reviewer_id
 from debate_cli.plugins import SYSTEMS
 
 NonNegative = Annotated[float, Field(ge=0, le=1e6)]
-"""A weight or a bound; the maximum keeps sums and products finite."""
+"""A weight or a bound. The maximum keeps sums and products finite."""
 UnitInterval = Annotated[float, Field(ge=0, le=1)]
 SOLE_JUDGE_ID = "judge"
 """Id of a judge who judges alone."""
@@ -39,7 +39,7 @@ class SystemSettings(ConfigModel):
     """Base class of the settings of a judging system. A subclass sets the default of `kind`."""
 
     judges_each_turn: ClassVar[bool] = False
-    """Whether the system judges turn by turn only. Later turns then do not make earlier judgments incomplete."""
+    """Whether the system only judges single turns. Later turns then do not make earlier judgments incomplete."""
 
     kind: Kind
     judge: str | None = None
@@ -47,16 +47,16 @@ class SystemSettings(ConfigModel):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The judges, in their order; none if the system asks no model."""
+        """The judges in their order; empty if the system asks no model."""
         return numbered_seats(1, self.judge)
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """Where the system looks up what debaters say; empty if it looks nothing up."""
+        """Places in which the system looks up claims of debaters; empty if it looks nothing up."""
         return frozenset()
 
     def with_lookup(self, lookup: str) -> Self | None:
-        """The settings with this `lookup`; None if the system looks nothing up."""
+        """Return the settings with this `lookup`; None if the system looks nothing up."""
         return None
 
     @property
@@ -66,7 +66,7 @@ class SystemSettings(ConfigModel):
 
     @property
     def steers_debate(self) -> bool:
-        """Whether the system influences the debate: debaters read its findings, or it can end the debate."""
+        """Whether the system influences the debate, because debaters read its findings or it can end the debate."""
         return self.asks_in_turn
 
     @property
@@ -76,44 +76,44 @@ class SystemSettings(ConfigModel):
 
     @property
     def method(self) -> str:
-        """How a system without judges works, in one or two words."""
+        """Method of a system without judges, in one or two words; else empty."""
         return ""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Contradictions within the settings: key path within the settings, and a sentence.
+        """Yield contradictions in the settings, each as a key path within the settings and a sentence.
 
-        By default only `thresholds` is checked.
+        The base class checks only `thresholds`.
         """
         thresholds = getattr(self, "thresholds", None)
         if isinstance(thresholds, Thresholds) and thresholds.draw > thresholds.clear:
             yield ("thresholds",), "`clear` is below `draw`; raise `clear`"
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Effects of valid settings that a user may not expect: key path within the settings, and a sentence."""
+        """Yield unexpected effects of valid settings, each as a key path within the settings and a sentence."""
         yield from ()
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """The settings with `rename` applied to the model of every judge."""
+        """Return the settings with `rename` applied to the model of every judge."""
         return self.model_copy(update={"judge": rename(self.judge)})
 
     def with_judge_count(self, count: int) -> Self | None:
-        """The settings with `count` judges; None if the system has only one judge."""
+        """Return the settings with `count` judges; None if the system has only one judge."""
         return self if count == 1 else None
 
     def for_reviewer(self, assessor: str) -> Self:
-        """The settings with a person as the only judge. `assessor`: id of the person, also the name in `models`."""
+        """Return the settings with a person as the only judge. `assessor`: the person's id and name in `models`."""
         return (self.with_judge_count(1) or self).with_models(lambda _role: assessor)
 
     def without_surrender(self) -> Self:
-        """The settings without surrender, so that a simulated debate has all its turns."""
+        """Return the settings without surrender, so that a simulated debate has all its turns."""
         return self
 
     def for_added_run(self) -> Self:
-        """The settings for judging a saved debate, without options that only apply during a debate."""
+        """Return the settings for judging a saved debate, without options that only apply during a debate."""
         return self
 
     def for_text(self) -> Self:
-        """The settings for judging a text instead of a debate."""
+        """Return the settings for judging a text instead of a debate."""
         return self
 
 
@@ -136,17 +136,17 @@ class UninstalledSettings(SystemSettings):
 class Thresholds(ConfigModel):
     """Bounds of the margin between the two best scores, in the system's points.
 
-    An omitted bound is the system's default.
+    Each system has its own defaults.
     """
 
     draw: NonNegative
     """A margin below this is a draw."""
     clear: NonNegative
-    """Margin from which a victory is clear. Each system decides whether the bound itself counts as clear."""
+    """Margin from which a victory is clear. Each system decides whether a margin of exactly this value is clear."""
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:
-    """Fill in the bounds that a configuration leaves out."""
+    """Return a validator that fills in the bounds that a configuration leaves out."""
 
     def fill(bounds: object) -> object:
         return {**defaults, **cast("dict[str, object]", bounds)} if isinstance(bounds, dict) else bounds
@@ -155,25 +155,25 @@ def default_bounds(**defaults: float) -> BeforeValidator:
 
 
 def duplicate_indices(words: Iterable[str]) -> list[int]:
-    """Indices of the words that repeat an earlier one in `words`."""
+    """Return the indices of the words that repeat an earlier one in `words`."""
     first: dict[str, int] = {}
     return [index for index, word in enumerate(words) if first.setdefault(word, index) != index]
 
 
 def numbered_seats(count: int, model: str | None) -> tuple[JudgeSeat, ...]:
-    """`count` judges with one model, named `judge` or `judge-1`, `judge-2`, …. A single reviewer keeps its own id."""
+    """Return `count` judges with one model, named `judge` or `judge-1`, `judge-2`, …. A reviewer keeps its own id."""
     if count == 1:
         return (JudgeSeat(model if model is not None and is_reviewer_id(model) else SOLE_JUDGE_ID, model),)
     return tuple(JudgeSeat(f"{SOLE_JUDGE_ID}-{number}", model) for number in range(1, count + 1))
 
 
 def settings_class(kind: str) -> type[SystemSettings]:
-    """The settings class of a system; `UninstalledSettings` if it is not installed."""
+    """Return the settings class of a system; `UninstalledSettings` if it is not installed."""
     return SYSTEMS.load(kind).settings if SYSTEMS.has(kind) else UninstalledSettings
 
 
 def _parse_settings(value: object, _info: ValidationInfo) -> object:
-    """Parse a bare name or a mapping as the settings of its kind."""
+    """Parse a system's name or a mapping with `kind` as the settings of that system."""
     written = {"kind": value} if isinstance(value, str) else value
     if not isinstance(written, dict):
         return written
@@ -192,22 +192,22 @@ AnySettings = Annotated[
 
 
 class JudgingConfig(ConfigModel):
-    """Who judges, and how."""
+    """The judging systems of a debate."""
 
     decides: str | None = None
     """`kind` of the system whose verdict decides the debate and is shown first; None means the first system."""
     systems: tuple[AnySettings, ...] = Field(
         default=cast("tuple[SystemSettings, ...]", ("structured",)), validate_default=True
     )
-    """One or more; a bare name selects the defaults of the system."""
+    """One or more judging systems. A bare name selects the system's defaults."""
     question: str | None = Field(default=None, exclude_if=lambda question: question is None)
-    """The question about a judged text. Only in transcripts: `judge --config` writes the `topic` here."""
+    """The question about a judged text, only in transcripts. `judge --config` copies `topic` here."""
     context: str | None = Field(default=None, exclude_if=lambda context: context is None)
-    """Material that judges of a text see and do not judge. Only in transcripts: `judge --config` writes `background`
+    """Material that judges of a text see and do not judge, only in transcripts. `judge --config` copies `background`
     here."""
 
     def notices(self) -> tuple[str, ...]:
-        """Effects of the systems' settings that a user may not expect, one sentence each with its key path."""
+        """Return a sentence with a key path for each unexpected effect of the systems' settings."""
         return tuple(
             f"{'.'.join(map(str, ('judging', 'systems', index, *path)))} {sentence}"
             for index, system in enumerate(self.systems)
@@ -226,18 +226,18 @@ class JudgingConfig(ConfigModel):
 
 
 def judge_ids(system: SystemSettings) -> tuple[str, ...]:
-    """Ids of the judges, in their order; empty if the system asks no model."""
+    """Return the ids of a system's judges, in their order; empty if the system asks no model."""
     return tuple(seat.id for seat in system.seats)
 
 
 def judge_title(kind: str, assessor: str) -> str:
-    """Title of a judge of a system: `structured judge`, `moderator judge-2`, `panel judge skeptic`."""
+    """Return the title of a system's judge, e.g. `structured judge`, `moderator judge-2` or `panel judge skeptic`."""
     is_sole_or_numbered = assessor == SOLE_JUDGE_ID or assessor.startswith(f"{SOLE_JUDGE_ID}-")
     return f"{kind} {assessor}" if is_sole_or_numbered else f"{kind} {SOLE_JUDGE_ID} {assessor}"
 
 
 def judge_model_role(system: SystemSettings, assessor: str) -> str | None:
-    """The judge's model as a name in `models` or `provider/model`; None means the default judge model.
+    """Return a judge's model as a name in `models` or `provider/model`; None means the default judge model.
 
     Raises KeyError if `assessor` is not one of the system's judges.
     """

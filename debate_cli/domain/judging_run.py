@@ -1,4 +1,4 @@
-"""A judging run, and the precedence of several runs in one debate."""
+"""A judging run, and the order of assessments from several runs."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -15,14 +15,14 @@ from debate_cli.domain.tasks import MOMENTS
 
 
 def format_system_with_run(system: str, run: str) -> str:
-    """System and judging run: `structured r4`. Not sanitized."""
+    """Format a system and a judging run as `structured r4`. Not sanitized."""
     return f"{system} {run}"
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """`structured`; `structured r4` if `runs` has several runs; `structured r4 (human:anna)` if a person judged.
+    """Format a system as `structured`, or as `structured r4` if `runs` has several runs.
 
-    `reviewer`: name of that person. The result is not sanitized.
+    The form is `structured r4 (human:anna)` if `reviewer` names the person who judged. The label is not sanitized.
     """
     if reviewer is not None:
         return f"{format_system_with_run(system, run)} ({reviewer_id(reviewer)})"
@@ -34,7 +34,7 @@ FIRST_RUN = "r1"
 
 
 class JudgingRun(FrozenModel):
-    """One pass of judging: the debate's own, or one added later."""
+    """A pass of judging, either the debate's own or a later one."""
 
     id: str
     started_at: UtcDatetime
@@ -44,26 +44,26 @@ class JudgingRun(FrozenModel):
     providers: dict[str, ProviderSpec] = {}
     """Rows of the provider table, in addition to those of the debate."""
     replaces: bool = False
-    """Whether it replaces the earlier assessments of its systems."""
+    """Whether this run replaces the earlier assessments by its systems."""
     heard: int | None = Field(default=None, ge=0)
-    """Number of speeches when an added run began; None for all speeches. Omitted in files if no speech followed."""
+    """Number of speeches when a later run began; None for all speeches. Omitted in files if no speech followed."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
     """Id of the first run if several runs with different models judge side by side; None, and omitted in files, otherwise."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
     """The person who judged; None, and omitted in files, for models. A person's verdict never decides, and no run
     replaces it."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)
-    """Kinds of systems of this run that a later run has replaced. Not written to files."""
+    """Kinds of this run's systems that a later run has replaced. Not written to files."""
 
     def active_systems(self) -> tuple[SystemSettings, ...]:
-        """The systems whose assessments count, because no later run replaced them."""
+        """Return the systems whose assessments count, because no later run replaced them."""
         return tuple(system for system in self.judging.systems if system.kind not in self.replaced)
 
 
 def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingRun]) -> tuple[Assessment, ...]:
-    """The first answer to each brief, in canonical order.
+    """Return the first assessment for each brief, in canonical order.
 
-    The order is run, system (as configured), subject from turn to debate, revision, judge.
+    The sort keys are run, system (in configured order), subject from turn to debate, revision and judge.
     """
     found: dict[str, Assessment] = {}
     for assessment in assessments:
@@ -74,7 +74,7 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
 def insert_assessment(
     assessments: tuple[Assessment, ...], added: Assessment, runs: Sequence[JudgingRun]
 ) -> tuple[Assessment, ...]:
-    """Insert one assessment into `assessments`, which are in canonical order."""
+    """Return `assessments`, which are in canonical order, with one more."""
     rank = _canonical_rank(runs)
     place = bisect_right(assessments, rank(added), key=rank)
     return (*assessments[:place], added, *assessments[place:])
@@ -83,7 +83,7 @@ def insert_assessment(
 def find_assessments(
     assessments: tuple[Assessment, ...], runs: Sequence[JudgingRun], system: str, run: str
 ) -> tuple[Assessment, ...]:
-    """The assessments by one system in one run: a slice of `assessments`, which are in canonical order."""
+    """Return the assessments by one system in one run. `assessments` must be in canonical order."""
     kinds = {item.id: [settings.kind for settings in item.judging.systems] for item in runs}
     if system not in kinds.get(run, ()):
         return tuple(item for item in assessments if item.system == system and item.run == run)
@@ -99,7 +99,7 @@ def find_assessments(
 
 
 def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[Any, ...]]:
-    """The sort key of the canonical order."""
+    """Return the sort key for the canonical order of assessments."""
     ranks = {run.id: (number, [system.kind for system in run.judging.systems]) for number, run in enumerate(runs)}
     unknown = (len(runs), ranks[runs[0].id][1] if runs else [])
 

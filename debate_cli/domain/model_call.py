@@ -26,7 +26,7 @@ StructuredOutputMode = Literal["native", "tool", "prompt", "text"]
 
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Dollars = Annotated[float, Field(ge=0, le=1e15)]
-"""US dollars. Bounded like all counts, so that no sum of amounts in a file overflows."""
+"""US dollars. Bounded like all counts, so that sums of amounts in a file cannot overflow."""
 
 
 class Usage(FrozenModel):
@@ -46,7 +46,7 @@ class Usage(FrozenModel):
     """Whether any of these tokens were estimated; omitted in files if not."""
 
     def __add__(self, other: Usage) -> Usage:
-        """Sum field by field. The sum is an estimate if one part is."""
+        """Add field by field. The sum is estimated if one summand is."""
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
@@ -63,37 +63,37 @@ class ModelCall(FrozenModel):
     model: str
     """`provider/model` that was asked."""
     rung: StructuredOutputMode
-    """Mode of structured output that gave the answer, or the last one tried: `native` (JSON schema parameter), `tool` (forced
-    tool call), `prompt` (schema in the prompt) or `text` (no form)."""
+    """Mode of structured output that gave the answer, else the last mode that was tried: `native` (JSON schema
+    parameter), `tool` (forced tool call), `prompt` (schema in the prompt) or `text` (no form)."""
     attempts: Count
-    """Requests sent, >= 0, including retries and re-asks."""
+    """Number of sent requests, >= 0, including retries and re-asks."""
     repaired: bool = False
     """Whether the JSON of the answer had to be repaired."""
     usage: Usage = Usage()
     """Sum over all attempts."""
     latency_s: Annotated[float, Field(ge=0, le=1e9)] = 0.0
-    """Seconds the provider took, summed over the attempts, without the waits between them."""
+    """Seconds that the provider took for all attempts, without the waits between them."""
     cost_usd: Dollars | None = None
     """Price of all attempts in US dollars; None if a price is not known."""
     rejected: tuple[StructuredOutputMode, ...] = Field(default=(), exclude_if=not_)
     """Modes of structured output that the server rejected or ignored; omitted in files if there are none."""
     finish_reason: str | None = None
-    """Why the model stopped, as the provider names it."""
+    """The provider's name for the reason why the model stopped."""
 
 
 class RawAnswer(FrozenModel):
-    """The text that a model wrote, and the rules and the task that it was shown, for audit trails."""
+    """The text that a model wrote, and its prompt, for audit trails."""
 
     text: str
     """The last answer, with secrets removed."""
     system: str = Field(default="", exclude_if=not_)
-    """The rules and instructions that the model was shown; omitted in files if they were not kept."""
+    """The rules and instructions in the prompt; omitted in files if they were not kept."""
     task: str = Field(default="", exclude_if=not_)
-    """The task that the model was shown; omitted in files if it was not kept."""
+    """The task in the prompt; omitted in files if it was not kept."""
 
 
 def add_model_calls(*calls: ModelCall) -> ModelCall:
-    """Sum of the calls for one task, with the model and outcome of the last call.
+    """Return the sum of the calls for one task, with the model and outcome of the last call.
 
     An unknown price makes the cost of the sum unknown.
     """
@@ -115,9 +115,9 @@ class TotalUsage(FrozenModel):
     """Usage of a whole debate, as stored in a transcript."""
 
     calls: int = 0
-    """Tasks that were sent; several attempts count as one."""
+    """Number of tasks that were sent. Several attempts at a task count as one."""
     attempts: int = 0
-    """Requests sent; a person counts once for each question."""
+    """Number of sent requests, including questions to people."""
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
@@ -126,15 +126,15 @@ class TotalUsage(FrozenModel):
     cost_usd: float | None = None
     """Cost in US dollars; None if the price of any call is not known."""
     estimated: bool = Field(default=False, exclude_if=not_)
-    """Whether the tokens of any call, and therefore its cost, were estimated; omitted in files if not."""
+    """Whether the tokens and cost of any call were estimated; omitted in files if not."""
     human_calls: int = Field(default=0, exclude_if=not_)
-    """How many of the calls people answered; omitted in files if 0."""
+    """Number of calls that people answered; omitted in files if 0."""
     human_s: float = Field(default=0.0, exclude_if=not_)
     """Seconds that people took for their answers; omitted in files if 0."""
 
 
 def total_usage(exchanges: list[ModelCall]) -> TotalUsage:
-    """Sum of `exchanges`. The cost is None if one has no price, and 0.0 without exchanges."""
+    """Return the sum of `exchanges`. The cost is None if one has no price, and 0.0 without exchanges."""
     costs = [exchange.cost_usd for exchange in exchanges]
     priced = [cost for cost in costs if cost is not None]
     by_people = [exchange for exchange in exchanges if is_person(exchange.model)]

@@ -1,4 +1,4 @@
-"""The participants of a debate: each debater of the configuration with its defaults resolved."""
+"""The participants of a debate, which are the configured debaters with their defaults resolved."""
 
 import re
 
@@ -19,30 +19,30 @@ class Participant(FrozenModel):
     name: str
     side: str
     prefix: str
-    """Prefix of the ids of this debater's arguments; unique in a debate."""
+    """Prefix of the debater's argument ids, unique in a debate."""
     model: str
     """`provider/model`."""
     personality: Personality | None = None
     """Personality at the start; None if not configured."""
     stance: float | None = None
-    """Stance at the start, -1 to 1; None if not configured (the default follows from the side)."""
+    """Stance at the start, -1 to 1; None if not configured (see `starting_stance`)."""
     conviction: float | None = None
     """Conviction at the start, 0 to 1; None if not configured."""
     strategy: str | None = None
 
     @property
     def starting_stance(self) -> float:
-        """The configured stance; by default 0.8 for the side `for`, -0.8 for `against`, and 0 for any other side."""
+        """The configured stance. The default is 0.8 for the side `for`, -0.8 for `against`, and 0 for other sides."""
         return self.stance if self.stance is not None else DEFAULT_STANCES.get(self.side, 0.0)
 
     @property
     def starting_conviction(self) -> float:
-        """The configured conviction; by default 0.7."""
+        """The configured conviction. The default is 0.7."""
         return self.conviction if self.conviction is not None else DEFAULT_CONVICTION
 
 
 def participants(config: DebateConfig) -> tuple[Participant, ...]:
-    """The debaters of `config` in their order."""
+    """Return the debaters of `config` in their order."""
     prefixes: dict[str, int] = {}
     found: list[Participant] = []
     for debater in config.debaters:
@@ -65,7 +65,7 @@ def participants(config: DebateConfig) -> tuple[Participant, ...]:
 
 
 def _choose_prefix(debater: DebaterConfig, taken: dict[str, int]) -> str:
-    """The configured prefix. If there is none, one made of letters of the side, with a number if it is taken.
+    """Return the configured prefix; without one, letters of the side, followed by a number if they are taken.
 
     `taken` maps each used prefix to the next number to try, and is updated.
     """

@@ -1,4 +1,4 @@
-"""Adaptive personalities: four archetypes, twelve traits, four pressures. Pure arithmetic.
+"""Adaptive personalities with four archetypes, twelve traits and four pressures. Pure arithmetic.
 
 The live judge decides when pressure is applied to a debater; `debaters` describes a personality in words.
 """
@@ -20,13 +20,13 @@ TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
 """Points by which a trait of weight 1 with full headroom moves under pressure 1 at elasticity 1."""
 RESPONSE_STEP = 0.5
-"""Points by which all extreme or highest traits move under a mean pressure of 1 at elasticity 1."""
+"""Points by which extreme or highest traits move in the second step, under a mean pressure of 1 at elasticity 1."""
 HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 """A trait is extreme from HIGH_TRAIT upwards and from LOW_TRAIT downwards."""
 RIGID_TRAITS = 4
 """Number of extreme traits that make a personality rigid."""
 SHARPENED_TRAITS = 3
-"""Number of highest traits that rise in a personality that is not rigid. Ties go to the first in the table."""
+"""Number of highest traits that rise in a personality that is not rigid. Among equal traits, the first ones rise."""
 TRAIT_MIDDLE = 5.5
 """Value towards which the extreme traits of a rigid personality move."""
 
@@ -68,18 +68,18 @@ PRESSURE_WEIGHTS: dict[PressureKind, dict[str, float]] = {
     "strategic": {"framing": 1.0, "directness": 0.5, "openness": 0.3},
     "credibility": {"evidence_reliance": 1.0, "vividness": -0.5, "concision": 0.3},
 }
-"""How much each pressure moves each trait."""
+"""Maps each pressure to the weights with which it moves traits."""
 
 
 def apply_pressures(
     personality: Personality, pressures: Mapping[PressureKind, float], elasticity: float
 ) -> Personality:
-    """The personality after one event with `pressures` (0-1, kinds may be omitted) at `elasticity` (0-1); not rounded.
+    """Apply the `pressures` of one event (0-1, kinds may be omitted) at `elasticity` (0-1). Does not round.
 
-    First each trait moves by pressure x weight x elasticity x 3 x headroom, within 1-10. Then a second step follows,
-    s = 0.5 x the mean of the four pressures x elasticity. In a rigid personality each extreme trait moves by s towards
-    5.5. In any other personality the three highest traits rise by s x headroom. Headroom: distance to the end of the
-    scale that a trait moves towards, divided by 9.
+    In the first step, each trait moves by pressure x weight x elasticity x 3 x headroom, within 1-10. Headroom is the
+    distance to the end of the scale towards which the trait moves, divided by 9. In the second step, s = 0.5 x mean of
+    the four pressures x elasticity. Each extreme trait of a rigid personality moves by s towards 5.5. In other
+    personalities, the three highest traits rise by s x headroom.
     """
     traits = {trait: float(getattr(personality, trait)) for trait in TRAITS}
     for kind, pressure in pressures.items():
@@ -97,9 +97,9 @@ def apply_pressures(
 
 
 def recover(personality: Personality, start: Personality, recovery: float) -> Personality:
-    """The personality after one event without pressure.
+    """Return the personality after one event without pressure.
 
-    Each trait moves the share `recovery` (0-1) of its distance to `start`.
+    Each trait moves towards `start` by the share `recovery` (0-1) of its distance.
     """
     values = {trait: (float(getattr(personality, trait)), float(getattr(start, trait))) for trait in TRAITS}
     return Personality.model_validate(
@@ -113,5 +113,5 @@ def _move(value: float, step: float) -> float:
 
 
 def resolve_personality(personality: Archetype | Personality) -> Personality:
-    """The twelve traits of an archetype. A personality is returned unchanged."""
+    """Return the personality of an archetype. A personality is returned unchanged."""
     return personality if isinstance(personality, Personality) else ARCHETYPES[personality]

@@ -1,4 +1,4 @@
-"""A short form of a long debate: its last turns, and a list of older arguments. Pure; no model is asked."""
+"""Shortens a long debate to its last turns and a list of older arguments. Pure; no model is asked."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -12,11 +12,11 @@ from debate_cli.domain.turn import ResponseType, Turn
 RECENT_TURNS = 2
 """Number of the newest turns of each participant that are shown whole."""
 MAX_ENTRIES = 60
-"""Maximum number of entries of a ledger."""
+"""Maximum number of entries in a ledger."""
 MAX_CLAIM_CHARS = 200
 MAX_ANSWERS = 4
 Answers = tuple[tuple[str, ResponseType], ...]
-"""(speaker, type) of responses, at most MAX_ANSWERS."""
+"""Responses as (speaker, type), at most MAX_ANSWERS."""
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s")
 
 
@@ -24,7 +24,7 @@ class LedgerEntry(NamedTuple):
     """A claim of an older turn, and the responses to it. Texts are untrusted and not sanitized."""
 
     id: str
-    """Id of the argument, or `turn N` of a turn without arguments and responses."""
+    """Id of the argument, or `turn N` for a turn without arguments and responses."""
     speaker: str
     claim: str
     """First sentence of the argument, at most MAX_CLAIM_CHARS characters."""
@@ -33,10 +33,10 @@ class LedgerEntry(NamedTuple):
 
 
 class Ledger(NamedTuple):
-    """The older part of a debate: first unanswered entries, then answered ones, each from new to old."""
+    """The older claims of a debate. Unanswered entries come first, answered ones follow, each from new to old."""
 
     entries: tuple[LedgerEntry, ...]
-    """The entries, at most MAX_ENTRIES."""
+    """At most MAX_ENTRIES."""
     left_out: int
     """Number of entries that did not fit."""
 
@@ -47,7 +47,7 @@ class RecentHistory(NamedTuple):
     turns: tuple[Turn, ...]
     """Turns to show whole, by index."""
     ledger: Ledger
-    """Everything older."""
+    """Claims of all other turns."""
 
     @property
     def argument_ids(self) -> frozenset[str]:
@@ -58,7 +58,7 @@ class RecentHistory(NamedTuple):
 
 @memoize_on_value
 def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
-    """Short form of a debate: the newest turns of each participant, and a ledger of the others.
+    """Shorten a debate to the newest turns of each participant and a ledger of its other turns.
 
     `keep`: indices of further turns to show whole.
     """
@@ -77,14 +77,14 @@ class _Claim(NamedTuple):
 
 
 class _Claims(NamedTuple):
-    """The claims and responses of a debate, from which a ledger is made."""
+    """The claims and responses of a debate, for building a ledger."""
 
     newest: Mapping[str, tuple[int, ...]]
-    """Speaker -> indices of its last RECENT_TURNS turns."""
+    """Maps speakers to the indices of their last RECENT_TURNS turns."""
     all: tuple[_Claim, ...]
     unanswered: tuple[_Claim, ...]
     answers: Mapping[str, Answers]
-    """Id of an argument -> the last responses to it."""
+    """Maps ids of arguments to the last responses to them."""
 
 
 def _claims_so_far(debate: Debate) -> _Claims:
@@ -107,7 +107,7 @@ def _add_turn(before: _Claims, turn: Turn) -> _Claims:
 
 
 def _build_ledger(claims: _Claims, shown_turns: Collection[Turn]) -> Ledger:
-    """The ledger without the claims of `shown_turns`."""
+    """Build a ledger of all claims except those of `shown_turns`."""
     shown = {turn.index for turn in shown_turns}
     listed = [*islice((claim for claim in reversed(claims.unanswered) if claim.turn not in shown), MAX_ENTRIES)]
     answered = (claim for claim in reversed(claims.all) if claim.turn not in shown and claim.id in claims.answers)
@@ -121,7 +121,7 @@ def _build_ledger(claims: _Claims, shown_turns: Collection[Turn]) -> Ledger:
 
 
 def _claims(turn: Turn) -> tuple[_Claim, ...]:
-    """A claim for each argument. A turn without arguments and responses is one claim, with the id `turn N`."""
+    """Return a claim for each argument of a turn, or the claim `turn N` for a turn without arguments and responses."""
     if not turn.arguments and not turn.responses:
         return (_Claim(turn.index, f"turn {turn.index}", turn.speaker, turn.text),)
     return tuple(_Claim(turn.index, item.id, turn.speaker, item.claim) for item in turn.arguments or ())

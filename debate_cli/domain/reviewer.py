@@ -1,4 +1,4 @@
-"""A person who judges a saved debate, and the conditions of the review."""
+"""A person who judges a saved debate, and the terms of the review."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,9 +9,9 @@ from pydantic import Field
 from debate_cli.domain.frozen_model import FrozenModel
 
 PROBABILITY = "probability"
-"""Criterion of the marks, out of 100, with which a reviewer says how likely each debater is to be right."""
+"""Criterion of a reviewer's marks that state the probability, out of 100, that a debater is right."""
 PROBABILITY_TOTAL = 100
-"""Sum of the probabilities of all debaters after one round, and the maximum of each."""
+"""Sum of the probabilities of all debaters after a round, and maximum of each probability."""
 
 Seconds = Annotated[float, Field(ge=0, le=1e9)]
 
@@ -20,15 +20,15 @@ class Reviewer(FrozenModel):
     """The person who judged in a judging run, and how the debate was shown to that person."""
 
     name: str = Field(min_length=1, max_length=80)
-    """The name without the prefix `human:`."""
+    """The person's name, without the prefix `human:`."""
     blind: bool = False
     """Whether names, models and earlier verdicts were hidden."""
     order: tuple[str, ...] = ()
-    """Names of the debaters in the order in which they were shown."""
+    """Names of the debaters, in the order in which they were shown."""
     seconds: dict[str, Seconds] = {}
-    """Part of the review -> seconds that the person took. Parts without a measured time are omitted."""
+    """Maps parts of the review to the seconds that the person took. Parts without a measured time are omitted."""
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
-    """How sure the person is of the whole judgement, 0-1; None if not stated."""
+    """The person's confidence in the whole judgement, 0-1; None if not stated."""
 
     @property
     def assessor(self) -> str:
@@ -47,9 +47,9 @@ class ReviewTerms:
     blind: bool = False
     """Whether names, models and earlier verdicts are hidden."""
     seed: int = 0
-    """Determines the order of the debaters in a blind review."""
+    """Seed for the order of the debaters in a blind review."""
     probability: bool = False
-    """Whether the person says after each round how likely each debater is to be right."""
+    """Whether the person states, after each round, the probability that each debater is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class ReviewAnswers:
     """What a person has written so far."""
 
     parts: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Name of a part -> its filled-in form as data, with the names that the person sees."""
+    """Maps names of parts to their filled-in forms, as data with the names that the person sees."""
     seconds: Mapping[str, float] = field(default_factory=dict[str, float])
     confidence: float | None = None
 
@@ -66,10 +66,10 @@ _PREFIX = "human:"
 
 
 def reviewer_id(name: str) -> str:
-    """Id of a person as a judge: `human:NAME`."""
+    """Return the id of a person as a judge: `human:NAME`."""
     return f"{_PREFIX}{name}"
 
 
 def is_reviewer_id(judge: str) -> bool:
-    """Whether the id of a judge is that of a reviewer."""
+    """Whether `judge` is the id of a reviewer."""
     return judge.startswith(_PREFIX)

@@ -1,4 +1,4 @@
-"""The tasks of debaters and judges: a cue to speak, a brief to judge. Pure schedulers create both."""
+"""The tasks: a cue asks a debater to speak, a brief asks a judge to judge. Pure schedulers create both."""
 
 from functools import cached_property
 from typing import Literal
@@ -17,7 +17,7 @@ MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")
 
 
 def speech_key(index: int) -> str:
-    """Key of the cue for the turn with this index."""
+    """Return the key of the cue for the turn with this index."""
     return f"turn/{index}"
 
 
@@ -26,7 +26,7 @@ class Subject(FrozenModel):
 
     moment: Moment
     round: int | None = None
-    """Number of the round, if the subject is a round; else None."""
+    """Number of the round if the subject is a round, else None."""
     turns: tuple[int, ...] = ()
     """Indices of the turns; empty means all turns of the round or debate."""
 
@@ -49,7 +49,7 @@ class Cue(FrozenModel):
     phase: Phase
     speaker: str
     sees: tuple[int, ...] = ()
-    """Indices of the turns that the speaker may see, including the speaker's own, ascending."""
+    """Indices of the turns that the speaker may see, including the speaker's own turns, ascending."""
     questions: tuple[FollowUpQuestion, ...] = ()
     """Questions to answer in the phase `answers`, or the speaker's own questions in a follow-up cross-examination."""
     guidance: str | None = None
@@ -62,7 +62,7 @@ class Cue(FrozenModel):
 
 
 class Brief(FrozenModel):
-    """A request to a judge for an assessment of a subject. The assessment repeats these fields."""
+    """A request to a judge to assess a subject. The assessment repeats these fields."""
 
     run: str
     """Judging run: `r1` belongs to the debate itself, `r2` and so on were added later."""

@@ -1,4 +1,4 @@
-"""Normalized texts, for comparisons that ignore case, spaces, typography and invisible characters."""
+"""Normalizes texts for comparisons that ignore case, spaces, typography and invisible characters."""
 
 import re
 import unicodedata
@@ -27,19 +27,19 @@ INVISIBLE_CHARS = (
     r"\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
-"""Part of a character class: control, zero-width and bidi characters, tags, fillers, surrogates."""
+"""Part of a regex character class: control, zero-width and bidi characters, tags, fillers, surrogates."""
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _HIDING = re.compile(rf"[{INVISIBLE_CHARS}]|\\u")
-"""Anything that can hide characters of a text. Terminal sequences begin with an invisible character."""
+"""Matches everything that can hide characters of a text. Terminal sequences begin with an invisible character."""
 _ESCAPED_CHAR = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _ESCAPED_SEQUENCE = re.compile(r'(?<!\\)\\++u001[bB](?:\[[0-?]*[@-\[\]-~]|\][^"\\]*\\++u0007|[0-Z^-~])')
-"""The usual terminal sequences as JSON writes them. A match never contains a quotation mark."""
+"""Matches the usual terminal sequences as JSON escapes them. A match never contains a quotation mark."""
 
 
 def reveal_text(text: str) -> str:
     r"""Decode the JSON escapes of letters and digits (`\u0041`) and remove invisible characters and terminal sequences.
 
-    For searching a text that may hide something. JSON stays valid.
+    For searches in a text that may hide words. JSON stays valid.
     """
     if _HIDING.search(text) is None:
         return text
@@ -48,7 +48,7 @@ def reveal_text(text: str) -> str:
 
 
 def _decode_escape(escape: re.Match[str]) -> str:
-    """The escape itself; but an ASCII letter or digit is decoded, and an invisible character removed."""
+    """Decode the escape of an ASCII letter or digit, and remove that of an invisible character. Keep other escapes."""
     char = chr(int(escape[1], 16))
     if char.isascii() and char.isalnum():
         return char
@@ -56,13 +56,13 @@ def _decode_escape(escape: re.Match[str]) -> str:
 
 
 def normalize_text(text: str) -> str:
-    """`text` in NFKC, casefolded, with single spaces and plain quotation marks and dashes."""
+    """Return `text` in NFKC, casefolded, with single spaces and plain quotation marks and dashes."""
     plain = unicodedata.normalize("NFKC", text).translate(_PLAIN_PUNCTUATION).casefold()
     return " ".join(plain.split())
 
 
 def normalize_quote(quote: str) -> str:
-    """`quote` normalized, without punctuation at its ends; equal for quotes of the same words."""
+    """Normalize `quote`, and remove punctuation at its ends. Quotes of the same words become equal."""
     return normalize_text(quote).strip(QUOTE_EDGE_CHARS)
 
 
@@ -79,18 +79,18 @@ def map_json_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def common_prefix_length(one: str, other: str) -> int:
-    """Number of characters at the start that both texts share."""
+    """Return the length of the longest start that both texts share."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def ascii_slug(text: str, separator: str = "-") -> str:
-    """The Latin letters and digits of `text` in lower case, with `separator` for everything between; may be empty."""
+    """Return the Latin letters and digits of `text` in lower case. `separator` replaces all other characters."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", separator, plain).strip(separator)
 
 
 def iter_strings(value: object) -> Iterator[str]:
-    """Every text in a JSON value, in order; keys are not included."""
+    """Yield every text in a JSON value, in order; keys are not included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

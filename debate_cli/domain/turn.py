@@ -1,4 +1,4 @@
-"""A debater's contributions: arguments, responses, answers, closings, and the turn that contains them."""
+"""A debater's arguments, responses, answers and closings, and the turn that contains them."""
 
 from collections.abc import Iterable, Iterator
 from operator import not_
@@ -13,14 +13,14 @@ from debate_cli.domain.model_call import ModelCall, RawAnswer
 Phase = Literal["opening", "cross_examination", "answers", "rebuttal", "closing", "speech"]
 """`answers` belongs to the semi-structured format, `speech` to the free-flowing one."""
 ResponseType = Literal["refute", "challenge", "concede", "partial"]
-"""refute: factual or logical error; challenge: evidence or conditions insufficient; concede: accepted;
-partial: core accepted, degree or scope disputed."""
+"""`refute`: the argument has a factual or logical error. `challenge`: its evidence or conditions are insufficient.
+`concede`: it is accepted. `partial`: its core is accepted, its degree or scope disputed."""
 PositionShift = Literal["strengthened", "unchanged", "adjusted", "weakened"]
 
 CLOSING_ITEM = "closing"
-"""Item of a citation in a closing."""
+"""`item` of a citation in a closing."""
 UNSTRUCTURED = "unstructured"
-"""Warning on a turn whose model did not fill in the form. The text is stored unchanged."""
+"""Warning of a turn whose model did not fill in the form. The turn's text is the unchanged answer."""
 
 
 Citations = Annotated[tuple[Citation, ...], Field(exclude_if=not_)]
@@ -28,10 +28,10 @@ Citations = Annotated[tuple[Citation, ...], Field(exclude_if=not_)]
 
 
 class Argument(FrozenModel):
-    """One argument of an opening (or of a free speech)."""
+    """An argument of an opening or a free speech."""
 
     id: str
-    """Prefix of the debater and a number, e.g. `PRO-1`."""
+    """The debater's prefix and a number, e.g. `PRO-1`."""
     claim: str
     reasoning: str
     evidence: str
@@ -42,7 +42,7 @@ class Response(FrozenModel):
     """The answer to one opposing argument."""
 
     target: str
-    """Id of the argument answered."""
+    """Id of the answered argument."""
     type: ResponseType
     reasoning: str
     follow_up: str = ""
@@ -64,7 +64,7 @@ class Closing(FrozenModel):
     """The closing statement of a debater."""
 
     concessions: tuple[str, ...] = ()
-    """Ids (or wordings) of conceded arguments."""
+    """Ids or wordings of conceded arguments."""
     unrebutted: tuple[str, ...] = ()
     """Ids of the debater's arguments that no opponent answered."""
     final_position: str
@@ -75,7 +75,7 @@ class Closing(FrozenModel):
 
 
 class StrategyPick(FrozenModel):
-    """The strategy a debater followed in one turn, and why."""
+    """The strategy that a debater followed in a turn, and why."""
 
     name: str
     reason: str
@@ -84,10 +84,10 @@ class StrategyPick(FrozenModel):
 
 
 class Turn(FrozenModel):
-    """One speech. `text` is always set; in structured turns it is rendered from the parts."""
+    """A speech. `text` is always set. In structured turns it is rendered from the other fields."""
 
     index: int = Field(ge=0)
-    """Position in the debate, from 0. The cue determines it, so it does not depend on the order of answers."""
+    """Position in the debate, from 0. It comes from the cue, so the order in which answers arrive does not matter."""
     round: int = Field(ge=1)
     phase: Phase
     speaker: str
@@ -103,13 +103,13 @@ class Turn(FrozenModel):
     """Hidden instruction that the speaker was given for this turn."""
     strategy: StrategyPick | None = None
     warnings: tuple[str, ...] = ()
-    """`code: description` each, or `unstructured` alone."""
+    """Each is `code: description`, or only `unstructured`."""
     exchange: ModelCall
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
     """What the model wrote, and the rules and task that it was shown; omitted in files without `output.raw: true`."""
 
     def citations(self) -> Iterator[tuple[str, Citation]]:
-        """(Item, citation) of each citation; the item is the id of the argument that is made or answered, or `closing`."""
+        """Yield (item, citation). The item is the id of the argument that is made or answered, or `closing`."""
         for item, citations in citations_by_item(self.arguments, self.responses, self.closing):
             yield from ((item, citation) for citation in citations)
 
@@ -122,7 +122,7 @@ class Turn(FrozenModel):
 def citations_by_item(
     arguments: Iterable[Argument] | None, responses: Iterable[Response] | None, closing: Closing | None
 ) -> Iterator[tuple[str, tuple[Citation, ...]]]:
-    """(Item, citations) of each part of a turn; the item is as in `Turn.citations`."""
+    """Yield (item, citations) of each part of a turn. The items are those of `Turn.citations`."""
     yield from ((argument.id, argument.citations) for argument in arguments or ())
     yield from ((response.target, response.citations) for response in responses or ())
     if closing is not None:

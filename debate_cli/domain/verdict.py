@@ -1,4 +1,4 @@
-"""The verdict: the result of a scorer."""
+"""The verdict, which a scorer computes."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,7 @@ from debate_cli.domain.frozen_model import FrozenModel
 Victory = Literal["draw", "narrow", "clear", "overwhelming", "conditional", "undetermined"]
 """`overwhelming` occurs in persuasion, `conditional` in the panel.
 
-`undetermined`: too little was assessed; `notes.missing` says what.
+`undetermined`: too little was assessed; `notes.missing` lists the gaps.
 """
 
 
@@ -20,21 +20,21 @@ class Notes(FrozenModel):
     """
 
     missing: tuple[str, ...] = ()
-    """What was not assessed, one sentence each. The last key in JSON."""
+    """One sentence for each gap in the assessments. The last key in JSON."""
 
     def to_json(self) -> dict[str, JsonValue]:
-        """The notes as JSON data, as in a transcript."""
+        """Return the notes as JSON data, as in a transcript."""
         document = self.model_dump(mode="json", by_alias=True)
         return {**{name: document[name] for name in document if name != "missing"}, "missing": document["missing"]}
 
     def __getitem__(self, name: str) -> JsonValue:
-        """A field as JSON. Raises KeyError."""
+        """Return the field `name` as JSON. Raises KeyError."""
         if name not in type(self).model_fields:
             raise KeyError(name)
         return self.model_dump(mode="json", by_alias=True, include={name})[name]
 
     def get(self, name: str) -> JsonValue:
-        """A field as JSON; None if it does not exist."""
+        """Return the field `name` as JSON; None if it does not exist."""
         return self[name] if name in type(self).model_fields else None
 
 
@@ -43,7 +43,7 @@ AnyNotes = Annotated[dict[str, JsonValue] | Notes, Field(union_mode="left_to_rig
 
 
 class Verdict(FrozenModel):
-    """The result of one system in one judging run. It depends only on the debate and the system's settings."""
+    """The verdict of a system in a judging run. It depends only on the debate and the system's settings."""
 
     system: str
     """Kind of the judging system."""
@@ -52,11 +52,11 @@ class Verdict(FrozenModel):
     """Name of the winner; None for a draw, a conditional verdict and an undetermined one."""
     victory: Victory
     margin: float | None
-    """Points between the first and the second score, >= 0; None if undetermined."""
+    """Points between the two best scores, >= 0; None if undetermined."""
     scores: dict[str, float]
-    """Debater's name -> score on the system's scale. Debaters without a score are omitted."""
+    """Maps names of debaters to scores on the system's scale. Debaters without a score are omitted."""
     rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
-    """Version of the system's formula; omitted in files if 1. Verdicts under different rules are not compared."""
+    """Version of the system's formula; omitted in files if 1. Verdicts by different versions are not compared."""
     decides: bool = False
     """Whether this is the deciding verdict, which is shown first."""
     reviewer: Annotated[str | None, Field(exclude_if=lambda name: name is None)] = None
@@ -80,7 +80,7 @@ class Verdict(FrozenModel):
 
     @property
     def option_shares(self) -> dict[str, float]:
-        """Option -> share of the vote, 0-1, without options that got none; empty if `option` is None."""
+        """Maps options with votes to their shares of the vote, 0-1; empty if `option` is None."""
         found = self.notes.get("weights")
         if self.option is None or not isinstance(found, dict):
             return {}
@@ -94,5 +94,5 @@ class Verdict(FrozenModel):
 
     @property
     def displayed_scores(self) -> dict[str, float]:
-        """The scores to show: those of the debaters, or the shares of the options if a vote has no winner."""
+        """The scores to show: the shares of the options if a vote has no winner, else the scores of the debaters."""
         return self.option_shares or self.scores

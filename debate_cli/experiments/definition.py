@@ -141,7 +141,7 @@ def is_same_model(first: str, second: str) -> bool:
 
 
 def _combine_axes(file: ExperimentFile) -> list[dict[str, Any]]:
-    """Every combination of the axes' values; one combination without axes. Raises ConfigError if there are too many."""
+    """Return every combination of the axes' values; one combination without axes. Raises ConfigError if there are too many."""
     axes = file.config.axes
     combined = list(itertools.islice(itertools.product(*axes.values()), MAX_VARIANTS + 1))
     if len(combined) > MAX_VARIANTS:

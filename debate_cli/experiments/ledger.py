@@ -214,7 +214,7 @@ class Ledger(LedgerFile):
         )
 
     def unsettled_elsewhere(self, owner: str) -> BudgetAmount:
-        """Amounts that other workers spent on unsettled cells."""
+        """Return the amounts that other workers spent on unsettled cells."""
         row = self._query(
             "SELECT CAST(TOTAL(unsettled_tokens) AS INTEGER), TOTAL(unsettled_usd) FROM workers WHERE owner <> ?",
             (owner,),

@@ -76,7 +76,7 @@ def _check_motions(rows: Mapping[str, Motion]) -> None:
 
 
 def _read_csv(path: Path, place: str) -> tuple[dict[str, Motion], str | None]:
-    """Position -> motion, and a note on ignored columns. `place`: where the file is configured, for errors."""
+    """Return the position -> motion, and a note on ignored columns. `place`: where the file is configured, for errors."""
     written, rows = read_csv_file(path, MAX_MOTIONS_BYTES, f"{place}: motions: {path}", MAX_BACKGROUND_CHARS * 4)
     columns = [name.lower() for name in written]
     if "topic" not in columns:

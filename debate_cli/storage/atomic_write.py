@@ -21,7 +21,7 @@ _DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 @contextlib.contextmanager
 def friendly_os_errors(path: Path, doing: str) -> Generator[None]:
-    """Raise an OSError about `path` as a StorageError of one sentence. `doing`: what failed, such as `written`."""
+    """Turn an OSError of the block into a StorageError about `path`. `doing`: the failed action, such as `written`."""
     try:
         yield
     except FileExistsError as error:
@@ -44,7 +44,7 @@ def make_folder(folder: Path) -> None:
 
 
 def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
-    """Write `data` to `path`. Even after a crash the file has either its whole old or its whole new content.
+    """Write `data` to `path`. Even after a crash, the file has either its old content or all of `data`.
 
     The data is on the disk when this returns. Raises StorageError, also if `path` exists and `overwrite` is not set;
     the file is then unchanged. A new file gets `mode`, an overwritten one keeps its mode.
@@ -69,14 +69,14 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
 
 
 def remove_temp_files(path: Path) -> None:
-    """Remove temporary files that killed processes left beside `path`. The caller must hold the lock of the debate."""
+    """Remove temporary files that killed processes left beside `path`. The caller must hold the debate's lock."""
     for beside in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * _TOKEN_CHARS}.tmp"):
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
 
 
 def write_all(opened: int, data: bytes) -> None:
-    """Write all of `data` to an open file; os.write may write only a part."""
+    """Write all of `data` to an open file. Calls os.write repeatedly, because one call may write only a part."""
     left = memoryview(data)
     while left:
         left = left[os.write(opened, left) :]

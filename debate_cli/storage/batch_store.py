@@ -47,11 +47,11 @@ class RequestKey(NamedTuple):
     model: str
     """`provider/model`."""
     debate: str
-    """Id of the debate."""
+    """Debate's id."""
     task: str
     """Key of the task within the debate."""
     fingerprint: str
-    """Hash of the request's content."""
+    """SHA-256 of the request's content."""
 
 
 class StoredRequest(NamedTuple):
@@ -88,11 +88,11 @@ class BatchStore:
         self.path = folder / STORE_NAME
 
     def find(self, key: RequestKey) -> StoredRequest | None:
-        """The stored request with this key."""
+        """Return the stored request with this key; None if there is none."""
         return next((each for each in self.find_by_task(key) if each.key == key), None)
 
     def find_by_task(self, key: RequestKey) -> list[StoredRequest]:
-        """The stored requests of the same task to the same model, in the order of their submission."""
+        """Return the stored requests with the model, debate and task of `key`, in the order of their submission."""
         statement = (
             "SELECT r.custom_id, r.batch, r.fingerprint, r.answer FROM requests r JOIN batches b ON b.key = r.batch"
         )
@@ -103,18 +103,18 @@ class BatchStore:
         return [StoredRequest(row[0], row[1], key._replace(fingerprint=row[2]), row[3]) for row in rows]
 
     def batch(self, key: str) -> StoredBatch:
-        """The batch with this key. Raises StorageError if another process removed it."""
+        """Return the batch with this key. Raises StorageError if another process removed it."""
         rows = self._read("SELECT * FROM batches WHERE key = ?", (key,))
         if not rows:
             raise StorageError(f"{self.path}: another process gave up the batch {key} meanwhile; collect again")
         return StoredBatch(*rows[0])
 
     def open_debates(self) -> frozenset[str]:
-        """Ids of the debates with requests in this store."""
+        """Return the ids of the debates with requests in this store."""
         return frozenset(row[0] for row in self._read("SELECT DISTINCT debate FROM requests"))
 
     def open_batches(self) -> list[StoredBatch]:
-        """The batches with uncollected answers."""
+        """Return the batches with uncollected answers."""
         rows = self._read(
             "SELECT * FROM batches WHERE key IN (SELECT batch FROM requests WHERE answer IS NULL) ORDER BY written_at"
         )
@@ -139,12 +139,12 @@ class BatchStore:
             database.execute("UPDATE batches SET vendor_id = ? WHERE key = ?", (vendor_id, key))
 
     def save_answers(self, answers: Iterable[tuple[str, str]]) -> None:
-        """Store answers: (custom id of a request, the vendor's result)."""
+        """Store answers. Each is a pair: custom id of the request, and the vendor's result."""
         with self._writing() as database:
             database.executemany("UPDATE requests SET answer = ?2 WHERE custom_id = ?1", answers)
 
     def drop(self, custom_ids: Iterable[str]) -> None:
-        """Remove requests that were not answered, so that they can be submitted again."""
+        """Remove unanswered requests, so that they can be submitted again."""
         with self._writing() as database:
             database.executemany("DELETE FROM requests WHERE custom_id = ?", ((each,) for each in custom_ids))
 
@@ -169,7 +169,7 @@ class BatchStore:
 
     @contextmanager
     def _writing(self) -> Generator[sqlite3.Connection]:
-        """A transaction that is on the disk when the block ends. At its end, batches without requests are removed."""
+        """Open a transaction, and write it to the disk when the block ends. Removes batches without requests."""
         make_folder(self.path.parent)
         with self._opened() as database:
             database.executescript(_SCHEMA)

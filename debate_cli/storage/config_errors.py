@@ -42,12 +42,12 @@ _MESSAGES = {
     "list": "must be a list; put its items in brackets, or write a `-` before each",
     "union_tag_not_found": "has no `kind`; add one, such as `kind: structured`",
 }
-"""Kind of a pydantic error, or its first word -> message with placeholders for the error's context."""
+"""Maps the kind of a pydantic error, or its first word, to a message with placeholders for the error's context."""
 _PATTERN_MESSAGES = {
     "model": "must be `provider/model`, such as `openai/gpt-5`",
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
 }
-"""Key of a text that does not fit its pattern -> message."""
+"""Maps the key of a text that does not fit its pattern to a message."""
 _UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
 """Phases that must not be listed in a configuration."""
 
@@ -61,14 +61,14 @@ class SourceMap:
     positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     """Position of each value."""
     origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
-    """Key path -> the option or variable that set it."""
+    """Maps key paths to the option or variable that set their value."""
     key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     """Position of each key."""
 
     def locate(self, path: KeyPath, *, key: bool = False) -> str:
-        """The option or variable that set the value at `path`; otherwise its `file:line:column`.
+        """Return the option or variable that set the value at `path`; otherwise its `file:line:column`.
 
-        A value without a position has that of the nearest part around it. `key`: whether to locate the key instead.
+        A value without a position gets that of the nearest mapping or list around it. `key`: locate the key instead.
         """
         found = self._nearest(path, key=key)
         if isinstance(found, SourcePosition):
@@ -76,10 +76,10 @@ class SourceMap:
         return found or self.name
 
     def format_problem(self, problem: Problem) -> str:
-        """One line: `file:line:column: key.path: what is wrong; what to do`.
+        """Return one line: `file:line:column: key.path: what is wrong; what to do`.
 
-        If an option set the value, its name replaces the position. Except for `--set` and `--var`, it also replaces the
-        key.
+        If an option or variable set the value, its name replaces the position. Options other than `--set` and `--var`
+        replace the key too.
         """
         where = self.locate(problem.path, key=problem.is_key_error)
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
@@ -88,16 +88,16 @@ class SourceMap:
         return f"{where}: {message}" if names_key or not key else f"{where}: {key}: {message}"
 
     def format_fault(self, fault: YamlFault) -> str:
-        """One line: `file:line:column: what is wrong; what to do`."""
+        """Return one line: `file:line:column: what is wrong; what to do`."""
         message = _shorten(fault.message, _MESSAGE_CHARS)
         return f"{self.name}:{fault.position.line}:{fault.position.column}: {message}"
 
     def format_problems(
         self, problems: Iterable[Problem], before: Sequence[str], redact: Callable[[str], str]
     ) -> list[str]:
-        """The lines `before`, then one line for each problem, in the order of the file; redacted, without duplicates.
+        """Return the lines `before`, then one line for each problem, in the order of the file.
 
-        At most MAX_PROBLEMS lines, and one line that says that there are more.
+        The lines are redacted and have no duplicates. After MAX_PROBLEMS lines, a last one says that there are more.
         """
         lines = [*before, *map(self.format_problem, sorted(problems, key=self._sort_key)[: MAX_PROBLEMS + 1])]
         shown = list(dict.fromkeys(map(redact, lines)))
@@ -118,9 +118,9 @@ class SourceMap:
 
 
 def problems_from_validation(error: ValidationError, data: Any, model: type[BaseModel] = DebateConfig) -> list[Problem]:
-    """One problem for each wrong value in `data`, at most MAX_PROBLEMS + 1.
+    """Return one problem for each wrong value in `data`, at most MAX_PROBLEMS + 1.
 
-    The errors of all members of a union become one problem. `model`: the class that `data` does not fit.
+    Errors of several members of a union become one problem. `model`: the class that rejected `data`.
     """
     found: dict[KeyPath, list[Any]] = {}
     for item in error.errors(include_url=False):
@@ -140,7 +140,7 @@ def problems_from_validation(error: ValidationError, data: Any, model: type[Base
 
 
 def format_validation_error(item: Any) -> str:
-    """The message for one pydantic error about stored data, without advice."""
+    """Return the message for one pydantic error about stored data, without advice."""
     if item["type"] == "extra_forbidden":
         return "unknown key"
     message = _message(item)
@@ -148,7 +148,10 @@ def format_validation_error(item: Any) -> str:
 
 
 def allowed_keys(path: KeyPath, data: Any, model: type[BaseModel] = DebateConfig) -> set[str]:
-    """The keys that `model` allows in the mapping at `path`. `data`: the whole value, which names the kinds of systems."""
+    """Return the keys that `model` allows in the mapping at `path`.
+
+    `data`: the whole configuration. Its values of `kind` select the members of unions.
+    """
     root = _schema_of(model)
     nodes = [root]
     for part in path:
@@ -166,7 +169,7 @@ def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _members(schema: dict[str, Any], data: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The members of the union `schema`, or `schema` itself. If `data` has a known `kind`, only its member."""
+    """Yield the members of the union `schema`, or `schema` itself. A known `kind` in `data` selects one member."""
     if "$ref" in schema:
         yield from _members(root["$defs"][schema["$ref"].rpartition("/")[2]], data, root)
         return
@@ -179,7 +182,7 @@ def _members(schema: dict[str, Any], data: Any, root: dict[str, Any]) -> Iterato
 
 
 def _merge_errors(path: KeyPath, items: Sequence[Any], data: Any, model: type[BaseModel]) -> Problem:
-    """One problem for all errors about one value."""
+    """Return one problem for `items`, all errors about the value at `path`."""
     item = items[0]
     kind: str = item["type"]
     value = value_at(data, path)
@@ -203,7 +206,7 @@ def _merge_errors(path: KeyPath, items: Sequence[Any], data: Any, model: type[Ba
 
 
 def _message(item: Any) -> str:
-    """The message for one pydantic error: ours for its kind, else pydantic's."""
+    """Return the message for one pydantic error: ours for its kind, else pydantic's."""
     kind: str = item["type"]
     if kind == "value_error":
         return str(item["ctx"]["error"])
@@ -223,7 +226,7 @@ def _unknown_word_message(value: Any, words: Sequence[str]) -> str:
 
 
 def _key_path(loc: Iterable[str | int], data: Any) -> KeyPath:
-    """The key path of an error: pydantic's location without the names of union members."""
+    """Return the key path of an error, which is pydantic's location `loc` without the names of union members."""
     parts = tuple(loc)
     path: list[str | int] = []
     for number, part in enumerate(parts, start=1):
@@ -238,12 +241,12 @@ def _key_path(loc: Iterable[str | int], data: Any) -> KeyPath:
 
 
 def value_at(data: Any, path: KeyPath) -> Any:
-    """The value at `path`; None if there is none."""
+    """Return the value at `path`; None if there is none."""
     for part in path:
         data = get_child(data, part)
     return data
 
 
 def _shorten(text: str, most: int) -> str:
-    """`text` on one line without control characters, cut to `most` characters."""
+    """Cut `text` to `most` characters, and escape line breaks and control characters."""
     return escape_unprintable(text if len(text) <= most else f"{text[:most]}…")

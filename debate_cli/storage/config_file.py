@@ -49,7 +49,7 @@ _MAX_PROMPT_BYTES = 256 * 1024
 _TEXT_SUFFIXES = frozenset({".md", ".rst", ".txt"})
 """Suffixes of texts that a panel can judge, which are often given in place of a configuration."""
 _HIDDEN_LENGTHS = (4096, 60)
-"""Lengths to which errors shorten a value. A secret that was cut to such a length is redacted too."""
+"""Lengths to which errors shorten a value. Secrets cut to these lengths are redacted too."""
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 
@@ -59,13 +59,13 @@ class LoadedConfig:
 
     config: DebateConfig
     folder: Path
-    """Base of relative paths in the configuration: the file's folder, or the working folder."""
+    """Folder in which relative paths of the configuration start: the file's, else the working folder."""
     secrets: tuple[str, ...]
     """Values that must never be written: secret variables, headers, and keys of providers."""
     prompts: Mapping[str, str]
-    """Name -> text of each prompt that the configuration replaces."""
+    """Maps the name of each prompt that the configuration replaces to its new text."""
     source_map: SourceMap
-    """Positions for later problems: `source_map.format_problem(Problem(path, message))`."""
+    """Positions of values. Later checks use them: `source_map.format_problem(Problem(path, message))`."""
     env: Environment = field(default_factory=lambda: Environment({}))
     """The process's environment plus the keys of the configuration's `.env` file."""
     provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])
@@ -86,10 +86,10 @@ def read_config_file(
     own_checks: ConfigCheck = check_config,
     trusted_folders: Sequence[Path] = (),
 ) -> LoadedConfig:
-    """Read the configuration at `path`, or from `text` (`path` is then only its name in errors).
+    """Read the configuration at `path`. If `text` is given, read it instead; `path` is then only its name in errors.
 
     Precedence: `overrides` (of the command line or of Python), `DEBATE_…` variables of `env`, the file, defaults.
-    Contradictions (`own_checks`, then `more_checks`) are checked once all values are valid.
+    Once all values are valid, `own_checks` and then `more_checks` look for contradictions.
 
     Raises ConfigError with one line per error: `file:line:column: key.path: what is wrong; what to do`.
     """
@@ -107,9 +107,10 @@ def read_config_file(
 def read_prompt_files(
     files: Mapping[str, str], folder: Path, *, trusted_folders: Sequence[Path] = (), from_options: Collection[str] = ()
 ) -> tuple[dict[str, str], list[Problem]]:
-    """Name -> text of each prompt, and problems: an unknown prompt, an unreadable file, a wrong placeholder.
+    """Read the files of prompts. Returns a mapping of prompt names to texts, and the problems.
 
-    A file must be in `folder` or in one of the `trusted_folders`, unless its prompt is one of `from_options`.
+    A problem is an unknown prompt, an unreadable file or a wrong placeholder. Files must be in `folder` or in one of
+    the `trusted_folders`, except those of the prompts `from_options`.
     """
     if len(files) > _MAX_PROMPT_FILES:
         return {}, [Problem(("prompts",), f"names more than {_MAX_PROMPT_FILES} files; remove some")]
@@ -131,7 +132,7 @@ def read_prompt_files(
 
 
 def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) -> str:
-    """The text of a file. Raises ValueError with one sentence if it cannot be read or is in none of `within`.
+    """Return the text of a file. Raises ValueError with one sentence if it cannot be read or is in none of `within`.
 
     `within`: the allowed folders; None allows all.
     """
@@ -193,7 +194,7 @@ class _ConfigLoader:
     def _find_provider_origins(
         self, written: Mapping[str, Any], config: DebateConfig, fingerprint: str
     ) -> dict[str, ProviderOrigin]:
-        """Origins by provider name. Their addresses are read from `written`, the data before variables are resolved."""
+        """Map the names of providers to their origins. `written`: the data before variables are resolved."""
         find = partial(find_origin, env=self.env, file=self.source_map.name, fingerprint=fingerprint)
         found = {
             name: find(
@@ -233,7 +234,7 @@ class _ConfigLoader:
         return changed
 
     def _resolve_variables(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Resolve `${VAR}` in `data`, and keep only those `vars` that a text uses.
+        """Resolve `${VAR}` in `data`, and remove `vars` that no text uses.
 
         Raises ConfigError if `data` contains a secret in plain text, which no error may repeat.
         """
@@ -278,7 +279,7 @@ class _ConfigLoader:
         return prompts
 
     def _check_files(self, config: DebateConfig) -> Iterator[Problem]:
-        """A problem for each mock script and each source that is outside the folder of the configuration."""
+        """Yield a problem for each mock script and source outside of the allowed folders."""
         named: dict[KeyPath, str] = {
             ("models", name, "script"): spec.script for name, spec in config.models.items() if spec.script is not None
         }
@@ -301,7 +302,7 @@ class _ConfigLoader:
         return None
 
     def _add(self, problems: Iterable[Problem]) -> None:
-        """Add `problems`. Skips a value if it, a part of it or the value around it has a problem already."""
+        """Add `problems`. Skips a problem if its value, a part of it or a value around it has one already."""
         known = {problem.path for problem in self.problems}
         for problem in problems:
             length = len(problem.path)
@@ -313,14 +314,14 @@ class _ConfigLoader:
 
 
 def _find_key_variables(providers: object) -> set[str]:
-    """The variables that hold keys of built-in providers and of those in the configuration."""
+    """Return the variables that hold keys of built-in providers and of those in the configuration."""
     rows = providers.values() if is_mapping(providers) else ()
     named = (row.get("api_key_env") for row in rows if is_mapping(row))
     return {str(name) for name in (*named, *(row.api_key_env for row in BUILTIN_PROVIDERS.values())) if name}
 
 
 def _literal_secrets(data: Any, path: KeyPath) -> Iterator[tuple[Problem, str]]:
-    """(problem, secret) for each secret that is written in the configuration itself."""
+    """Yield (problem, secret) for each secret that is written in the configuration itself."""
     message = "a key in plain text; put it into an environment variable and name the variable"
     if isinstance(data, str):
         is_header = is_header_path(path) and _SECRET_HEADER.search(str(path[-1])) is not None

@@ -17,7 +17,7 @@ class CsvFile(NamedTuple):
 
     columns: tuple[str, ...]
     rows: tuple[tuple[int, Mapping[str, str | None]], ...]
-    """For each row, the number of its last line, and its value in each column; None for a missing value."""
+    """The rows. Each is the number of its last line, and a mapping of columns to values; None for a missing value."""
 
 
 def read_csv_file(path: Path, max_bytes: int, name: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:

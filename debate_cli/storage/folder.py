@@ -1,4 +1,4 @@
-"""The files in a folder of debates: their names, which are ids, and a list of them."""
+"""The files in a folder of debates: lists them, and creates and validates the ids that are their names."""
 
 import random
 import re
@@ -15,7 +15,7 @@ _SCHEMA_SUFFIX = ".schema.json"
 
 
 def list_debate_files(folder: Path) -> list[Path]:
-    """Transcripts in `folder`, and journals without a transcript, sorted by name. Raises OSError."""
+    """Return the transcripts in `folder`, and the journals without a transcript, sorted by name. Raises OSError."""
     files = [path for path in folder.iterdir() if not path.name.startswith(".")]
     whole = {
         path.stem
@@ -35,7 +35,7 @@ def is_schema_file(name: str) -> bool:
 MAX_ID_LENGTH = 80
 _ID_PATTERN = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 _TOPIC_LENGTH = 32
-"""Maximum length of the topic's part, so that `saved: transcripts/ID.json` fits into 80 columns."""
+"""Maximum length of the topic in an id, so that `saved: transcripts/ID.json` fits into 80 columns."""
 _RANDOM_CHARS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _RANDOM_LENGTH = 4
 
@@ -47,7 +47,7 @@ def new_id(topic: str, now: datetime, chance: random.Random, redact: Callable[[s
 
 
 def slugify(text: str, length: int = _TOPIC_LENGTH) -> str:
-    """`text` in [a-z0-9-], cut after a word to at most `length` characters; may be empty."""
+    """Convert `text` to [a-z0-9-], and cut it after a word to at most `length` characters. May return an empty text."""
     words = ascii_slug(text)
     if len(words) <= length:
         return words

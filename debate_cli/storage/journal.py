@@ -1,6 +1,6 @@
 """The journal: a debate's events, one JSON object per line. An answer counts once it is on the disk (`Journal.sync`).
 
-The first line has the schema version of transcripts. Each line ends in its checksum, the CRC-32 of all lines up to it;
+The first line has the schema version of transcripts. Each line ends in a checksum, the CRC-32 of all lines so far;
 journals of 0.1 have none. `storage.transcript_store` decides whether the journal or the transcript is read.
 """
 
@@ -35,7 +35,7 @@ from debate_cli.storage.serialization import (
 MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 _VERSION_KEY = "schema_version"
 _CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}$')
-"""End of a line: CRC-32 of the line up to here, with the checksum of the previous line as start value."""
+"""End of a line. The CRC-32 is that of the line before this match, continued from the previous line's checksum."""
 _DAMAGED_SUFFIX = ".damaged"
 
 
@@ -43,7 +43,7 @@ class JournalMirror(Protocol):
     """Receives a copy of each line of a journal, in order. Raises DebateError if the debate must stop here."""
 
     def replace(self, lines: Sequence[bytes]) -> None:
-        """Store `lines` in place of all earlier ones."""
+        """Replace all stored lines by `lines`."""
         ...
 
     def append(self, line: bytes) -> None:
@@ -60,7 +60,7 @@ class JournalContents(NamedTuple):
 
     events: tuple[Event, ...]
     torn_line_warning: str | None
-    """A sentence about an incomplete last line, which is ignored; None if all lines are complete."""
+    """Warning that the incomplete last line is ignored; None if all lines are complete."""
     length: int
     """Size of the complete lines in bytes."""
     version: int
@@ -107,8 +107,8 @@ class Journal:
     ) -> Self:
         """Create a journal with `events`; the first one is DebateOpened.
 
-        The file appears with all events or not at all. Raises StorageError, also if the file exists and `overwrite` is
-        not set.
+        The file appears with all events or not at all. Raises StorageError, also for an existing file without
+        `overwrite`.
         """
         checksum = 0
         lines: list[bytes] = []
@@ -125,7 +125,7 @@ class Journal:
     def open_existing(
         cls, path: Path, redact: Redact, *, mirror: JournalMirror | None = None
     ) -> tuple[Self, JournalContents]:
-        """Open a journal for appending, remove an incomplete last line, and also return its contents.
+        """Open a journal for appending, and remove an incomplete last line. Returns the journal and its contents.
 
         A journal of an older version or without checksums is first rewritten atomically.
 
@@ -151,9 +151,9 @@ class Journal:
         return self._fd >= 0 and os.fstat(self._fd).st_nlink > 0
 
     def append(self, event: Event) -> None:
-        """Write `event`, which then survives the death of the process.
+        """Write `event`. It then survives the end of the process, and after `sync` also a power failure.
 
-        Raises StorageError if the event cannot be written. No part of it is kept then.
+        Raises StorageError if the event cannot be written. The file is then as before.
         """
         data, checksum = _format_event(event, self._redact, self._checksum)
         with friendly_os_errors(self.path, "written"):
@@ -172,10 +172,10 @@ class Journal:
             self._mirror.append(data)
 
     async def sync(self) -> None:
-        """Fsync the file in a thread, because other debates continue meanwhile.
+        """Fsync the file in a thread, so that other debates continue meanwhile.
 
-        All events so far are on the disk when this returns. Raises StorageError if that fails. The events since the last
-        sync are removed then.
+        All events so far are on the disk when this returns. Raises StorageError if fsync fails, and then removes the
+        events since the last sync.
         """
         written = self._length, self._checksum
         with friendly_os_errors(self.path, "written"):
@@ -213,9 +213,9 @@ class Journal:
 
 
 def read_journal(path: Path) -> JournalContents:
-    """The events of the journal at `path`. Does not change the file.
+    """Read the journal at `path`. Does not change the file.
 
-    Raises TranscriptError, with file and line, for a damaged line, a newer version, and a file without events.
+    Raises TranscriptError with file and line for a damaged line, a newer version, or a file without events.
     """
     contents, damage = _scan(path)
     if damage is not None:
@@ -230,8 +230,8 @@ def read_journal(path: Path) -> JournalContents:
 def cut_at_damage(path: Path) -> str | None:
     """Cut the journal at `path` before its first damaged line, and keep a copy of the original beside it.
 
-    Returns a sentence on what was cut; None if nothing is damaged. Hold the debate's lock when calling it. Raises
-    TranscriptError if nothing precedes the damage, StorageError if the files cannot be written.
+    Returns a sentence that describes the cut; None if nothing is damaged. The caller must hold the debate's lock.
+    Raises TranscriptError if nothing precedes the damage, StorageError if the files cannot be written.
     """
     contents, damage = _scan(path)
     if damage is None:
@@ -246,7 +246,7 @@ def cut_at_damage(path: Path) -> str | None:
 
 
 def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
-    """The lines before the first damaged one, and the damage if there is any.
+    """Return the contents before the first damaged line, and the damage; None if there is none.
 
     Raises TranscriptError if line 1 is damaged.
     """
@@ -284,7 +284,7 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
 
 
 def _describe_lines(lines: Sequence[bytes]) -> str:
-    """`4 lines after it (speeches: 1, judgments: 2)`: the lines after the damaged one; empty if there are none."""
+    """Describe the lines after a damaged one: `4 lines after it (speeches: 1, judgments: 2)`; empty without lines."""
     if not lines:
         return ""
     kinds = Counter((_parse_object(line) or {}).get("type") for line in lines)
@@ -293,7 +293,7 @@ def _describe_lines(lines: Sequence[bytes]) -> str:
 
 
 def _parse_line(line: bytes, previous: int | None, *, is_first: bool) -> tuple[dict[str, Any] | None, int | None]:
-    """(JSON object without the checksum, checksum) of a line. The object is None if the line is damaged.
+    """Return the JSON object of a line, without the checksum, and the checksum. The object is None if it is damaged.
 
     `previous`: checksum of the line before, 0 before the first line, and None in a journal without checksums.
     """
@@ -316,7 +316,7 @@ def _parse_object(line: bytes) -> dict[str, Any] | None:
 
 
 def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | str:
-    """The event in `fields`, or what is wrong with it. The first event, and no other, must be DebateOpened."""
+    """Return the event in `fields`, or what is wrong with it. The first event, and no other, must be DebateOpened."""
     if fields is None:
         return "the line is damaged"
     try:
@@ -327,7 +327,7 @@ def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | st
 
 
 def _format_event(event: Event, redact: Redact, previous: int) -> tuple[bytes, int]:
-    """The line of `event`, and its checksum, which is the last key of the line.
+    """Return the line of `event`, and its checksum, which is the last key of the line.
 
     `previous`: checksum of the line before, or 0.
     """

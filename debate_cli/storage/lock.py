@@ -41,7 +41,7 @@ def lock_debate(path: Path) -> Generator[None]:
 
 
 def lock_holder(path: Path) -> int | None:
-    """Pid of the process that holds the lock of `path`. None if no process holds it; 0 if the pid is unknown."""
+    """Return the pid of the process that holds the lock of `path`; 0 if it is unknown, None if there is no process."""
     try:
         opened = os.open(path.with_suffix(LOCK_SUFFIX), os.O_RDONLY | _SAFE_FLAGS)
     except OSError:
@@ -72,8 +72,8 @@ def _locked_error(lock_path: Path, pid: int) -> StorageError:
 def _acquire(lock_path: Path) -> tuple[int, bool]:
     """Open and lock the file. Tries again if the process that held the lock removed the file meanwhile.
 
-    Returns the descriptor, and whether a killed process left the file behind: it then contains a pid. Raises
-    StorageError for a link or anything else that is not a regular file.
+    Returns the descriptor, and whether a killed process left the file behind, which then contains a pid. Raises
+    StorageError if a process holds the lock, or if the path is not a regular file.
     """
     while True:
         with friendly_os_errors(lock_path, "locked"):
@@ -102,7 +102,7 @@ def _read_pid(opened: int) -> int:
 
 
 def _is_same_file(lock_path: Path, opened: os.stat_result) -> bool:
-    """Whether `lock_path` is still the open file, which another process may have removed."""
+    """Whether `lock_path` still names the file with the status `opened`. Another process may have removed it."""
     try:
         return os.path.samestat(lock_path.stat(follow_symlinks=False), opened)
     except OSError:

@@ -4,7 +4,7 @@ from typing import Any, TypeGuard
 
 
 def is_mapping(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether `value` is a mapping. Our parsers create only text keys."""
+    """Whether `value` is a mapping. Its keys are text, because our parsers create no others."""
     return isinstance(value, dict)
 
 
@@ -14,7 +14,7 @@ def is_list(value: Any) -> TypeGuard[list[Any]]:
 
 
 def deep_copy(value: Any) -> Any:
-    """A deep copy in which no two parts are the same object. YAML aliases share parts."""
+    """Return a deep copy in which no object occurs twice, unlike in YAML data with aliases."""
     if is_mapping(value):
         return {key: deep_copy(item) for key, item in value.items()}
     if is_list(value):
@@ -23,7 +23,7 @@ def deep_copy(value: Any) -> Any:
 
 
 def get_child(value: Any, part: str | int) -> Any:
-    """The value at a key or index of `value`; None if there is none."""
+    """Return the value at a key or index of `value`; None if there is none."""
     if is_mapping(value):
         return value.get(part) if isinstance(part, str) else None
     if is_list(value) and isinstance(part, int) and part < len(value):

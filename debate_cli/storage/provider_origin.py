@@ -17,18 +17,18 @@ from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
 WEB_SEARCH = "web search"
-"""Key of the server in `evidence.web` in mappings by provider name. No provider has a space in its name."""
+"""Key of the server of `evidence.web` in mappings of provider names. Names of providers contain no space."""
 IsOption = Callable[..., bool]
-"""Tells whether an option set the value at a key path of the provider."""
+"""Type of a function that tells whether an option set the value at a key path of the provider."""
 _ADDRESS_VARIABLE = re.compile(
     r"(?:https?://)?\$\{(?P<name>\w*(?:URL|HOST|ENDPOINT|ADDRESS))(?::-[^}]*)?\}(?::\d+)?(?:/.*)?"
 )
-"""An address whose server part is one variable."""
+"""Matches an address whose server is one variable, such as `${MY_URL}/v1`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderOrigin:
-    """Where a file sends a provider's requests."""
+    """The server that a file names for a provider, and the variables that it reads."""
 
     file: str
     """Name of the file in messages."""
@@ -37,9 +37,9 @@ class ProviderOrigin:
     names_address: bool
     """Whether the file names the server. False if the server is built in, or set by an option or by the environment."""
     variables: frozenset[str] = frozenset()
-    """Variables in the file for the key, for headers and within the address."""
+    """Variables that the file reads for the key, the headers and the address."""
     url_variables: tuple[str, ...] = ()
-    """Variables within the address, except one that holds the server part."""
+    """Variables in the address, except one that contains the server."""
     is_beside_dotenv: bool = False
     """Whether `file` is in the folder of the `.env` file in use."""
 
@@ -47,7 +47,7 @@ class ProviderOrigin:
 def find_origin(
     written: Mapping[str, Any], is_option: IsOption, env: Environment, *, file: str, fingerprint: str
 ) -> ProviderOrigin:
-    """The origin of a provider. `written`: its settings in the file, with changes by options."""
+    """Return the origin of a provider. `written`: its settings in the file, with changes by options."""
     url = written.get("base_url")
     address = url if isinstance(url, str) else ""
     server = _ADDRESS_VARIABLE.fullmatch(address)
@@ -67,25 +67,25 @@ def find_origin(
 
 
 def stored_origin(file: str, name: str, spec: ProviderSpec) -> ProviderOrigin:
-    """The origin of a provider in the stored debate `file`."""
+    """Return the origin of a provider in the stored debate `file`."""
     return find_origin(
         spec.model_dump(), lambda *_: False, Environment({}), file=file, fingerprint=settings_fingerprint(name, spec)
     )
 
 
 def stored_search_origin(file: str, base_url: str) -> ProviderOrigin:
-    """The origin of the server for web searches in the stored debate `file`."""
+    """Return the origin of the server for web searches in the stored debate `file`."""
     fingerprint = search_fingerprint(base_url)
     return find_origin({"base_url": base_url}, lambda *_: False, Environment({}), file=file, fingerprint=fingerprint)
 
 
 def search_fingerprint(base_url: str) -> str:
-    """SHA-256 of the setting for the server of web searches."""
+    """Return the SHA-256 of the address of the server for web searches."""
     return hashlib.sha256(f"evidence.web.base_url: {base_url}".encode()).hexdigest()
 
 
 def settings_fingerprint(name: str, spec: ProviderSpec) -> str:
-    """SHA-256 of the settings of a provider, equal in a configuration and in its debates."""
+    """Return the SHA-256 of a provider's settings. A configuration and its stored debates have equal hashes."""
     return hashlib.sha256(json.dumps(providers_to_json({name: spec}), sort_keys=True).encode()).hexdigest()
 
 
@@ -93,7 +93,7 @@ _MAX_BYTES = 4 * 1024 * 1024
 
 
 class RememberedConsent(NamedTuple):
-    """A question that was answered with yes."""
+    """The user's consent to send requests to a host, or to send it the value of a variable."""
 
     variable: str | None
     """Environment variable whose value may go to the host; None if only requests may."""
@@ -103,14 +103,14 @@ class RememberedConsent(NamedTuple):
 
 
 def consents_path(env: Mapping[str, str]) -> Path:
-    """`debate-cli/consents.json` under XDG_CONFIG_HOME, else under ~/.config. `env`: the process's environment."""
+    """Return the path of `debate-cli/consents.json` in XDG_CONFIG_HOME of `env`, else in ~/.config."""
     named = env.get("XDG_CONFIG_HOME", "")
     root = Path(named) if Path(named).is_absolute() else Path(env.get("HOME") or "~").expanduser() / ".config"
     return root / "debate-cli" / "consents.json"
 
 
 def load_consents(path: Path) -> frozenset[RememberedConsent]:
-    """The consents in `path`; empty if the file is absent or damaged."""
+    """Return the consents in `path`; empty if the file is absent or damaged."""
     try:
         data = json.loads(read_regular_file(path, _MAX_BYTES))
     except (OSError, ValueError, RecursionError):

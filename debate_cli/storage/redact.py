@@ -20,7 +20,7 @@ MIN_SECRET_CHARS = 6
 PLACEHOLDER_KEYS = frozenset({"ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted"})
 """Placeholder keys for servers that need no key."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
-"""Start of a word. The letter of a JSON escape such as `\\n` before it is not part of the word."""
+"""Start of a word. If a JSON escape such as `\\n` precedes the word, the letter of the escape is not part of it."""
 _API_KEY = re.compile(
     _WORD_START
     + r"(?:sk-(?!learn)[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"
@@ -46,7 +46,7 @@ _MAX_DISGUISE_FACTOR = 7
 
 @cache
 def reserved_words() -> frozenset[str]:
-    """Words of our file formats. They are never redacted, even if a dummy key is one of them."""
+    """Return the words of our file formats. They are never redacted, even if a dummy key is one of them."""
     return frozenset(
         {*system_kinds(), *get_args(Phase), "default", "simultaneous", "sequential", "keywords", "factors"}
     )
@@ -68,7 +68,7 @@ class Redactor:
         """Whether any secret is known by value."""
 
     def __call__(self, text: str) -> str:
-        """`text` without secrets, also those that JSON escapes or invisible characters hide."""
+        """Return `text` without secrets, including those that JSON escapes or invisible characters hide."""
         text = self._redact_plain(text)
         revealed = reveal_text(text)
         if revealed == text:
@@ -85,9 +85,9 @@ class Redactor:
         return text
 
     def uncertain_tail(self, text: str) -> int:
-        """Number of characters at the end of `text` that may begin a secret.
+        """Return the number of characters at the end of `text` that may begin a secret.
 
-        This is the length of the last word, or of the longest secret if that is less.
+        It is the length of the last word, and at most that of the longest secret.
         """
         longest = max(self._longest, _MAX_KEY_CHARS)
         if not self._is_word_only:

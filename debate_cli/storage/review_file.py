@@ -1,6 +1,7 @@
-"""The YAML file of a review: its conditions and the person's answers. Template, draft and finished file have one form.
+"""Reads the YAML file of a review, with its conditions and the person's answers.
 
-The answers are checked elsewhere, because that needs the debate.
+A template, a draft and a finished review have the same keys. Another module checks the answers, because that needs the
+debate.
 """
 
 from pathlib import Path
@@ -50,13 +51,13 @@ class ReviewFile(NamedTuple):
     source_map: SourceMap
 
     def error(self, problems: tuple[Problem, ...]) -> ConfigError:
-        """An error with one line for each problem in the answers: `file:line:column: key.path: what is wrong`."""
+        """Return a ConfigError with one line per problem of an answer: `file:line:column: key.path: what is wrong`."""
         placed = [problem._replace(path=(*ANSWERS, *problem.path)) for problem in problems]
         return ConfigError(*self.source_map.format_problems(placed, (), Redactor()))
 
 
 def read_review_file(path: Path) -> ReviewFile:
-    """Read a review. Raises ConfigError with one line for each problem, except those in the answers."""
+    """Read a review. Raises ConfigError with one line for each problem. The content of answers is not checked."""
     parsed = parse_yaml(read_yaml_text(path, absent="write one with `debate review ID --template`"))
     source_map = SourceMap(str(path), parsed.positions, key_positions=parsed.key_positions)
     lines = [source_map.format_fault(fault) for fault in parsed.faults]

@@ -1,4 +1,7 @@
-"""A rubric file: settings per judging system. `systems.rubric` checks how they combine with those of a debate."""
+"""Reads a rubric file, which has settings per judging system.
+
+`systems.rubric` checks how they combine with the settings of a debate.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +23,7 @@ _EXAMPLE = "such as `structured: {weights: {logic: 0.5}}`"
 
 
 def load_rubric(path: Path) -> Rubric:
-    """The rubric at `path`: `structured: {weights: ..., thresholds: ...}` and so on. An empty section changes nothing.
+    """Load the rubric at `path`, e.g. `structured: {weights: ..., thresholds: ...}`. An empty section changes nothing.
 
     Raises ConfigError with one line per error: `file:line:column: key.path: what is wrong; what to do`.
     """
@@ -39,7 +42,7 @@ def load_rubric(path: Path) -> Rubric:
 
 
 def _check_section(name: str, change: Any) -> list[Problem]:
-    """The errors in the settings of the system `name`."""
+    """Return the errors in the settings of the system `name`."""
     if name not in system_kinds():
         hint = format_suggestion_or_list(name, system_kinds())
         return [Problem((name,), f"unknown judging system{hint}", is_key_error=True)]

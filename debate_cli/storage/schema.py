@@ -43,7 +43,7 @@ _FILE_SCHEMA = {
 
 
 def config_schema() -> dict[str, Any]:
-    """The schema of `debate.yaml`, with short forms and `${VAR}`."""
+    """Return the schema of `debate.yaml`, with short forms and `${VAR}`."""
     schema = add_descriptions(DebateConfig.model_json_schema(), _field_docs())
     definitions = schema["$defs"]
     systems = definitions["JudgingConfig"]["properties"]["systems"]
@@ -67,14 +67,14 @@ def config_schema() -> dict[str, Any]:
 
 
 def transcript_schema() -> dict[str, Any]:
-    """The schema of a transcript. Every key that is not optional is required."""
+    """Return the schema of a transcript. Only optional keys may be missing."""
     schema = add_descriptions(Transcript.model_json_schema(mode="serialization"), _field_docs())
     schema["required"] = [name for name in schema["properties"] if name not in ABSENT_WHEN_EMPTY]
     return {"$schema": JSON_SCHEMA_DIALECT, **schema, "title": "debate-cli transcript"}
 
 
 def format_schema(schema: Mapping[str, Any]) -> str:
-    """The text of a schema file."""
+    """Return the text of a schema file."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -100,7 +100,7 @@ def _allow_variables(node: Any) -> Any:
 
 
 def add_descriptions(schema: dict[str, Any], docs: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """Add a description of each field to `schema`. `docs`: class -> field -> description."""
+    """Add a description of each field to `schema`. `docs` maps classes to fields to descriptions."""
     for name, definition in [*schema["$defs"].items(), (schema["title"], schema)]:
         for field, words in docs.get(name, {}).items():
             if field in definition.get("properties", {}):
@@ -110,7 +110,7 @@ def add_descriptions(schema: dict[str, Any], docs: Mapping[str, Mapping[str, str
 
 @cache
 def _field_docs() -> dict[str, dict[str, str]]:
-    """Class -> field -> the docstring beneath the field."""
+    """Map the classes of the schemas to their fields, and these to the docstrings beneath them."""
     found: dict[str, dict[str, str]] = {}
     of_systems = (
         cls.__module__ for kind in SYSTEMS.built_in for cls in (settings_class(kind), *SYSTEMS.load(kind).findings)
@@ -121,7 +121,7 @@ def _field_docs() -> dict[str, dict[str, str]]:
 
 
 def field_docs(module: ModuleType) -> dict[str, dict[str, str]]:
-    """Class -> field -> the docstring beneath the field, for the classes of a module."""
+    """Map the classes of a module to their fields, and these to the docstrings beneath them."""
     classes = [node for node in ast.parse(inspect.getsource(module)).body if isinstance(node, ast.ClassDef)]
     return {node.name: _class_field_docs(node) for node in classes}
 

@@ -13,9 +13,10 @@ Redact = Callable[[str], str]
 
 
 def config_to_json(config: DebateConfig) -> dict[str, Any]:
-    """A configuration with all defaults. Rows of the provider table have only the keys that were written.
+    """Return a configuration as JSON data with all defaults, except in `providers`.
 
-    A row overrides the built-in row key by key, so a written null differs from an absent key.
+    Rows of the provider table have only the keys that were written. Each key overrides that of the built-in row, so a
+    written null differs from an absent key.
     """
     data = config.model_dump(mode="json")
     data["providers"] = providers_to_json(config.providers)
@@ -23,12 +24,12 @@ def config_to_json(config: DebateConfig) -> dict[str, Any]:
 
 
 def providers_to_json(providers: Mapping[str, ProviderSpec]) -> dict[str, Any]:
-    """Rows of the provider table, each with only the keys that were written."""
+    """Return rows of the provider table, each with only the keys that were written."""
     return {name: spec.model_dump(mode="json", exclude_unset=True) for name, spec in providers.items()}
 
 
 def without_nulls(data: Any, names: frozenset[str]) -> Any:
-    """Remove the keys in `names` whose value is null from `data`, at any depth."""
+    """Return `data` without the keys in `names` whose value is null, at any depth."""
     if is_mapping(data):
         return {
             key: without_nulls(value, names) for key, value in data.items() if value is not None or key not in names
@@ -56,14 +57,17 @@ def m001_optional_keys(data: dict[str, Any]) -> dict[str, Any]:
 
 
 UPGRADE_STEPS: tuple[UpgradeStep, ...] = (m001_optional_keys,)
-"""The steps in order; the first upgrades version 1 to version 2."""
+"""The steps in their order. The first one upgrades version 1 to version 2."""
 _VERSION_CHARS = 20
 SCHEMA_VERSION = 1 + len(UPGRADE_STEPS)
 """The version of new transcripts."""
 
 
 def check_version(version: object, where: str, kind: str) -> int:
-    """The schema version of a file, from 1 to SCHEMA_VERSION. `kind`: what the file should be. Raises TranscriptError."""
+    """Return `version` if it is from 1 to SCHEMA_VERSION. Raises TranscriptError for any other value.
+
+    `where`, `kind`: name and expected kind of the file, for errors.
+    """
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise TranscriptError(f"{where}: is not a {kind} of debate-cli; name another file")
     if version > SCHEMA_VERSION:
@@ -75,7 +79,7 @@ def check_version(version: object, where: str, kind: str) -> int:
 def upgrade_transcript(
     data: dict[str, Any], version: int, steps: Sequence[UpgradeStep] = UPGRADE_STEPS
 ) -> dict[str, Any]:
-    """Upgrade `data` from `version` (1 to `len(steps)` + 1) to the newest version; set `schema_version`.
+    """Upgrade `data` from `version` (1 to `len(steps)` + 1) to the newest version, and set `schema_version`.
 
     Raises the error of a step, such as KeyError or TypeError, if `data` does not fit its version.
     """

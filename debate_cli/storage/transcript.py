@@ -1,4 +1,4 @@
-"""The transcript: a closed debate as one JSON document. Reads and writes its file.
+"""The transcript, a closed debate as one JSON document. Reads and writes its file.
 
 Upgrades of older versions are in `storage.serialization`.
 """
@@ -62,7 +62,7 @@ OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
-"""Keys that are omitted if they are null; every other key is always present."""
+"""Keys of turns, assessments and other parts that are omitted if null."""
 ABSENT_WHEN_EMPTY = ("origin", "changes", "passages", "searches", "unanswered", "runs")
 """Top-level keys that are omitted if they are null or empty."""
 _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
@@ -70,7 +70,7 @@ MAX_TRANSCRIPT_BYTES = 128 * 1024 * 1024
 
 
 class StoredFailure(Failure):
-    """A failure, and whether a later resume may ask again."""
+    """A failure as stored in a transcript, and whether a resume may repeat its task."""
 
     forgiven: bool = False
 
@@ -97,7 +97,7 @@ class Transcript(FrozenModel):
     """Settings that were changed when the debate was resumed; omitted if there are none."""
     participants: tuple[Participant, ...]
     passages: tuple[Passage, ...] = ()
-    """Passages of sources that debaters were shown; omitted if there are none."""
+    """Passages of sources that were shown to debaters; omitted if there are none."""
     searches: tuple[SearchRecord, ...] = ()
     """Web searches and rerankings; omitted if there are none."""
     turns: tuple[Turn, ...]
@@ -112,7 +112,7 @@ class Transcript(FrozenModel):
 
 
 def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcript:
-    """The transcript of `debate` with its verdicts. Requests in flight count as failed ones."""
+    """Return the transcript of `debate` with its verdicts. Requests in flight count as failed ones."""
     debate = debate.charge_reservations()
     return copy_fields(
         debate,
@@ -137,7 +137,7 @@ def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcrip
 
 
 def transcript_to_json(transcript: Transcript) -> dict[str, Any]:
-    """The transcript as JSON data, with keys in the order of the file."""
+    """Return the transcript as JSON data, with keys in the order of the file."""
     data = transcript.model_dump(mode="json")
     data["config"] = config_to_json(transcript.config)
     for part in _EVENT_SECTIONS:
@@ -156,9 +156,9 @@ def transcript_to_json(transcript: Transcript) -> dict[str, Any]:
 
 
 def transcript_to_events(transcript: Transcript) -> list[Event]:
-    """Events that produce the debate of the transcript.
+    """Return events from which `fold` computes the transcript's debate.
 
-    A transcript stores the times of assessments only; other events get the start time.
+    A transcript stores only the times of assessments. Other events get the start time.
     """
     at = transcript.started_at
     events: list[Event] = [copy_fields(transcript, DebateOpened, at=at, kept_verdicts=_kept_verdicts(transcript))]
@@ -186,7 +186,7 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
 
 
 def transcript_to_debate(transcript: Transcript) -> Debate:
-    """The debate; equal to `fold(transcript_to_events(transcript))`, but faster."""
+    """Return the debate of the transcript. Equal to `fold(transcript_to_events(transcript))`, but faster."""
     runs = _judging_runs(transcript)
     by_index = {turn.index: turn for turn in reversed(transcript.turns)}
     turns, renamed = rename_in_turns([by_index[index] for index in sorted(by_index)], transcript.participants)
@@ -215,7 +215,7 @@ def _kept_verdicts(transcript: Transcript) -> tuple[Verdict, ...]:
 
 
 def find_contradiction(transcript: Transcript) -> str | None:
-    """The first contradiction in a transcript, in a few words; None if there is none."""
+    """Describe the first contradiction in a transcript, in a few words. Returns None if there is none."""
     names = {item.name for item in transcript.participants}
     if len(names) < len(transcript.participants):
         twice = next(
@@ -250,13 +250,13 @@ def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
 
 
 def _shown_passages(transcript: Transcript) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Key of each speech and assessment with passages -> their ids."""
+    """Yield (key, ids of passages) for each speech and assessment with passages."""
     yield from ((speech_key(turn.index), turn.passages) for turn in transcript.turns if turn.passages)
     yield from ((item.brief.key, item.passages) for item in transcript.assessments if item.passages)
 
 
 def load_transcript_file(path: Path) -> Transcript:
-    """The transcript at `path`, upgraded in memory if it is of an older version.
+    """Load the transcript at `path`. An older version is upgraded in memory.
 
     Raises TranscriptError with one sentence if the file is not a transcript, cut off, invalid or too new.
     """
@@ -314,13 +314,13 @@ def _parse_json_object(data: bytes, name: str) -> dict[str, Any]:
 def write_transcript(path: Path, transcript: Transcript, redact: Redact, *, overwrite: bool = False) -> None:
     """Write `transcript` atomically to `path`. Replaces an existing file only with `overwrite`.
 
-    Raises StorageError; an existing file is then unchanged.
+    Raises StorageError, and then leaves an existing file unchanged.
     """
     atomic_write(path, dump_json(transcript_to_json(transcript), redact, indent=2), overwrite=overwrite)
 
 
 def dump_transcript(transcript: Transcript, redact: Redact) -> str:
-    """The text that `write_transcript` writes."""
+    """Return the text that `write_transcript` writes."""
     return dump_json(transcript_to_json(transcript), redact, indent=2).decode()
 
 

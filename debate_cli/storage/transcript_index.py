@@ -15,7 +15,7 @@ from debate_cli.storage.transcript_store import StoredDebate, open_debate
 
 @dataclass(frozen=True, slots=True)
 class StoredConclusion:
-    """The stored verdict of one system, from its newest judging run."""
+    """A stored verdict, shortened for the index."""
 
     system: str
     run: str
@@ -24,13 +24,13 @@ class StoredConclusion:
     margin: float | None
     decides: bool
     option: str | None = None
-    """The option that a panel voted for, if no debater won: PASS, FAIL, CONDITIONAL."""
+    """Option that a panel voted for, if no debater won: PASS, FAIL or CONDITIONAL."""
     reviewer: str | None = None
     """Name of the person who judged; None for models."""
 
     @property
     def outcome(self) -> str:
-        """Name of the winner, else the panel's option, else the kind of result: draw, undetermined..."""
+        """Name of the winner; without one, the panel's option; without both, `victory`, such as `draw`."""
         return self.winner if self.winner is not None else self.option or self.victory
 
 
@@ -44,18 +44,18 @@ class IndexEntry:
     """UTC, ISO 8601."""
     topic: str
     state: str
-    """Reason of the close (`complete`, `surrender`, `converged`, `budget`, `interrupted`, `failed`). Without a close:
-    `running` while a process works on it, else `unfinished`."""
+    """Why the debate closed: `complete`, `surrender`, `converged`, `budget`, `interrupted` or `failed`. An open debate
+    is `running` while a process works on it, else `unfinished`."""
     turns: int
     models: tuple[str, ...]
-    """`provider/model` of the debaters' speeches, each once, in order; for a debater without turns, the configured
-    one."""
+    """`provider/model` of the debaters' speeches, each once, in order. A debater without turns adds the configured
+    model."""
     conclusions: tuple[StoredConclusion, ...]
-    """One per system, the deciding one first, then those of reviewers; empty if the debate has only a journal."""
+    """Newest verdicts of each system, the deciding one first, then those of reviewers; empty without a transcript."""
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
     judgments_missing: int = 0
-    """Judgments of a complete debate that can be asked for again; 0 while a process works on it."""
+    """Number of failed judgments of a complete debate that can be repeated; 0 while a process works on it."""
     lacks_deciding_judgment: bool = False
     """Whether the deciding verdict of a complete debate is undetermined because a judge failed."""
 
@@ -69,7 +69,7 @@ class UnreadableFile:
 
 
 def list_index_entries(folder: Path) -> Iterator[IndexEntry | UnreadableFile]:
-    """The debates in `folder`, sorted by file name, each read when it is requested.
+    """Return an iterator over the debates in `folder`, by file name. It reads each file on request.
 
     Raises UsageError if the folder does not exist.
     """
@@ -81,7 +81,7 @@ def list_index_entries(folder: Path) -> Iterator[IndexEntry | UnreadableFile]:
 
 
 def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
-    """The index entry of one debate."""
+    """Read the debate at `path`, and return its index entry."""
     try:
         stored = open_debate(path)
     except DebateError as error:
@@ -107,7 +107,7 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
 
 
 def count_missing_judgments(debate: Debate) -> int:
-    """Number of judgments of a complete debate that failed or were interrupted, and can be repeated."""
+    """Return the number of judgments of a complete debate that failed or were interrupted, and can be repeated."""
     if debate.status != "complete":
         return 0
     final = {item.task.key for item in debate.failures if item.final}
@@ -123,7 +123,7 @@ def _failed_briefs(debate: Debate) -> list[Brief]:
 
 
 def _newest_by_system(stored: StoredDebate) -> tuple[StoredConclusion, ...]:
-    """Of each system the newest verdict and those of runs side by side with it; then the reviewers'.
+    """Return the newest verdict of each system and those of runs beside its run, then the verdicts of reviewers.
 
     The deciding verdict is first. A run without assessments does not count as newer.
     """

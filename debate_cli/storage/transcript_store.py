@@ -32,7 +32,7 @@ class StoredDebate(NamedTuple):
     verdicts: tuple[Verdict, ...] = ()
     """The stored verdicts; empty if the debate was read from its journal."""
     torn_line_warning: str | None = None
-    """A sentence about an incomplete last line of the journal; None if there is none."""
+    """Warning that the incomplete last line of the journal is ignored; None if all lines are complete."""
 
     @property
     def from_journal(self) -> bool:
@@ -41,9 +41,10 @@ class StoredDebate(NamedTuple):
 
 
 def find_debate(reference: str, folders: Iterable[Path]) -> Path:
-    """The journal or the transcript of a debate. `reference`: a path, or an id to search in `folders`.
+    """Return the path of a debate's journal or transcript. `reference`: a path, or an id to search in `folders`.
 
-    If both files exist, either may be returned, because `open_debate` reads both. Raises UsageError if there is none.
+    If both files exist, the path may be that of either, because `open_debate` reads both. Raises UsageError if neither
+    exists.
     """
     path = Path(reference)
     is_path = path.suffix in _SUFFIXES or len(path.parts) > 1
@@ -66,9 +67,9 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
-    """`; did you mean …?` with a similar id of a debate in `folders`; empty if there is none.
+    """Return `; did you mean …?` with a similar id of a debate in `folders`; empty if there is none.
 
-    Of ids that begin with `name`, the last is suggested. It is the newest, because generated ids end in a date.
+    If ids begin with `name`, the last of them is suggested. It is the newest, because generated ids contain a date.
     """
     ids: set[str] = set()
     for folder in folders:
@@ -81,7 +82,7 @@ def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
 
 
 def open_debate(path: Path) -> StoredDebate:
-    """The debate whose journal or transcript is `path`, read from the more recent of the two.
+    """Open the debate whose journal or transcript is `path`. Reads the more recent of the two files.
 
     Raises TranscriptError if the file cannot be read.
     """
@@ -102,7 +103,7 @@ def open_debate(path: Path) -> StoredDebate:
 
 
 def cut_damaged_journal(path: Path) -> str | None:
-    """Call `cut_at_damage` for the journal of the debate at `path`, which is locked meanwhile. None without a journal."""
+    """Lock the debate at `path`, and call `cut_at_damage` for its journal. Returns None if it has no journal."""
     journal, _ = _journal_and_transcript(path)
     if not journal.exists():
         return None
@@ -111,7 +112,7 @@ def cut_damaged_journal(path: Path) -> str | None:
 
 
 def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
-    """The debate as stored in its transcript, with the last stored verdicts; None if there is no transcript.
+    """Return the debate as stored in its transcript, with the last stored verdicts; None if there is no transcript.
 
     Raises TranscriptError.
     """
@@ -122,11 +123,11 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 
 
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
-    """The files of paths, ids, folders and globs, each once, in order; those of a folder are sorted by name.
+    """Expand paths, ids, folders and globs to files. Returns each file once, in order; those of a folder by name.
 
-    Ids are searched in `folders`. A folder contributes its transcripts, and its journals without a transcript. A JSON
-    Schema is left out, unless it is the only file. A path that does not exist is kept: reading it gives the error.
-    Raises UsageError for an empty glob or folder, and for one id that is similar to that of a debate in `folders`.
+    Ids are searched in `folders`. A folder contributes its transcripts, and its journals without a transcript. JSON
+    Schemas are left out if there are other files. A path that does not exist is kept; reading it later fails. Raises
+    UsageError for an empty glob or folder, and for a single id that is similar to that of a debate in `folders`.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -157,7 +158,7 @@ def _refuse_misspelt_id(path: Path, folders: Sequence[Path]) -> None:
 
 
 def _journal_and_transcript(path: Path) -> tuple[Path, Path]:
-    """Paths of the journal and of the transcript of a debate. `path`: one of the two, or their path without a suffix."""
+    """Return the paths of a debate's journal and transcript. `path`: one of the two, with or without its suffix."""
     bare = path.with_suffix("") if path.suffix in _SUFFIXES else path
     return bare.with_name(bare.name + JOURNAL_SUFFIX), bare.with_name(bare.name + TRANSCRIPT_SUFFIX)
 
@@ -168,7 +169,7 @@ def _from_transcript(path: Path) -> StoredDebate:
 
 
 def _covers_journal(transcript: Debate, journal: Debate) -> bool:
-    """Whether the transcript has all events of the journal, as after a crash just before the journal was removed."""
+    """Whether the transcript has all events of the journal, as after a crash before the journal was removed."""
     return (
         journal.closed is not None
         and (journal.started_at, journal.config_sha256) == (transcript.started_at, transcript.config_sha256)
@@ -186,10 +187,10 @@ DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
 
 
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
-    """The folders in which to search for a debate, in order; DEFAULT_OUTPUT_FOLDER is always included.
+    """Yield the folders in which to search for a debate, in order. One of them is DEFAULT_OUTPUT_FOLDER.
 
     The first is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the default configuration. The
-    configuration is read only when the first folder is requested. Its errors are ignored here; `run` reports them.
+    configuration is read when the first folder is requested. Its errors are ignored, because `run` reports them.
     """
     named = Path(config) if config is not None and config != "-" else None
     first = out or _output_dir(
@@ -201,7 +202,7 @@ def transcript_dirs(out: Path | None = None, config: str | None = None) -> Itera
 
 
 def _output_dir(config: Path | None, env: Mapping[str, str]) -> Path:
-    """`output.dir` of a configuration with the overrides of `env`; DEFAULT_OUTPUT_FOLDER if it cannot be read."""
+    """Return `output.dir` of a configuration, overridden by `env`. The default is DEFAULT_OUTPUT_FOLDER."""
     data: Any = None
     if config is not None:
         with contextlib.suppress(ConfigError):

@@ -1,8 +1,8 @@
-"""The environment, `.env`, `${VAR}` in a configuration, and the values that options and variables put over a file's.
+"""The environment, `.env`, `${VAR}` in a configuration, and overrides by options and variables.
 
-Only provider settings read the environment, because a configuration may have been downloaded, and its texts are sent to
-models and saved. Other texts read the variables of the user or the configuration. `${VAR}` and `${VAR:-default}` are
-resolved after parsing, so a value never becomes structure. `$${` means a literal `${`.
+Only provider settings read the environment, because a configuration may have been downloaded, and its other texts are
+sent to models and saved. These read `vars` of the configuration, `--var` and `DEBATE_VAR_NAME`. `${VAR}` and
+`${VAR:-default}` are resolved after parsing, so a value is never parsed as YAML. `$${` means a literal `${`.
 """
 
 import itertools
@@ -24,7 +24,7 @@ from debate_cli.storage.yaml_positions import MAX_YAML_DEPTH, escape_unprintable
 TEXT_VARIABLE_PREFIX = "DEBATE_VAR_"
 """`DEBATE_VAR_NAME` sets `${NAME}` in texts."""
 SHORTCUT_VARIABLES = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
-"""Variables with a short name. Other keys are `DEBATE__` (or `DEBATE_`) and the path, with `__` between its parts."""
+"""Maps short names of variables to key paths. Other names are `DEBATE__` or `DEBATE_` and the path, joined by `__`."""
 TRUSTED_HOSTS_VARIABLE = "DEBATE_TRUSTED_HOSTS"
 """Hosts to which files may send requests and keys, separated by commas."""
 QUEUE_VARIABLE = "DEBATE_QUEUE"
@@ -32,7 +32,7 @@ QUEUE_VARIABLE = "DEBATE_QUEUE"
 _PREFIX, _GENERIC_PREFIX = "DEBATE_", "DEBATE__"
 _MAX_DOTENV_BYTES = 1024 * 1024
 _NO_KEY = re.compile(r".*_BASE_URL|OLLAMA_HOST|HF_ENDPOINT|.*_PROXY|DEBATE_.*|XDG_.*|HOME", re.IGNORECASE)
-"""Variables of a `.env` file that are ignored because they set an address, a setting or a folder."""
+"""Matches variables of a `.env` file that are ignored because they set an address, a setting or a folder."""
 _MAX_NOTE_CHARS = 400
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^{}]*))?\})?")
 _SECRET_NAME = re.compile(
@@ -63,14 +63,14 @@ class Environment(Mapping[str, str]):
         return len(self.process.keys() | self.dotenv.keys())
 
     def is_from_dotenv(self, name: str) -> bool:
-        """Whether the value of `name` comes from the file."""
+        """Whether the value of `name` comes from the `.env` file."""
         return name in self.dotenv and name not in self.process
 
 
 def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
-    """`env`, plus the keys in the file `.env` of `folder`. The file's values are not expanded.
+    """Return `env` plus the keys in the file `.env` of `folder`. The file's values are not expanded.
 
-    The file may have been downloaded. So its addresses, proxies and settings are ignored, and a link out of `folder` is
+    The file may have been downloaded. So its addresses, proxies and settings are ignored, and links out of `folder` are
     not followed. Raises ConfigError if the file cannot be read.
     """
     path = folder / ".env"
@@ -171,12 +171,12 @@ class VariableResolver:
 
 
 class Override(NamedTuple):
-    """One value that overrides the file."""
+    """A value that overrides the configuration file."""
 
     key: str
     """Key path with dots, list indices as numbers: `debaters.0.model`."""
     value: Any
-    """A text is parsed as YAML; other values are used unchanged."""
+    """The value. A text is parsed as YAML; other values are used unchanged."""
     source: str = "--set"
     """Name in errors: the option or the variable."""
 
@@ -186,7 +186,7 @@ ConfigChange = tuple[str, Any] | Override
 
 
 def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
-    """One override for each variable that sets a key, sorted by name.
+    """Return one override for each variable that sets a key, sorted by name.
 
     `DEBATE_TOPIC`, `DEBATE_SEED`, `DEBATE_OUT`, `DEBATE_VAR_NAME` for `vars.NAME`, and any key as
     `DEBATE__FORMAT__ARGUMENTS` or `DEBATE_FORMAT__ARGUMENTS` (the path becomes lower-case).
@@ -206,12 +206,12 @@ def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
 
 
 def variable_override(name: str, value: str, source: str) -> Override:
-    """The override that sets `${NAME}` in texts."""
+    """Return the override that sets `${NAME}` in texts."""
     return Override(f"vars.{name}", json.dumps(value, ensure_ascii=False), source)
 
 
 def unknown_variables(env: Mapping[str, str]) -> list[str]:
-    """A warning for each variable that begins like a setting but is none. Values are never shown."""
+    """Return a warning for each variable whose name begins like a setting but is unknown. No value is shown."""
     known = {*SHORTCUT_VARIABLES, TRUSTED_HOSTS_VARIABLE, QUEUE_VARIABLE}
     return [
         f"{escape_unprintable(name)[:80]} is not a setting and is ignored; settings are {', '.join(SHORTCUT_VARIABLES)} "
@@ -224,7 +224,7 @@ def unknown_variables(env: Mapping[str, str]) -> list[str]:
 def apply_overrides(
     data: dict[str, Any], overrides: Sequence[ConfigChange]
 ) -> tuple[dict[str, Any], dict[KeyPath, str], list[str]]:
-    """Apply the overrides in order. Returns changed data, the source of each changed path, and the errors."""
+    """Apply the overrides in order. Returns the changed data, the source of each changed path, and the errors."""
     changed: dict[str, Any] = json.loads(json.dumps(data))  # YAML aliases share parts, a copy through JSON does not
     origins: dict[KeyPath, str] = {}
     problems: list[str] = []
@@ -240,7 +240,7 @@ def apply_overrides(
 
 
 def _is_setting(name: str) -> bool:
-    """Whether a variable sets a key path: `DEBATE__…`, or `DEBATE_KEY__…` with a top-level key of the configuration."""
+    """Whether a variable sets a key path, as `DEBATE__…`, or `DEBATE_KEY__…` with a top-level key, do."""
     if name.startswith((_GENERIC_PREFIX, TEXT_VARIABLE_PREFIX)):
         return True
     first, separator, _ = name.removeprefix(_PREFIX).lower().partition("__")
@@ -248,7 +248,7 @@ def _is_setting(name: str) -> bool:
 
 
 def _drop_other_round_keys(data: dict[str, Any], key: str) -> None:
-    """If `key` sets the rounds of the format, remove the other keys that set them."""
+    """Remove keys of `format` that conflict with `key`, if `key` sets the rounds."""
     section, name, *_ = *key.split("."), "", ""
     written = data.get(section)
     if section == "format" and is_mapping(written):
@@ -259,7 +259,7 @@ def _drop_other_round_keys(data: dict[str, Any], key: str) -> None:
 
 
 def _plain_value(value: Any) -> Any:
-    """The value of an override as plain data. Raises ValueError if it is neither YAML nor plain data."""
+    """Return the value of an override as plain data. Raises ValueError if it is neither YAML nor plain data."""
     if not isinstance(value, str):
         try:
             return json.loads(json.dumps(value))
@@ -272,7 +272,7 @@ def _plain_value(value: Any) -> Any:
 
 
 def _resolve_key_path(data: Any, key: str) -> KeyPath:
-    """The path of `key` in `data`. Raises ValueError if a part of it is neither a mapping nor a list."""
+    """Return the path of `key` in `data`. Raises ValueError if a part of it is neither a mapping nor a list."""
     parts = key.split(".")
     if not all(parts) or len(parts) > MAX_YAML_DEPTH:
         raise ValueError("not a key path; write it like `format.arguments` or `debaters.0.model`")
@@ -293,7 +293,7 @@ def _resolve_key_path(data: Any, key: str) -> KeyPath:
 
 
 def _set_at_path(data: dict[str, Any], path: KeyPath, value: Any) -> list[KeyPath]:
-    """Set the value at `path`; return the paths of the mappings and lists that were created."""
+    """Set the value at `path`. Returns the paths of the mappings and lists that were created."""
     here: Any = data
     created: list[KeyPath] = []
     for length, (part, after) in enumerate(itertools.pairwise(path), start=1):

@@ -1,7 +1,7 @@
-"""YAML text as plain data, with the line and column of every key and value.
+"""Parses YAML text to plain data, with the line and column of every key and value.
 
-Scalars follow YAML 1.2: `no`, `on` and dates are text. Tags are errors; merge keys (`<<`) are supported. Size, depth and
-the number of values are limited, so that no text can exhaust memory or the stack.
+Scalars follow YAML 1.2: `no`, `on` and dates are text. Tags are errors; merge keys (`<<`) are supported. Size, depth
+and number of values are limited, so that no text can exhaust memory or the stack.
 """
 
 import re
@@ -19,17 +19,17 @@ from debate_cli.regular_file import read_regular_file
 MAX_YAML_BYTES = 1024 * 1024
 MAX_YAML_DEPTH = 40
 MAX_YAML_NODES = 20_000
-"""Maximum number of keys and values in a document. An alias counts as much as its target."""
+"""Maximum number of keys and values in a document. An alias counts like a copy of its target."""
 
 _YAML: Any = yaml
-"""PyYAML without its incomplete type stubs."""
+"""PyYAML, typed as Any because its type stubs are incomplete."""
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _WORDS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
-"""Unquoted scalars that are not text -> value."""
+"""Maps unquoted words that are not text to their values."""
 _INTEGER = re.compile(r"[-+]?[0-9]{1,100}")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
@@ -52,19 +52,19 @@ class YamlFault:
 
 @dataclass(frozen=True, slots=True)
 class ParsedYaml:
-    """The data of a YAML text and the positions of its parts."""
+    """The data of a YAML text, the positions of its keys and values, and its faults."""
 
     data: Any = None
     """None, bool, int, float, str, list or dict with text keys; None if the text could not be parsed."""
     positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     """Position of each value; for a list or mapping, the position of its key."""
     key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each key, under the path of its value."""
+    """Maps the path of each value to the position of its key."""
     faults: Sequence[YamlFault] = ()
 
 
 class _FaultError(Exception):
-    """An error that ends the reading of the text."""
+    """An error that ends the parsing."""
 
     def __init__(self, position: SourcePosition, message: str) -> None:
         super().__init__(message)
@@ -116,9 +116,9 @@ def escape_unprintable(text: str) -> str:
 
 
 def _check_text(text: str) -> None:
-    """Raise _FaultError for a control character, a tag, a second document, and values that are too many or too deep.
+    """Raise _FaultError for control characters, tags, a second document, and too many or too deep values.
 
-    Must precede the building of nodes, which is recursive.
+    Call this before building the nodes, because the recursion could exhaust the stack.
     """
     if len(text) > MAX_YAML_BYTES:
         raise _FaultError(SourcePosition(1, 1), f"larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller")
@@ -192,7 +192,7 @@ class _Builder:
         return entries
 
     def _merge(self, entries: dict[str, Any], node: Any, at: SourcePosition, path: KeyPath) -> None:
-        """Add the entries of `node`, the value of `<<`, that `entries` lacks."""
+        """Add those entries of `node` whose keys `entries` lacks. `node`: the value of `<<`."""
         for source in node.value if isinstance(node, yaml.SequenceNode) else [node]:
             if not isinstance(source, yaml.MappingNode):
                 message = "`<<` needs a mapping, or a list of mappings; name them by their anchors, as in `<<: *base`"
@@ -202,7 +202,7 @@ class _Builder:
 
 
 def _scalar(node: Any) -> Any:
-    """The value of a scalar node. Quoted and block scalars are text."""
+    """Return the value of a scalar node. Quoted and block scalars are text."""
     value: str = node.value
     if node.style:
         return value
@@ -218,5 +218,5 @@ def _position(part: Any) -> SourcePosition:
 
 
 def _position_of(before: str) -> SourcePosition:
-    """The position after the text `before`."""
+    """Return the position after the text `before`."""
     return SourcePosition(before.count("\n") + 1, len(before) - before.rfind("\n"))

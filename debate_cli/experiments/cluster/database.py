@@ -78,7 +78,7 @@ def require_extra() -> None:
 
 
 def describe_address(dsn: str) -> str:
-    """Host and database of an address, without user and password.
+    """Return the host and database of an address, without user and password.
 
     Raises UsageError for an address that is not of PostgreSQL, and for one with two `@`. In the latter psycopg would
     mistake a part of the password for the host, and show it in messages.

@@ -46,7 +46,7 @@ _NO_WORKER_S = 10.0
 
 
 def experiment_id(name: str, *, mock: bool) -> str:
-    """Id of an experiment in the queue, from its name. With `mock` (a rehearsal) the id is a different one."""
+    """Return the id of an experiment in the queue, from its name. With `mock` (a rehearsal) the id is a different one."""
     return f"{'rehearsal' if mock else 'experiment'}:{name}"
 
 

@@ -43,7 +43,7 @@ _SWEEPS_A_LEASE = 3
 
 
 def record_from_row(row: Sequence[Any]) -> CellRecord:
-    """The record of a cell. Raises UsageError if the id of its debate, which becomes a file name, is not valid."""
+    """Return the record of a cell. Raises UsageError if the id of its debate, which becomes a file name, is not valid."""
     fields: dict[str, Any] = row[0]
     validate_id(fields["debate"])
     judges: tuple[str, ...] = tuple(fields.pop("judges"))

@@ -80,7 +80,7 @@ DEFAULT_REFUSAL = "The model declined to answer."
 
 
 def make_anthropic_server(endpoint: Endpoint) -> HttpServer:
-    """Create a server with the messages API."""
+    """Create an `HttpServer` for the messages API."""
     return HttpServer(API, endpoint)
 
 

@@ -100,7 +100,7 @@ PARALLEL_SLOTS = 2
 CONTEXT_TOKENS = 8192
 """Context of each slot in tokens. SmolLM2 was trained with this length."""
 PROMPT_CACHE_MIB = 1024
-"""Memory in MiB for the prompts of earlier calls."""
+"""Memory for the cached prompts of earlier calls, in MiB."""
 EMBEDDED_TIMEOUT_S = 900.0
 """Minimum timeout in seconds: a slow machine reads a long prompt for minutes before the first byte."""
 MISSING_EXTRA_MESSAGE = (

@@ -25,7 +25,7 @@ DIGITS = 6
 
 
 def make_embeddings_server(endpoint: Endpoint) -> HttpServer:
-    """Create a server with the embeddings endpoint."""
+    """Create an `HttpServer` for the embeddings endpoint."""
     send = partial(openai.send, path="/embeddings")
     return HttpServer(
         replace(openai.API, build_body=_build_body, send=send, reply_builder=_SimilarityBuilder), endpoint

@@ -104,7 +104,7 @@ class _Client:
 
 
 class HttpServer:
-    """One server. Its models share the SDK's clients, one for every CALLS_PER_CLIENT calls in flight."""
+    """One server of a vendor's API. Its models share SDK clients, one for every CALLS_PER_CLIENT calls in flight."""
 
     def __init__(self, api: ProviderApi, endpoint: Endpoint) -> None:
         self.api = api
@@ -118,7 +118,7 @@ class HttpServer:
         return HttpModel(self, name, profile)
 
     def client(self) -> Any:
-        """Return the SDK's first client for this server."""
+        """Return the first of the SDK's clients for this server."""
         return (self._clients[0] if self._clients else self._add_client()).sdk
 
     @contextmanager

@@ -34,7 +34,7 @@ _STATUS_BY_CODE: Mapping[str, int] = MappingProxyType({
 
 
 def make_anthropic_search(endpoint: Endpoint) -> HttpServer:
-    """Create a server with the messages API, whose models search the web."""
+    """Create an `HttpServer` for the messages API, whose models search the web."""
     return HttpServer(replace(anthropic.API, build_body=build_search_body, reply_builder=_SearchBuilder), endpoint)
 
 

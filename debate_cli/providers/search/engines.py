@@ -30,12 +30,12 @@ FORBIDDEN = 403
 
 
 def make_ollama_search(endpoint: Endpoint) -> HttpServer:
-    """Create a server for Ollama's `POST /api/web_search`."""
+    """Create an `HttpServer` for Ollama's `POST /api/web_search`."""
     return _make_server(endpoint, _build_ollama_body, partial(_send, "POST", "api/web_search"), _ollama_rules)
 
 
 def make_searxng_search(endpoint: Endpoint) -> HttpServer:
-    """Create a server for SearXNG's `GET /search?format=json`."""
+    """Create an `HttpServer` for SearXNG's `GET /search?format=json`."""
     return _make_server(endpoint, _build_searxng_query, partial(_send, "GET", "search"), _searxng_rules)
 
 

@@ -23,7 +23,7 @@ MAX_CITATIONS = 50
 
 
 def make_openai_search(endpoint: Endpoint) -> HttpServer:
-    """Create a server with the responses API, whose models search the web."""
+    """Create an `HttpServer` for the responses API, whose models search the web."""
     send = partial(openai.send, path="/responses")
     return HttpServer(
         replace(openai.API, build_body=build_search_body, send=send, reply_builder=_SearchBuilder), endpoint

@@ -97,7 +97,7 @@ def _format_ledger(ledger: Ledger) -> Iterator[str]:
 def _format_question(context: TurnContext, before: Cue | None, strategy: StrategyPick | None, prompts: Prompts) -> str:
     """Return the message for the cue of `context`: new speeches of other participants, and the task.
 
-    New are the speeches since `before`, the speaker's last cue.
+    A speech is new if the speaker has not seen it in `before`, its previous cue.
     """
     cue = context.cue
     new = set(cue.sees).difference(before.sees if before is not None else ())

@@ -43,7 +43,7 @@ class SkippedFile:
 
     name: str
     reason: str
-    """The reason in one sentence, without the name."""
+    """Why the file is not indexed, in one sentence without its name."""
 
 
 def list_source_files(given: str, base: Path, title: str | None = None) -> list[SourceFile]:

@@ -129,7 +129,7 @@ class ProviderGate:
             self._interval *= QUICKENING
 
     def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
-        """Close the gate because of `error`. Return whether it was open.
+        """Close the gate because of `error`. Return whether the gate was open.
 
         `waiting`: number of waiting calls, for the note. If `call` was sent before the gate closed, or before the
         accepted probe, its refusal only prolongs the wait.

@@ -229,7 +229,7 @@ def _check_sha256(part: Path, file: HubFile, access: HubAccess) -> None:
 
 
 def _format_size(size: int) -> str:
-    """Return a size such as `640 MB` or `2.5 GB`."""
+    """Format a number of bytes, as in `640 MB` or `2.5 GB`."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"  # noqa: PLR2004 - a gigabyte
 
 

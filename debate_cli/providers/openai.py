@@ -75,7 +75,10 @@ CONTENT_FILTER_REFUSAL = "The provider's content filter stopped the answer."
 
 
 def make_openai_server(endpoint: Endpoint, *, stream_usage: bool = True) -> HttpServer:
-    """Create an `HttpServer` for the chat completions API. `stream_usage`: whether it accepts `stream_options`."""
+    """Create an `HttpServer` for the chat completions API.
+
+    `stream_usage`: whether the server accepts `stream_options`.
+    """
     return HttpServer(replace(API, build_body=partial(build_chat_body, stream_usage=stream_usage)), endpoint)
 
 

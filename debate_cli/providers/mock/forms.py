@@ -151,7 +151,10 @@ class _FormWriter:
 
 
 def _writing_order(name: str, schema: Json) -> int:
-    """Return 0 for choices and numbers, 1 for the scores of participants, 2 for winner and losers, 3 for sentences."""
+    """Return the rank of a property: properties are written by rising rank.
+
+    0: choices and numbers; 1: the scores of participants; 2: winner and losers; 3: sentences.
+    """
     if _has_sentences(schema):
         return 1 if name == "scores" else 3
     is_ranking = name == "consistently_outperformed" or NO_WINNER.intersection(map(str, schema.get("enum", ())))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from debate_cli.domain.config import DebateConfig, move_legacy_sections
+from debate_cli.domain.config import LEGACY_SECTIONS, DebateConfig, move_legacy_sections
 from debate_cli.domain.config_checks import KeyPath, Problem, check_config
 from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
@@ -298,7 +298,8 @@ class _ConfigLoader:
         try:
             return DebateConfig.model_validate(placed)
         except ValidationError as error:
-            self._add(problems_from_validation(error, placed))
+            found = problems_from_validation(error, placed)
+            self._add(problem._replace(path=_written_path(problem.path, data)) for problem in found)
         return None
 
     def _add(self, problems: Iterable[Problem]) -> None:
@@ -311,6 +312,15 @@ class _ConfigLoader:
 
     def _error(self) -> ConfigError:
         return ConfigError(*self.source_map.format_problems(self.problems, self.lines, Redactor(self.secrets)))
+
+
+def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
+    """The place in `data` of a setting that `move_legacy_sections` moved to `path`; `path` itself for any other."""
+    for section, (name, renamed) in LEGACY_SECTIONS.items():
+        if path[3:4] == (name,) and section in data and value_at(data, path[:4]) is None:
+            written = {new: old for old, new in renamed.items()}
+            return (section, *(written.get(str(key), key) for key in path[4:]))
+    return path
 
 
 def _find_key_variables(providers: object) -> set[str]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from config_file_support import problems
+from config_file_support import HEAD, problems
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.systems.persuasion.settings import PersuasionSettings
@@ -52,13 +52,14 @@ def test_factors_select_their_effects(system: Any, effects: str) -> None:
             "judging: {systems: [{kind: persuasion, factors: {evidence: 0.1}}]}\npersuasion_factors: {evidence_bonus: 0.3}",
             "which has `factors` already",
         ),
-        ("persuasion_factors: {evidence_bonus: 3}", "factors.evidence: must be at most 1"),
-        ("persuasion_factors: {evidence_bonuses: 1}", "factors.evidence_bonuses: unknown key"),
+        ("persuasion_factors: {evidence_bonus: 3}", "persuasion_factors.evidence_bonus: must be at most 1"),
+        ("persuasion_factors: {evidence_bonuses: 1}", "persuasion_factors.evidence_bonuses: unknown key"),
         ("victory_conditions: {surrender_threshold: high}", "surrender_threshold: must be a number"),
         ("victory_conditions: 3", "victory_conditions: must be a mapping"),
     ],
 )  # fmt: skip
-def test_an_error_names_the_key(text: str, error: str) -> None:
-    """Or in the settings of `persuasion` that the section becomes."""
+def test_an_error_names_the_place_in_the_section(text: str, error: str) -> None:
+    """Line, column and key are those of the section that the user wrote."""
     (line,) = problems(text)
     assert error in line
+    assert line.startswith(f"stdin:{(HEAD + text).count(chr(10)) + 1}:")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from live_scoring_support import SPEAKERS, Row, claim, decision, gap, live_debate, narrative, pair, turn_marks
-from scoring_support import CON, PRO, THREE, assessment, build_debate, opening_event, speech
+from scoring_support import CON, PRO, THREE, assessment, build_debate, marks, opening_event, speech
 
 from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding
 from debate_cli.domain.debate import Debate
@@ -340,3 +340,19 @@ def test_frame_control_and_credibility_are_not_part_of_the_score() -> None:
     found = score_run(live_debate([(20, 20, 20), (20, 20, 20)]), "r1", LiveSettings())
     assert (found.notes["frame_control"], found.notes["credibility"]) == ({PRO: 5.0, CON: 5.0}, {PRO: 6.0, CON: 6.0})
     assert found.scores[PRO] == 60.0
+
+
+def test_marks_are_clamped_to_their_scale() -> None:
+    """45 of 40 counts as 40."""
+    given = marks(PRO, {"logic": 50, "rhetoric": 30, "tactics": 30}, (45, 0, 0))
+    debate = build_debate(
+        opening_event(LiveSettings()), [speech(0, PRO)], [assessment("live", given, moment="turn", turns=(0,))]
+    )
+    assert card(debate).raw[0]["logic"] == 40
+
+
+def test_penalties_follow_calibration() -> None:
+    """Turn 1 won and rises to 22; two gaps of 4 and 1 then lower it to 17."""
+    gaps = assessment("live", (), gap(1, 4, "costs fall"), gap(1, 1, "pace rises"))
+    found = card(live_debate([(20, 0, 0), (10, 0, 0)], pair(1, logic=CON), gaps))
+    assert (found.calibrated[1]["logic"], found.penalised[1]["logic"]) == (22, 17)

@@ -192,3 +192,9 @@ def test_a_debater_without_a_turn_has_no_score(marked: bool) -> None:
         build_debate(opening_event(ModeratorSettings(), debaters=THREE), turns, given), "r1", ModeratorSettings()
     )
     assert (found.winner, sorted(found.scores), missing(found)) == (PRO, [PRO, CON], ["Cem has not spoken."])
+
+
+def test_marks_are_clamped_to_their_category() -> None:
+    """8 of 5 for clarity counts as 5: the maximum stays 82.5."""
+    found = score_run(moderated(round_marks(1, FULL, FULL), final_marks({"clarity": -3}, 0)), "r1", ModeratorSettings())
+    assert found.scores[PRO] == 82.5

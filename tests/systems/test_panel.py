@@ -344,3 +344,16 @@ def test_given_weights_replace_stored_ones() -> None:
     stored, other = panel_of(1, 1), panel_of(3, 1)
     found = score_run(voted(stored, *votes("PASS", "FAIL")), "r1", other)
     assert (found.winner, found.scores) == (PRO, {PRO: 0.75, CON: 0.25})
+
+
+def test_marks_are_clamped_to_their_scale() -> None:
+    """9 and 0 count as 3 and 1, so the dimension spreads over 2 of its 2 points."""
+    stored = [
+        item.model_copy(
+            update={"marks": tuple(mark.model_copy(update={"value": value, "out_of": 10}) for mark in item.marks)}
+        )
+        for item, value in zip(dimensional((3,), (1,)), (9, 0), strict=True)
+    ]
+    settings = panel_of(1, 1)
+    (first, second) = ballots_by_round(voted(settings, *stored), "r1", settings)[0]
+    assert (set(first.dimensions.values()), set(second.dimensions.values())) == ({3.0}, {1.0})

@@ -21,7 +21,7 @@ from debate_cli.systems.registry import active_systems, stopped_debaters
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A step of the plan for all debaters. If no debater has anything to say in a stage, it makes no round."""
+    """One step of a debate's plan, for all debaters. A stage in which no debater has anything to say makes no round."""
 
     phase: Phase
     follow_up: bool = False
@@ -33,7 +33,7 @@ def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """Return the plan of a format.
 
     Free-flowing: stages of speeches. Other formats: the configured phases, with exchanges after each cross-examination.
-    The first exchange is a stage of answers. Each further one is a stage of questions and a stage of answers.
+    The first exchange is a stage of answers. Each further exchange is a stage of questions and a stage of answers.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns

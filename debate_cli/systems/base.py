@@ -37,7 +37,7 @@ class Progress:
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds in which every speech is made."""
     judgeable_turns: Sequence[int]
-    """Indices of the turns before the first missing turn; once the debate is over, of all turns."""
+    """Indices of the turns that can be judged: those before the first gap or, once the debate is over, all."""
     is_over: bool
     """Whether the debate has all its speeches."""
 
@@ -59,13 +59,13 @@ class Dissent(NamedTuple):
 
     judge: str
     conclusion: str
-    """The judge's conclusion: `votes FAIL`."""
+    """The judge's conclusion, e.g. `votes FAIL`."""
     words: str
     """The judge's reasons, in full; may be empty."""
 
 
 class JudgeVote(NamedTuple):
-    """The vote of one judge that counts in a verdict. Untrusted."""
+    """One judge's vote, as it counts in a verdict. Untrusted."""
 
     judge: str
     option: str
@@ -104,7 +104,7 @@ class Headline:
     """Unit of scores and margin."""
     dissent: tuple[Dissent, ...] = ()
     required_changes: tuple[RequiredChange, ...] = ()
-    """Changes that a judged text needs to pass, those with the most weight first."""
+    """Changes that a judged text needs in order to pass, those with the most weight first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class JudgeQuote:
 
     words: str
     judge: str = ""
-    """Id of the judge; empty if the words are from no single judge."""
+    """Id of the judge; may be empty."""
 
 
 class TurnScore(NamedTuple):
@@ -147,7 +147,7 @@ REFUTED: not a basis for a decision; UNCERTAIN: the debate does not settle it.""
 
 
 class ClaimStanding(NamedTuple):
-    """What the judges of a run say about one claim. Untrusted."""
+    """The standing of one claim according to the judges of a run. Untrusted."""
 
     standing: Standing
     reason: str
@@ -155,7 +155,7 @@ class ClaimStanding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClaimReview:
-    """What the judges of a run say about the claims of a debate. Untrusted."""
+    """The standings of a debate's claims, and the insight, according to the judges of a run. Untrusted."""
 
     standings: Mapping[str, ClaimStanding]
     """Maps argument ids to standings."""
@@ -248,7 +248,7 @@ class JudgingSystem(Generic[SettingsT]):
     kind: str
     """Name of the system in configurations and transcripts, e.g. `panel`."""
     settings: type[SettingsT]
-    """The settings that `judging.systems` takes for this kind."""
+    """Class of the settings for this kind in `judging.systems`."""
     findings: tuple[type[Finding], ...] = ()
     """Classes of this system's own findings. The shared classes are in `domain.assessment`."""
     prompt_package: str

@@ -19,7 +19,7 @@ class ScoreOutcome(NamedTuple):
 
 
 MARGIN_DECIMALS = 6
-"""Margins are rounded to this many decimals before they are compared: rounded scores may shift the ninth."""
+"""Margins are rounded to this many decimals before they are compared: rounding may shift the ninth decimal."""
 UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 

@@ -79,7 +79,7 @@ def format_quote_checks(debate: Debate, turn: Turn) -> str:
 def _find_sources_run(debate: Debate, run_id: str) -> str | None:
     """Return the id of the run whose findings on sources a judge of `run_id` sees; None if there is no such run.
 
-    It is `run_id` if this run has a judge of sources, else the newest run that has one.
+    The run `run_id` itself is preferred. If it has no judge of sources, the newest run with such a judge counts.
     """
     if any(system.kind == SOURCES_KIND for system in debate.run(run_id).active_systems()):
         return run_id

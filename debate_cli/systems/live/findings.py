@@ -37,7 +37,7 @@ class PairComparison(Finding):
 
 
 class SuspectClaim(Finding):
-    """A claim of a turn that does not hold."""
+    """A claim that does not hold, and the turn that made it."""
 
     kind: Literal["suspect_claim"] = "suspect_claim"
     turn: int

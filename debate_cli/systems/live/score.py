@@ -129,7 +129,7 @@ class LiveNotes(Notes):
     chain_limits: tuple[Calibration, ...] = ()
     """Logic scores that were lowered to 34, because the causal chain is incomplete."""
     calibrations: tuple[Calibration, ...]
-    """Scores that were changed because of exchanges."""
+    """Scores that comparisons of exchanges changed."""
     unresolved: tuple[UnresolvedExchange, ...] = ()
     """Exchanges whose winner still has the lower score, and drawn exchanges whose scores differ much."""
     register_entries: tuple[RegisterRow, ...] = ()

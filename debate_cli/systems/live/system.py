@@ -134,7 +134,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         return 100.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """Return the subject, e.g. `turn 3`; for the whole debate a name of the question, e.g. `register review`."""
+        """Return the subject, e.g. `turn 3`, or the name of a question on the whole debate, e.g. `register review`."""
         if brief.subject.moment != "debate":
             return super().describe_brief(brief)
         if brief.subject.turns:

@@ -92,7 +92,7 @@ class PanelNotes(Notes):
     judges: int = 0
     """Number of judges with a vote. One judge decides alone, with agreement 1.0."""
     required_changes: tuple[RequiredChange, ...] = ()
-    """Changes that a text needs to pass, by dimension, the heaviest first. Empty for a debate and for PASS."""
+    """Changes that a text needs in order to pass, by dimension, heaviest first. Empty for a debate and for PASS."""
     weights: dict[VoteOption, float]
     """Maps options to shares of the weight in the final vote."""
     first_vote: VoteTally | None

@@ -52,7 +52,7 @@ def _count_phrases(text: str, phrases: tuple[str, ...], matching: Matching) -> i
 
 
 def has_keyword(turns: Iterable[Turn], settings: PersuasionSettings) -> bool:
-    """Return whether any phrase occurs in the turns."""
+    """Return whether any keyword occurs in the turns."""
     return any(any(keyword_scores(turn.text, settings)) for turn in turns)
 
 

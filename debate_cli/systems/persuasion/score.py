@@ -120,7 +120,7 @@ class StrategyUse(FrozenModel):
 
 
 class InfluenceEdge(FrozenModel):
-    """Mean persuasion of one debater on another, 0-1."""
+    """Mean persuasion of the debater `target` by the debater `source`, 0-1."""
 
     source: str
     target: str

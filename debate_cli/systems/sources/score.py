@@ -26,7 +26,7 @@ CREDITS: dict[Support, float] = {"yes": 1.0, "partly": 0.5}
 
 
 class DebaterSources(FrozenModel):
-    """The citations of one debater."""
+    """Numbers of one debater's citations, and their score."""
 
     name: str
     citations: int

@@ -70,7 +70,7 @@ def _mark_field(number: int) -> str:
 
 @lru_cache(maxsize=64)
 def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredForm]:
-    """Return the form with the criteria (name, description): each has a mark, 1-10, between reasoning and standing."""
+    """Return the form with a mark, 1-10, for each criterion (name, description), between reasoning and standing."""
     fields: dict[str, Any] = {
         _mark_field(number): (int, whole_number(1, 10, alias=criterion, description=description))
         for number, (criterion, description) in enumerate(criteria)

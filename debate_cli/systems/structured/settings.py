@@ -32,7 +32,7 @@ FALLACY_DEFINITIONS: dict[str, str] = {
 MAX_CRITERIA = 12
 MAX_FALLACIES = 40
 MAX_USEFUL_PENALTY = 9
-"""Difference between the highest and the lowest score of an argument."""
+"""Largest fallacy penalty with an effect: the difference between an argument's highest and lowest score."""
 _CRITERION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 RESERVED_CRITERIA = frozenset({
     "item", "reasoning", "standing", "fallacies", "name", "quote", "arguments", "key_insight", "unresolved_questions",
@@ -47,7 +47,7 @@ class Criterion(ConfigModel):
     name: str
     """Up to 40 letters, digits, `_` and `-`, beginning with a letter."""
     description: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
-    """Question that the criterion asks, and the meaning of 1 and 10. The judge reads it."""
+    """Question that the criterion asks, and the meaning of 1 and 10. The judge reads this text."""
     weight: NonNegative = 1.0
     """Weight of the criterion. Weights are normalized to a sum of 1."""
 

@@ -145,3 +145,28 @@ async def test_no_stream_shows_a_disguised_secret(text: str, gaps: list[str], si
     pieces = [whole[at : at + size] for at in range(0, len(whole), size)]
     await RedactingModel(StreamingModel(pieces), Redactor([SECRET])).complete(REQUEST, shown.append)
     assert SECRET not in sanitize_text("".join(shown))
+
+
+def test_longer_secrets_go_first() -> None:
+    """If one secret begins another, nothing of either remains."""
+    assert Redactor(["abcdef", "abcdefghij"])("abcdefghij abcdef") == "[redacted] [redacted]"
+
+
+@pytest.mark.parametrize("hiding", ["{}", "zq-\u200bHush-7391", "zq-\\u0048ush-7391"])
+def test_a_text_hides_no_secret_of_another(hiding: str) -> None:
+    """Texts are searched together, and a terminal sequence that begins in one and ends in another hides nothing."""
+    secret = hiding.replace("{}", SECRET)
+    data = redact_values(["\x1b]0;title", {"key": [secret]}, "\x07"], Redactor([SECRET]))
+    assert data == ["\x1b]0;title", {"key": [REDACTED]}, "\x07"]
+
+
+def test_escaped_letters_do_not_hide_a_secret() -> None:
+    """A server may write any letter of its JSON as an escape."""
+    assert Redactor([SECRET])(r'{"text": "\u007aq-Hus\u0068-7391"}') == '{"text": "[redacted]"}'
+
+
+def test_json_with_disguises_stays_json() -> None:
+    """Whatever follows an escaped ESC or a run of backslashes."""
+    for text in (f"{SECRET}\x1b", f"{SECRET}\x1b]", f"\x1b\\{SECRET}", f"\\\\\u200b{SECRET}\\"):
+        line = json.dumps({"text": f"{text} zq-Hush\u200b-7391"})
+        assert SECRET not in json.loads(Redactor([SECRET])(line))["text"]

@@ -28,7 +28,7 @@ LONGER = 1.05
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"
 RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
-    "a coin": "Asked again about the same debate, it changes the winner almost as often as a coin.",
+    "a coin": "If it judges a debate again, it changes the winner almost as often as a coin.",
 }
 """Maps rules that name no side to a sentence on a judge that follows the rule."""
 TRY_OUT = "Use it only to try out a setup."
@@ -174,13 +174,13 @@ def _longer_side(judgement: Judgement) -> str | None:
 def _describe_use(gates: Sequence[AuditGateResult], follows: str) -> tuple[str, str]:
     """Return `JudgeAuditReport.advice` and `usable_for`, without terms of statistics."""
     if follows:
-        return NEVER, f"{RULES.get(follows, f'It names {follows}, whatever is said.')} {TRY_OUT}"
+        return NEVER, f"{RULES.get(follows, f'It nearly always names {follows}.')} {TRY_OUT}"
     failed = {gate.name for gate in gates if gate.outcome == "not met"}
     is_better = any(gate.name == "baseline" and gate.outcome == "met" for gate in gates)
     if failed & {"baseline", "mirror", "floor"} or ("alpha" in failed and not is_better):
         return NEVER, f"It does not tell better arguments from worse. {TRY_OUT}"
     if failed:
-        return CARE, "Rely on it only where what it gets wrong does not matter."
+        return CARE, "Rely on it only for debates in which its errors do not matter."
     if all(gate.outcome == "met" for gate in gates):
         return RELY, f"It passed all {len(gates)} checks. It may decide debates like those that it was tested on."
     untested = sum(gate.found.value is None for gate in gates)

@@ -13,7 +13,9 @@ from debate_cli.render.text.markdown import escape_markdown, format_table
 from debate_cli.statistics.estimate import Estimate
 from debate_cli.systems.tables import Badge, Table, TableRow
 
-INTERVALS = "In brackets is the range that fits these debates (95 % interval): the fewer debates, the wider."
+INTERVALS = (
+    "Brackets contain the range of values that fit these debates (95 % interval). With fewer debates, it is wider."
+)
 ANSWERS = {"met": Badge("✓", "yes", "good"), "not met": Badge("✗", "no", "bad")}
 
 

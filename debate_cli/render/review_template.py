@@ -80,9 +80,9 @@ def expand_json_lists(text: str) -> str:
 def _header_lines(review: Review, answers: ReviewAnswers) -> Iterator[str]:
     terms = review.terms
     yield from _comment(
-        f"Review of a debate by the system {terms.system}. Fill in every empty value and leave the other lines as they are. "
-        "Write a text that has a colon in it, or several lines, after `|` on an indented line of its own. "
-        "Then store it: debate review ID --from THIS-FILE"
+        f"Review of a debate by the system {terms.system}. Fill in every empty value. Leave the other lines unchanged. "
+        "If a text has a colon or several lines, write `|` in place of the value, and the text on indented lines below. "
+        "Then store the file: debate review ID --from THIS-FILE"
     )
     yield "#"
     for paragraph in debate_introduction(review):
@@ -98,7 +98,7 @@ def _header_lines(review: Review, answers: ReviewAnswers) -> Iterator[str]:
     }
     yield from (f"{_STEP}{name}: {_scalar(value)}" for name, value in values.items())
     yield f"confidence: {_scalar(answers.confidence)}  # how sure you are of your judgement as a whole, a number from 0 to 1"
-    yield "seconds:  # optional: part -> seconds that you took"
+    yield "seconds:  # optional: the seconds that you took for each part"
     yield from (f"{_STEP}{_scalar(name)}: {_scalar(value)}" for name, value in answers.seconds.items())
     yield "answers:"
 

@@ -35,7 +35,7 @@ PENDING_JUDGE_BADGE = Sign("…", "", theme.GOLD)
 """Badge of a complete debate with a missing judgment."""
 UNDECIDED_BADGE = Sign("!", "the deciding judgment is missing", theme.RED)
 """Badge of a complete debate without a deciding judgment."""
-NO_DEBATES_MESSAGE = "No debate is saved here. Run `debate run --mock` for a first one without a model."
+NO_DEBATES_MESSAGE = "No debate is saved here. To hold a first debate without a model, run `debate run --mock`."
 RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
 

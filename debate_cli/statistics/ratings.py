@@ -89,12 +89,13 @@ class Ratings:
         if not self.results:
             return ("No two different players met, so there is nothing to rate.",)
         notes = {
-            "Pairs met in one order only, so an advantage of the left place is part of the strengths.": (
+            "Pairs met in one order only, so the strengths contain any advantage of the left player.": (
                 self.side.value is None
             ),
-            f"{self.groups} groups of players never met: strengths of different groups do not compare.": self.groups
-            > 1,
-            "Some player won or lost everything that counts: the results alone put no bound on its strength.": (
+            f"{self.groups} groups of players never met, so strengths of different groups cannot be compared.": (
+                self.groups > 1
+            ),
+            "A player won or lost every comparison that counts, so the results alone put no bound on its strength.": (
                 self.separable
             ),
             f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, so that every "

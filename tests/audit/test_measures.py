@@ -151,7 +151,7 @@ def test_judges_that_follow_a_rule_are_named() -> None:
     report = build_report(_judge(_first_ahead, list(VARIANTS)), [JUDGE], LabelSet([], ""), {}).judges[0]
     assert report.follows == "the side that is shown first"
     assert report.advice == "Do not rely on it"
-    assert report.usable_for.startswith("It names the side that is shown first, whatever is said.")
+    assert report.usable_for.startswith("It nearly always names the side that is shown first.")
 
 
 def test_gates_say_how_many_debates_are_missing() -> None:

@@ -31,7 +31,7 @@ def test_known_bias_is_found_and_the_card_says_so(here: Path) -> None:
     assert 35 < lead["value"] < 45
     assert lead["low"] < lead["value"] < lead["high"]
     assert judge["follows"] == "the side that is shown first"
-    sentence = "It names the side that is shown first, whatever is said."
+    sentence = "It nearly always names the side that is shown first."
     assert sentence in (here / "audit" / "card.md").read_text()
     assert "<script" not in (here / "audit" / "card.html").read_text()
 

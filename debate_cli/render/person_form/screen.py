@@ -227,7 +227,7 @@ class FormScreen:
             box = f"[{mark}]" if field.kind == "choices" else f"({mark})"
             style, pointer = ("class:current", "›") if number == self._state.option else ("", " ")
             parts.append((style, f"{pointer} {number + 1} {box} {sanitize_line(option)}\n"))
-        parts.append(("class:keys", "Up and Down move, Space chooses, Enter chooses and goes on."))
+        parts.append(("class:keys", "Up and Down move, Space chooses, Enter chooses and goes to the next field."))
         return parts
 
     # What keys do

@@ -157,8 +157,8 @@ async def run_debate(
     With a `folder` the debate is journalled and saved there. `mock` uses the mock provider for every model. `models`
     maps names to objects with a method `complete`. A name is a key of the configuration's `models`, `default`, `judge`,
     or the `provider/model` of a role. `trusted_hosts`: hosts to which the configuration's file may send requests and
-    keys. Before any call, raises MissingKeyError, UntrustedHostError for a host that is not trusted, and ConfigError,
-    also for sources that cannot be read. Later failures are in the outcome (`halted`, `debate.failures`).
+    keys. Before any call, raises MissingKeyError, UntrustedHostError for a host that is not trusted, and ConfigError. A
+    source that cannot be read is a ConfigError. Later failures are in the outcome (`halted`, `debate.failures`).
     """
     loaded, own = _with_models(_to_loaded(config), models)
     if not loaded.config.debaters:

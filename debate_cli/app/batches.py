@@ -228,7 +228,11 @@ class BatchQueue:
         except DebateError as error:
             self._halt(error)
         except Exception as error:  # noqa: BLE001 - otherwise all debates would wait for ever
-            self._halt(StorageError(f"{self._store.path}: unexpected {type(error).__name__}: {error}; collect again"))
+            self._halt(
+                StorageError(
+                    f"{self._store.path}: unexpected {type(error).__name__}: {error}; collect the answers again"
+                )
+            )
 
     def _halt(self, why: DebateError) -> None:
         self.halted = self.halted or why

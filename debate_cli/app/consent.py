@@ -81,7 +81,7 @@ class Destination:
     """Consents that are needed before the server is asked."""
 
     def format(self) -> str:
-        """Return `provider lab sends LAB_KEY and the debate's texts to lab.example:8000`, not sanitized."""
+        """Return `provider lab sends LAB_KEY and the debate's texts to lab.example:8000`. Names are not sanitized."""
         downloads = [consent.download for consent in self.consents if consent.download]
         if downloads:
             return f"provider {self.provider} downloads {' and '.join(downloads)} from {self.host}"

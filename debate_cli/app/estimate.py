@@ -350,8 +350,8 @@ def _estimate_searches(
     """Yield the estimate of the web searches, if there are any.
 
     `simulated`: the searches in the simulation. `growth`: number of planned searches for each simulated search.
-    A searching model makes one call where a search engine gets several queries. At worst the model searches, and is
-    asked to continue, as often as allowed.
+    A model that searches makes one call; a search engine gets several queries instead. At worst the model searches, and
+    is asked to continue, as often as allowed.
     """
     target = find_search_target(with_lookup_search(config), env)
     made = [item for item in simulated if item.kind == "web"]

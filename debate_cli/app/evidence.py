@@ -1,4 +1,4 @@
-"""Reads and indexes the sources of a configuration, and describes what was left out or has changed."""
+"""Reads and indexes the sources of a configuration, and describes sources that were left out or have changed."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -114,9 +114,9 @@ def count_calls(turns: Iterable[Turn]) -> int:
 
 
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
-    """Return the turns with claims from an earlier import of this file with this model; None without such an import.
+    """Return the turns with claims from an earlier import of this file with this model.
 
-    Returns None if the transcript was judged after that import.
+    Returns None if there was no such import, or if its transcript was judged afterwards.
     """
     try:
         stored = open_debate(target).debate

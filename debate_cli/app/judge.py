@@ -336,7 +336,7 @@ def _build_task(
     if source.content is None and not path.exists():
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
     if not request.judges_texts:
-        raise TranscriptError(f"{path}: is not a transcript; a text is judged by a panel: give --system panel")
+        raise TranscriptError(f"{path}: is not a transcript; to let a panel judge it as a text, add --system panel")
     now = datetime.now(UTC)
     debate_id = (
         validate_id(target.text_id)

@@ -60,7 +60,7 @@ from debate_cli.systems.registry import get_system, settings_for
 
 
 class PooledModel(NamedTuple):
-    """A model with its wrappers, except structured output."""
+    """A model with all wrappers of the pool except structured output."""
 
     model: Model
     profile: Profile

@@ -168,10 +168,10 @@ def prepare_resume(
     asked: bool,
     close: bool = False,
 ) -> RunContext:
-    """Prepare to continue a stored debate; with `close` only its judging.
+    """Create the context for continuing a stored debate or, with `close`, only its judging.
 
     `loaded`: the configuration to resume with. `asked`: whether models will be asked. Raises UsageError if there is
-    nothing to close, ConfigError with a line for each setting that would change what was already said.
+    nothing to close, and ConfigError with a line for each setting that would change earlier speeches.
     """
     name = str(stored.path)
     if close and not stored.debate.turns:
@@ -307,7 +307,7 @@ def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequenc
 def _check_changes(loaded: LoadedConfig, stored: StoredDebate) -> DebateConfig:
     """Return the configuration given with --resume, without secrets.
 
-    Raises ConfigError with a line for each setting that would change what was already said.
+    Raises ConfigError with a line for each setting that would change earlier speeches.
     """
     kept = stored.debate.config
     redact = Redactor({*all_secrets(loaded), *all_secrets(replace(loaded, config=kept))})

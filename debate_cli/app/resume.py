@@ -83,7 +83,7 @@ def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool =
 
 
 def find_fixed_differences(debate: Debate, given: DebateConfig, redact: Callable[[Any], Any]) -> list[str]:
-    """Return one line for each setting of `given` that would change what was said in `debate`.
+    """Return one line for each setting of `given` that would change earlier speeches of `debate`.
 
     Models, providers, limits, output, sources and future rounds may differ. `redact` removes secrets from data.
     """

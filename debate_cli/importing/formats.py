@@ -98,7 +98,7 @@ def _parse(text: str) -> object:
 
 
 def _is_table(text: str, suffix: str) -> bool:
-    """Return whether the first line names the columns of a table of speeches, or the file name is that of a table."""
+    """Return whether the file name is that of a table, or the first line names columns of speakers and texts."""
     delimiter, head = tables.find_delimiter(text), text.split("\n", 1)[0]
     if delimiter not in head:
         return False

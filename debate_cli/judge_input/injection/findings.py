@@ -114,8 +114,8 @@ def read_addressed_to_judge(
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
     """Return a finding for each of the judge's quotes, and a warning for each invented quote.
 
-    A quote from an earlier turn is ignored, because that turn is judged separately. Quotes of sources, of the
-    detector's `known` findings and of removal markers are ignored too.
+    A quote from an earlier turn is ignored, because that turn is judged separately. The following are ignored too:
+    quotes of sources, quotes that the detector found (`known`), and quotes of removal markers.
     """
     last = last_visible_turn(debate, subject)
     visible = debate.turns if last is None else debate.turns_before(last + 1)

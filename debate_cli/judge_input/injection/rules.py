@@ -1,8 +1,8 @@
 """Detects instructions to a judge by the combination of signs in one sentence.
 
-An instruction combines a mention of the judging (a judge, a score sheet, "your verdict") with a command, or a side of
-the debate with something that it should get. Each part alone is ordinary debate. `rules.toml` holds the patterns and
-rules of English, `multilingual.toml` those of other languages.
+An instruction combines a mention of the judging with a command, or a side of the debate with something that it should
+get. A judge, a score sheet or "your verdict" mentions the judging. Each part alone is ordinary debate. `rules.toml`
+holds the patterns and rules of English, and `multilingual.toml` the patterns and rules of other languages.
 """
 
 import re

@@ -168,7 +168,7 @@ class _DimensionResult(NamedTuple):
 def _collect_results(
     debate: Debate, scores: TurnScores, comparisons: Mapping[int, PairComparison]
 ) -> Iterator[_DimensionResult]:
-    """Yield the results of all exchanges, except those whose winner is neither of the two speakers."""
+    """Yield the results of all exchanges. Ignores a result that names neither one of the two speakers nor a draw."""
     for index, comparison in comparisons.items():
         pair = (index - 1, index)
         names = [debate.turns_by_index[turn].speaker for turn in pair]

@@ -91,7 +91,7 @@ class Surrender(FrozenModel):
 
     name: str
     round: int
-    """The round after which it surrendered."""
+    """The round after which the debater surrendered."""
     turn: int
     """Index of the last turn of that round."""
     reason: SurrenderReason

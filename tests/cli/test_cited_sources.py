@@ -101,11 +101,15 @@ def test_a_passage_id_that_is_listed_twice_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_page_marks_quotes_in_their_passages(tmp_path: Path) -> None:
-    """The page shows each cited passage: verified words and the words that an altered quote replaces are marked."""
+    """The page shows each cited passage: verified words and the words that an altered quote replaces are marked.
+
+    Beneath an altered quote are the words of its source.
+    """
     cited = [{"source": "S1", "quote": quote} for quote in CITED]
     page = debate("replay", _transcript(tmp_path, citations=cited), "--format", "html", cwd=tmp_path).out
     assert '<mark class="quoted">Latency rose 43 percent in 2024</mark>' in page
     assert '<mark class="altered">outage was not caused by the deploy</mark>' in page
+    assert "The source says: “outage was not caused by the deploy”" in page
 
 
 OUTCOMES = {

@@ -55,7 +55,7 @@ def leaderboard_table(ratings: Ratings, title: str) -> Table:
     side = ratings.side
     remarks = [
         f"Advantage of the first place: {_format_interval(side, 2)} in log odds." if side.value is not None else "",
-        f"{ratings.results} results of {ratings.clusters} {'motion' if ratings.clusters == 1 else 'motions'} or other clusters; intervals are 95 %, by a bootstrap over clusters.",
+        f"{ratings.results} results of {ratings.clusters} {'motion' if ratings.clusters == 1 else 'motions'} or other clusters. The 95 % intervals come from a bootstrap over clusters.",
         *ratings.notes,
     ]
     heads = ("player", "Elo-like (95 %)", "interval", "log odds (95 %)", "games", "points")
@@ -101,7 +101,7 @@ def _players_table(found: SystemAnalysis, suffix: str) -> Table:
 def _pairs_table(pairs: Sequence[PairRecord], suffix: str) -> Table:
     return Table(
         f"pairs{suffix}",
-        ("player", "against", "points of the first named"),
+        ("player", "against", "points of the player"),
         tuple((pair.left, pair.right, format_share(pair.share)) for pair in pairs),
     )
 
@@ -121,8 +121,8 @@ def _judges_table(found: SystemAnalysis, suffix: str) -> Table:
     heads = ("judge", "verdicts", "points for the motion", "other winner, sides swapped", "length ρ", "self-preference")
     remarks = (
         (
-            "50 % for the motion is no side bias where both orders were played. Length ρ: Spearman correlation of the ratio of "
-            "lengths with the margin."
+            "If both orders were played, 50 % for the motion means no side bias. Length ρ: Spearman correlation of the margin "
+            "with the ratio of lengths."
         ),
     )
     if all(row[-1] == "—" for row in rows):

@@ -199,7 +199,7 @@ class DebaterConfig(ConfigModel):
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far pressure moves the personality, from 0 (not at all) to 1."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """How far the personality returns to its start in an exchange without pressure, from 0 (not at all) to 1 (fully)."""
+    """How far the personality returns to its start in an exchange without pressure, from 0 (not at all) to 1."""
     stance: float | None = Field(default=None, ge=-1, le=1)
     """Stance at the start, from -1 (against) to 1 (for); None means 0.8 for the side `for`, -0.8
     for `against`, and 0 for any other side."""

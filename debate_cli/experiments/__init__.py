@@ -1,1 +1,1 @@
-"""Many debates from one file: cells (one debate each), the ledger that stores them, the runner, and tidy results."""
+"""Experiments: many debates from one file. A cell is one debate. A ledger stores the cells and their results."""

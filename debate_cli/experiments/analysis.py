@@ -1,7 +1,7 @@
-"""Analysis of an experiment's results: which player is stronger, how reliable the judges are, what it cost.
+"""Analyzes an experiment's results: strength of the players, reliability of the judges, and cost.
 
-Everything is computed from tidy rows (`experiments.results`). Intervals are by a bootstrap over motions, so that both
-side orders and all judges of a motion stay together. Each judgement counts with its weight, 1 / number of judges.
+Everything is computed from tidy rows (`experiments.results`). Intervals come from a bootstrap over motions, which keeps
+both side orders and all judges of a motion together. Each judgement counts with its weight, 1 / number of judges.
 """
 
 import math
@@ -18,12 +18,12 @@ from debate_cli.statistics.estimate import RESAMPLES, Estimate, cluster_rows, es
 from debate_cli.statistics.ratings import Ratings, Result, rate
 
 ONE_SIDED = 0.8
-"""Share of wins of one side from which a motion is called one-sided, if the interval does not contain 0.5."""
+"""Share of points of a side from which a motion is one-sided, if the interval does not contain 0.5."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerRecord:
-    """Results of one player: its share of points on each side. A win is 1 point, a draw 0.5."""
+    """Results of a player. A win is 1 point, a draw 0.5."""
 
     name: str
     as_first: Estimate
@@ -34,7 +34,7 @@ class PlayerRecord:
 
 @dataclass(frozen=True, slots=True)
 class PairRecord:
-    """Results of one pair of players."""
+    """Results of a pair of players."""
 
     left: str
     right: str
@@ -51,14 +51,14 @@ class JudgeRecord:
     judgements: int
     """Number of judgements with a result."""
     first_share: Estimate
-    """Share of points for the side for the motion. If both orders were played, 0.5 means no side bias."""
+    """Share of points that the judge gives to the side for the motion. 0.5 means no bias if both orders were played."""
     swapped: Estimate
-    """Share of pairs of debates with exchanged sides that different players won. A draw counts as different."""
+    """Share of pairs of debates with exchanged sides that have different winners. A draw counts as different."""
     length: Estimate
-    """Spearman's ρ between the logarithm of the ratio of lengths and the margin, −1 to 1."""
+    """Spearman's ρ (−1 to 1) between margin and length. Length is the logarithm of the ratio of both sides' words."""
     self_preference: Estimate
-    """Share of points for players of the judge's own model, minus the share that other judges give them in the same
-    debates. Debates in which both players have this model are left out. The value is None if no debate is left."""
+    """Share of points for players with the judge's own model, minus the share that other judges give these players in
+    the same debates. Debates in which both players have this model do not count. The value is None without debates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class MotionRecord:
-    """Results of one motion over all players."""
+    """Results of a motion over all players."""
 
     motion: str
     """Id of the motion."""
@@ -109,13 +109,13 @@ class SystemAnalysis:
     by_result: Ratings
     """Ratings from wins, draws and losses."""
     by_margin: Ratings | None
-    """Ratings from margins, scaled to values from 0 to 1; None if there are no margins."""
+    """Ratings from margins that are scaled to 0-1; None if there are no margins."""
     margin_scale: float
     """Margin that counts as a full win, in the points of the system."""
     players: tuple[PlayerRecord, ...]
     """The players, in the order of `by_result`."""
     pairs: tuple[PairRecord, ...]
-    """Each pair that met, in both orders."""
+    """Each pair that met, listed in both orders."""
     judges: tuple[JudgeRecord, ...]
     alpha: Estimate
     """Krippendorff's α of the winners over all judges."""
@@ -162,7 +162,7 @@ def analyze(rows: Sequence[Judgement], *, resamples: int = RESAMPLES, seed: int 
 
 T = TypeVar("T")
 Votes = Mapping[str, Judgement]
-"""Judge -> its judgement of one debate."""
+"""Maps judges to their judgements of one debate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class _Bootstrap:
     def over_motions(
         self, rows: Iterable[Judgement], statistic: Callable[[Sequence[Judgement]], float | None]
     ) -> Estimate:
-        """Return the value of `statistic` for `rows`, with its interval."""
+        """Return the value of `statistic` for `rows`, with its bootstrap interval."""
         clusters = cluster_rows(rows, lambda row: row.motion)
         return estimate(clusters, statistic, resamples=self.resamples, seed=self.seed)
 
@@ -187,13 +187,13 @@ class _Bootstrap:
         return estimate(clusters, statistic, resamples=self.resamples, seed=self.seed)
 
     def rate(self, rows: Iterable[Judgement], score: Callable[[Judgement], float]) -> Ratings:
-        """Ratings of the players from `score`, the result of the first player from 0 to 1."""
+        """Rate the players. `score` returns the first player's result, 0 to 1."""
         results = [Result(row.first, row.second, score(row), row.weight, row.motion) for row in rows]
         return rate(results, resamples=self.resamples, seed=self.seed)
 
 
 def points_of_first(row: Judgement) -> float:
-    """Result of the side for the motion: 1 for a win, 0.5 for a draw, 0 for a loss."""
+    """Return the result of the side for the motion: 1 for a win, 0.5 for a draw, 0 for a loss."""
     return {"first": 1.0, "second": 0.0}.get(row.result, 0.5)
 
 
@@ -202,7 +202,7 @@ def _points_of_second(row: Judgement) -> float:
 
 
 def signed_margin(row: Judgement) -> float:
-    """Points by which the side for the motion leads; negative if it trails."""
+    """Return the points by which the side for the motion leads; negative if it trails."""
     if row.first_score is not None and row.second_score is not None:
         return row.first_score - row.second_score
     return (row.margin or 0.0) * {"first": 1, "second": -1}.get(row.result, 0)

@@ -36,7 +36,7 @@ RECOVER_EVERY = 10
 
 
 class CellStore(Protocol):
-    """The cells of one experiment, for a run that takes them one by one. Several runs may share them.
+    """The cells of an experiment. A run takes them one by one. Several runs may share them.
 
     All methods raise StorageError if the store cannot be used.
     """
@@ -47,21 +47,21 @@ class CellStore(Protocol):
         ...
 
     def journal_mirror(self) -> JournalMirror | None:
-        """Receives the journal of the cell that the current task has taken; None if the store keeps no copy."""
+        """Return the mirror for the journal of the current task's cell; None if the store keeps no copy of journals."""
         ...
 
     async def open_budget(self, limits: Limits) -> Budget:
-        """Begin the run, before the first cell is taken. Returns the budget, which all runs share."""
+        """Begin the run, before it takes the first cell. Returns the budget, which all runs share."""
         ...
 
     async def load_progress(self) -> Progress:
-        """Return the present state of the experiment."""
+        """Return the current progress of the experiment."""
         ...
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell in which no player of `without` speaks; None if no such cell is left now.
+        """Take the next cell in which no player of `without` speaks; None if there is no such cell now.
 
-        The returned record has the state from before.
+        The returned record has the cell's earlier state.
         """
         ...
 
@@ -70,11 +70,11 @@ class CellStore(Protocol):
         ...
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Renew the lease of this run; called once a second. Returns the progress if it was read again, else None."""
+        """Renew the lease of this run. Called once a second. Returns the progress if it was read again, else None."""
         ...
 
     async def close(self) -> None:
-        """Give back the cells that were not settled."""
+        """Give back the cells that this run took and did not settle."""
         ...
 
 
@@ -90,9 +90,9 @@ class LedgerCells:
         shard: tuple[int, int] = (1, 1),
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`folder`: folder of the experiment. `retry_failed`: whether to take failed cells only.
+        """`folder`: folder of the experiment. `retry_failed`: take failed cells only.
 
-        `shard`: number of the shard, from 1, and of all shards. `clock`: seconds since 1970.
+        `shard`: number of the shard, from 1, and number of shards. `clock`: returns seconds since 1970.
         """
         self.rates: SharedRates = partial(LedgerWindow, ledger, clock)
         self._ledger = ledger
@@ -157,7 +157,7 @@ class LedgerCells:
         self._ledger.retire(self._owner)
 
     def _recover(self) -> None:
-        """Open the cells of dead processes again, with the costs that the journals of their debates state."""
+        """Open the cells of dead processes again. Stores the costs that are in their journals."""
         for record in self._ledger.recover(self._clock()):
             path = self._folder / DEBATES_FOLDER / f"{record.cell.debate}.json"
             try:

@@ -1,7 +1,7 @@
-"""The cells of an experiment, one debate each: motions × pairs × sides × repeats × axes. Pure.
+"""The cells of an experiment: motions × pairs × sides × repeats × axes, one debate each. Pure.
 
-The key of a cell is a hash of everything that determines its debate. Budget, prices, rate limits, other players and
-judges that are added afterwards are not part of it.
+The key of a cell is a hash of everything that determines its debate. It does not include budget, prices, rate limits,
+other players, and judges that are added later.
 """
 
 from __future__ import annotations
@@ -40,31 +40,31 @@ class Cell:
     repeat: int
     """Number of the repetition, from 1."""
     axes: str
-    """Axis -> value, as JSON with sorted keys; `{}` without axes."""
+    """Values of the axes, as a JSON mapping with sorted keys; `{}` without axes."""
     debate: str
-    """Id of the debate and name of its file."""
+    """Id of the debate, which is the name of its file."""
     judges: tuple[str, ...]
-    """Keys of the judges; empty if the base's judges judge."""
+    """Keys of the experiment's judges; empty if the base's judges judge."""
 
     @property
     def bucket(self) -> int:
-        """Number from the key. Its remainder by the number of shards selects the shard of the cell."""
+        """Number computed from the key. Modulo the number of shards, it selects the cell's shard."""
         return int(self.key[:8], 16)
 
 
 class CellInputs(NamedTuple):
-    """Everything that is needed to run the debate of a cell."""
+    """Everything that a run of a cell's debate needs."""
 
     context: RunContext
     motion: Motion
     judges: Mapping[str, Judge]
-    """Key -> judge; empty if the base's judges judge."""
+    """Maps keys to the experiment's judges; empty if the base's judges judge."""
     models: tuple[ModelSpec, ModelSpec]
     """The configured models of the two players."""
 
 
 class CellPlan:
-    """The cells of an experiment, and what is needed to run each."""
+    """The cells of an experiment, and the inputs for running each."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
@@ -83,7 +83,7 @@ class CellPlan:
         return _sha256([chosen, prints, list(self._motions)])
 
     def cells(self) -> Iterator[Cell]:
-        """Yield every cell once, ordered by motion. So a stopped run has all players on the same motions."""
+        """Yield every cell once, ordered by motion. So all players of a stopped run have debated the same motions."""
         config = self.experiment.file.config
         for motion in self.experiment.motions:
             for axes, variant in self._variants.items():
@@ -108,7 +108,7 @@ class CellPlan:
         return self.experiment.variants[0].context
 
     def inputs_of(self, cell: Cell) -> CellInputs:
-        """Everything that is needed to run the debate of a cell. Raises KeyError for a cell of another plan."""
+        """Return the inputs for running a cell. Raises KeyError for a cell of another plan."""
         variant = self._variants[cell.axes]
         known = self._prints[cell.axes].judges
         judges = {known[judge.name]: judge for judge in variant.judges}
@@ -120,7 +120,7 @@ class CellPlan:
         )
 
     def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
-        """Return, by judge, the pairs of players in whose debates the judge's own model speaks."""
+        """Map each judge to the pairs of players in whose debates the judge's own model speaks."""
         found: dict[str, list[tuple[str, str]]] = {}
         for variant in self.experiment.variants:
             for pair in self.experiment.file.config.pairs():
@@ -194,7 +194,7 @@ class _VariantPrints:
     """Hash of everything that determines a debate, except motion and players."""
     players: Mapping[str, str] = field(default_factory=dict[str, str])
     judges: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Name of a judge -> its key."""
+    """Maps names of judges to their keys."""
 
     @classmethod
     def create(cls, experiment: Experiment, variant: Variant) -> _VariantPrints:

@@ -1,7 +1,6 @@
-"""Loads an experiment: its file, motions, and the configuration of each combination of axes.
+"""Loads an experiment: its file, its motions, and a configuration for each combination of the axes' values.
 
-Everything is checked here, before the first debate: the base with each value of each axis, players, judges, keys,
-prices.
+Checks everything before the first debate: the base with each combination, players, judges, keys and prices.
 """
 
 import itertools
@@ -46,15 +45,15 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The base configuration with one value of each axis."""
+    """The base configuration with one value for each axis."""
 
     axes: Mapping[str, Any]
-    """Key path -> value."""
+    """Maps key paths to values."""
     context: RunContext
-    """Context whose configuration has two placeholders as debaters, and only the judging that is part of the debate."""
+    """Its configuration has two placeholders as debaters, and only judging systems that run during the debate."""
     judges: tuple[Judge, ...]
     players: Mapping[str, ModelSpec]
-    """Player -> model."""
+    """Maps names of players to their models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +69,12 @@ class Experiment:
 
     @property
     def default_folder(self) -> Path:
-        """Folder of the experiment, beside its file. A rehearsal on the mock has its own folder."""
+        """Folder of the experiment, beside its file. A rehearsal on the mock has a folder of its own."""
         return self.file.folder / f"{self.file.config.slug}{'-mock' if self.mock else ''}"
 
     @property
     def destinations(self) -> tuple[Destination, ...]:
-        """Servers other than built-in providers' own."""
+        """Servers that are not built in."""
         return tuple(dict.fromkeys(place for variant in self.variants for place in variant.context.destinations))
 
     def player(self, name: str) -> PlayerConfig:
@@ -91,7 +90,7 @@ def load_experiment(
 ) -> Experiment:
     """Read and check the experiment at `path`, including all files that it names.
 
-    `asked`: whether models will be asked; False for an estimate, which needs no key. Raises ConfigError and
+    `asked`: whether models will be asked. An estimate asks none, and needs no keys. Raises ConfigError and
     MissingKeyError with a line per fault.
     """
     file = read_experiment_file(path)
@@ -135,13 +134,13 @@ def is_own_model(judge: ModelSpec, player: ModelSpec) -> bool:
 
 
 def is_same_model(first: str, second: str) -> bool:
-    """Whether two names of the form `provider/model` mean one model, also through a reseller (`openrouter/…`)."""
+    """Whether two names `provider/model` mean one model, even if a reseller (`openrouter/…`) provides it."""
     one, other = first.casefold(), second.casefold()
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
 
 def _combine_axes(file: ExperimentFile) -> list[dict[str, Any]]:
-    """Return every combination of the axes' values; one combination without axes. Raises ConfigError if there are too many."""
+    """Return all combinations of the axes' values; without axes, an empty one. Raises ConfigError for too many."""
     axes = file.config.axes
     combined = list(itertools.islice(itertools.product(*axes.values()), MAX_VARIANTS + 1))
     if len(combined) > MAX_VARIANTS:
@@ -193,7 +192,7 @@ class _Loader:
             raise ConfigError(file.source_map.format_problem(Problem(("base",), message)))
 
     def load(self, axes: Mapping[str, Any], *, reads_sources: bool) -> Variant:
-        """Return the variant with these values. Raises ConfigError with all its problems."""
+        """Load the variant with these values of the axes. Raises ConfigError with all its problems."""
         self._check_prompt_files(axes)
         judges: tuple[Judge, ...] = ()
         base: LoadedConfig | None = None
@@ -299,9 +298,9 @@ class _Loader:
         return spec
 
     def _with_own_judging(self, loaded: LoadedConfig) -> LoadedConfig:
-        """Return the configuration of the debate itself.
+        """Return the configuration that a debate runs with.
 
-        If the experiment names judges, the debate keeps only the systems that steer it.
+        If the experiment names judges, it contains only the systems that steer the debate.
         """
         if not self.file.config.judges:
             return loaded
@@ -326,7 +325,7 @@ class _Loader:
 
 
 def _check_without_judges(config: DebateConfig) -> list[Problem]:
-    """Return contradictions in the base. Its judges need no model, because the experiment replaces them."""
+    """Return the contradictions in a base whose judges are replaced by the experiment's, and so need no models."""
     return check_config(config.model_copy(update={"models": {"judge": ModelSpec(model="mock/judge"), **config.models}}))
 
 

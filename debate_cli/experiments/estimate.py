@@ -1,6 +1,6 @@
-"""Estimates calls, tokens, cost and time of an experiment for each player and judge. No model is asked.
+"""Estimates calls, tokens, cost and time of an experiment for each player and judge. Asks no model.
 
-One debate of each combination of axes and players is estimated as in `app.estimate`, and counts for all its cells.
+One debate for each combination of axes and players is estimated as in `app.estimate`, and counts for all its cells.
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ SECONDS_TO_FIRST_TOKEN = 1.0
 
 
 class ParticipantEstimate(NamedTuple):
-    """Estimate for a player, a judge, or the judges of the base."""
+    """Estimate for a player, for a judge, or for the judges of the base."""
 
     name: str
     model: str
@@ -40,11 +40,11 @@ class ExperimentEstimate:
     cells: int
     """Number of cells of the experiment or of the shard."""
     done: int
-    """Number of finished cells, which are not part of the estimate."""
+    """Number of finished cells. They are not part of the estimate."""
     players: tuple[ParticipantEstimate, ...]
     judges: tuple[ParticipantEstimate, ...]
     seconds: float
-    """Minimum seconds within the limits, at the assumed speed of answers."""
+    """Minimum seconds that the limits and the assumed speed of answers allow."""
     slowest: str
     """Name of the limit that determines the time."""
 
@@ -55,17 +55,17 @@ class ExperimentEstimate:
 
     @property
     def worst(self) -> CallTotals:
-        """Sum of the calls at worst."""
+        """Sum of the calls in the worst case."""
         return sum((each.worst for each in (*self.players, *self.judges)), NO_CALLS)
 
 
 @dataclass(slots=True)
 class _Total:
-    """Calls of one player or judge in all its debates."""
+    """Calls of a player or judge in all its debates."""
 
     spec: ModelSpec
     is_batched: bool
-    """Whether its calls may go out in batches, because they are made after the debate."""
+    """Whether the calls can be batched, because they are made after the debate."""
     debates: int = 0
     planned: CallTotals = NO_CALLS
     worst: CallTotals = NO_CALLS
@@ -77,7 +77,7 @@ class _Total:
         self.worst += _multiply(worst, count)
 
     def price(self, name: str, registry: ProviderRegistry, *, batch: bool) -> ParticipantEstimate:
-        """Return the estimate with its cost, for batched calls at half the price if `batch`."""
+        """Return the estimate with its cost. With `batch`, batched calls cost half the price."""
         full = registry.price(self.spec)
         price = halve_price(full) if batch and self.is_batched else full
         planned, worst = (
@@ -99,7 +99,7 @@ class _Sample(NamedTuple):
 async def estimate_experiment(
     plan: CellPlan, cells: Iterable[Cell], done: int, *, batch: bool = False
 ) -> ExperimentEstimate:
-    """Estimate the unfinished `cells`. `done`: number of finished ones. `batch`: whether judges are asked in batches."""
+    """Estimate the unfinished `cells`. `done`: number of finished cells. `batch`: judges are asked in batches."""
     groups: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
     for cell in cells:
         groups[cell.axes, cell.first, cell.second].append(cell)
@@ -136,7 +136,7 @@ async def estimate_experiment(
 
 
 async def _simulate(plan: CellPlan, cell: Cell) -> _Sample:
-    """Simulate a debate like `cell`, on the motion of median length. Returns its roles."""
+    """Simulate the debate of `cell` on the motion of median length. Returns its roles."""
     motions = sorted(plan.experiment.motions, key=lambda motion: len(motion.topic + (motion.background or "")))
     inputs = plan.inputs_of(replace(cell, motion=motions[len(motions) // 2].id))
     config = inputs.context.config

@@ -1,7 +1,7 @@
-"""The ledger of an experiment: one SQLite file with its cells, their state, attempts and cost, and their results.
+"""The ledger of an experiment, an SQLite file with its cells, their states, attempts and costs, and their results.
 
-Several processes may use it at once. Each registers as a worker and renews its lease; the cells of a worker whose lease
-expired are given back. A worker that lost a cell cannot write its result.
+Several processes may use it at once. Each registers as a worker and renews its lease. When a lease expires, the
+worker's cells are given back. A worker that lost a cell cannot write its result.
 """
 
 import json
@@ -32,7 +32,7 @@ class CellRecord(NamedTuple):
     cell: Cell
     seq: int
     plan: str
-    """Fingerprint of the newest plan with the cell."""
+    """Fingerprint of the newest plan that contains the cell."""
     state: CellState
     attempts: int
     cost_usd: float
@@ -44,7 +44,7 @@ class CellRecord(NamedTuple):
 
 
 class Settlement(NamedTuple):
-    """The end of an attempt at a cell. Amounts include earlier attempts at the debate."""
+    """The end of an attempt to run a cell. Amounts include earlier attempts at the same debate."""
 
     state: CellState
     cost_usd: float = 0.0
@@ -70,12 +70,12 @@ class ResultRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Which cells a process may take."""
+    """The cells that a process may take."""
 
     owner: str
     plan: str
     before: float
-    """Start of the run in seconds since 1970. Cells tried since then are skipped, so that a run tries each once."""
+    """Start of the run in seconds since 1970. Cells tried since then are skipped, so a run tries each cell once."""
     states: tuple[CellState, ...] = ("open", "failed")
     shard: tuple[int, int] = (1, 1)
     """Number of the shard, from 1, and of all shards."""
@@ -92,8 +92,8 @@ class Ledger(LedgerFile):
     def set_plan(self, plan: str, cells: Iterable[Cell]) -> None:
         """Make `cells` the cells of the experiment.
 
-        New cells are added. Cells of an earlier plan that are not in `cells` are kept but no longer count. A cell that
-        needs further judges is opened again, without repeating its debate. If it is running, its worker loses it.
+        New cells are added. Cells of earlier plans that are not in `cells` are kept but no longer count. A cell that
+        needs further judges is opened again, without repeating its debate. A worker that runs this cell loses it.
         """
         rows = (
             (cell.key, seq, plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes, cell.debate,
@@ -121,7 +121,7 @@ class Ledger(LedgerFile):
         return () if first is None else tuple(json.loads(first.cell.axes))
 
     def claim(self, wanted: Claim, after: int, now: float, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell after the sequence number `after`. Returns its earlier record; None if there is no cell.
+        """Take the next cell after the sequence number `after`. Returns its earlier record; None if no cell is left.
 
         `without`: players whose cells are not taken.
         """
@@ -176,7 +176,7 @@ class Ledger(LedgerFile):
         )
 
     def retire(self, owner: str) -> None:
-        """Remove `owner`, a worker that ends, and open its running cells again."""
+        """Remove the worker `owner`, which ends, and open its running cells again."""
         with self.transaction():
             self._db.execute("DELETE FROM workers WHERE owner = ?", (owner,))
             self._db.execute(
@@ -184,7 +184,7 @@ class Ledger(LedgerFile):
             )
 
     def recover(self, now: float) -> list[CellRecord]:
-        """Open the cells of dead workers again, and return them. Their actual cost may be higher than stored."""
+        """Open the cells of dead workers again, and return them. Their actual costs may be higher than stored."""
         found: list[CellRecord] = []
         with self.transaction():
             running = [row[0] for row in self._db.execute("SELECT DISTINCT owner FROM cells WHERE state = 'running'")]
@@ -208,13 +208,13 @@ class Ledger(LedgerFile):
         self._query("UPDATE cells SET cost_usd = ?, tokens = ? WHERE key = ?", (spent.usd, spent.tokens, key))
 
     def spent(self) -> BudgetAmount:
-        """Return the cost of all settled cells, also of cells that only earlier plans have."""
+        """Return the cost of all settled cells, including those of earlier plans."""
         return BudgetAmount(
             *self._query("SELECT CAST(TOTAL(tokens) AS INTEGER), TOTAL(cost_usd) FROM cells").fetchone()
         )
 
     def unsettled_elsewhere(self, owner: str) -> BudgetAmount:
-        """Return the amounts that other workers spent on unsettled cells."""
+        """Return the amount that other workers spent on unsettled cells."""
         row = self._query(
             "SELECT CAST(TOTAL(unsettled_tokens) AS INTEGER), TOTAL(unsettled_usd) FROM workers WHERE owner <> ?",
             (owner,),
@@ -222,10 +222,10 @@ class Ledger(LedgerFile):
         return BudgetAmount(*row.fetchone())
 
     def count_call(self, account: str, tokens: int, limits: tuple[int | None, int | None], now: float) -> Admission:
-        """Count a call of up to `tokens` tokens if it fits into the last minute.
+        """Count a call of up to `tokens` tokens if the limits of the last minute allow it.
 
-        `limits`: requests and tokens per minute, None for no limit. A call with more tokens than the limit fits into an
-        empty minute.
+        `limits`: requests and tokens per minute; None for no limit. A call with more tokens than the limit is allowed
+        after a minute without calls.
         """
         requests, most = limits
         needed = 0 if most is None else min(tokens, most)
@@ -253,7 +253,7 @@ class Ledger(LedgerFile):
         self._query("UPDATE calls SET tokens = ? WHERE id = ?", (tokens, entry))
 
     def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
-        """State -> number of cells of the plan or shard. Every state is present."""
+        """Map every state to the number of cells in it, of the plan or of a shard."""
         rows = self._query(
             "SELECT state, COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY state",
             (self.plan, shard[1], shard[0] - 1),
@@ -261,7 +261,7 @@ class Ledger(LedgerFile):
         return {"open": 0, "running": 0, "failed": 0, "done": 0, **dict(rows.fetchall())}
 
     def usage(self) -> tuple[float, int, int]:
-        """US dollars, tokens and calls of all cells, including earlier plans."""
+        """Return the US dollars, tokens and calls of all cells, including those of earlier plans."""
         return self._query(
             "SELECT TOTAL(cost_usd), CAST(TOTAL(tokens) AS INTEGER), CAST(TOTAL(calls) AS INTEGER) FROM cells"
         ).fetchone()
@@ -271,7 +271,7 @@ class Ledger(LedgerFile):
         return self._query("SELECT COUNT(*) FROM cells WHERE plan <> ?", (self.plan,)).fetchone()[0]
 
     def wins(self) -> list[tuple[str | None, str, str, int]]:
-        """Winner (None if there is none), first player, second player, and number of such deciding results."""
+        """Count deciding results. Returns rows of winner (None without one), first and second player, and count."""
         return self._query(
             "SELECT winner, first, second, COUNT(*) FROM results JOIN cells ON cell = key "
             "WHERE decides AND plan = ? AND (judge = '' OR instr(judges, judge)) GROUP BY 1, 2, 3",
@@ -279,7 +279,7 @@ class Ledger(LedgerFile):
         ).fetchall()
 
     def failures(self) -> list[tuple[str, int, str]]:
-        """Cause, number of failed cells with it, and one of their messages; the most frequent cause first."""
+        """Count failed cells. Returns rows of cause, count and one of the messages, the most frequent cause first."""
         return self._query(
             "SELECT COALESCE(cause, 'unknown'), COUNT(*), MIN(COALESCE(message, '')) FROM cells "
             "WHERE plan = ? AND state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1",
@@ -287,7 +287,7 @@ class Ledger(LedgerFile):
         ).fetchall()
 
     def records(self, *, only_planned: bool = True) -> Iterator[CellRecord]:
-        """Return all cells, in their order."""
+        """Yield all cells in their order."""
         rows = self._query(
             f"SELECT * FROM cells {'WHERE plan = ?' if only_planned else ''} ORDER BY seq, key",  # noqa: S608 - two constants
             (self.plan,) if only_planned else (),
@@ -323,7 +323,7 @@ class Ledger(LedgerFile):
 
 
 def _is_alive(host: str, pid: int, until: float, now: float) -> bool:
-    """Whether the lease of a worker is valid. On this machine its process must exist too."""
+    """Whether the lease of a worker is valid. If it is on this machine, its process must exist."""
     if until < now:
         return False
     if host != socket.gethostname():

@@ -1,4 +1,4 @@
-"""The SQLite file of a ledger: creates and opens it, and turns its errors into one sentence."""
+"""Creates and opens the SQLite file of a ledger, and turns its errors into a StorageError with one sentence."""
 
 import os
 import sqlite3
@@ -17,7 +17,7 @@ _VERSION = 1
 _BUSY_S = 60.0
 _RETRY_S = 0.02
 _PRIMARY_CODE = 0xFF
-"""Bit mask for the primary part of an SQLite error code. All kinds of locks share this part."""
+"""Bit mask for the primary part of an SQLite error code, which is equal for all kinds of locks."""
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS cells (
@@ -74,7 +74,7 @@ PRAGMA user_version = {_VERSION};
 
 
 class LedgerFile:
-    """An open file. Use it in a `with` statement. All methods raise StorageError if the file cannot be used."""
+    """An open ledger file. Use it in a `with` statement. All methods raise StorageError if the file cannot be used."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -84,7 +84,7 @@ class LedgerFile:
     def create(cls, folder: Path, name: str, *, mock: bool) -> Self:
         """Open the ledger in `folder`; create it if there is none.
 
-        Raises UsageError if the ledger belongs to another experiment, or if exactly one of the two is a rehearsal.
+        Raises UsageError if the ledger belongs to another experiment, or if only one of the two is a rehearsal.
         """
         path = folder / LEDGER_NAME
         make_folder(folder)
@@ -154,7 +154,7 @@ class LedgerFile:
 
     @property
     def is_rehearsal(self) -> bool:
-        """Whether its debates ran on the mock."""
+        """Whether the debates ran on the mock."""
         return self.meta("kind") == "rehearsal"
 
     def meta(self, name: str) -> str | None:
@@ -168,7 +168,7 @@ class LedgerFile:
 
     @contextmanager
     def transaction(self) -> Generator[None]:
-        """A transaction that is rolled back if its block raises."""
+        """Open a transaction. It is rolled back if the block raises."""
         with _friendly(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -191,7 +191,7 @@ class LedgerFile:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switch to WAL. Tries for a minute, because SQLite does not wait for another process that opens a new file."""
+    """Switch to WAL. Retries for a minute, because SQLite does not wait while another process opens a new file."""
     deadline = time.monotonic() + _BUSY_S
     while True:
         try:

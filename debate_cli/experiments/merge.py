@@ -1,4 +1,4 @@
-"""Merges several folders of one experiment, which `--shard` created on several machines: ledgers and debates."""
+"""Merges the ledgers and debates of one experiment that ran with `--shard` on several machines."""
 
 import time
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ _PRECEDENCE: dict[CellState, int] = {"done": 3, "failed": 2, "running": 1, "open
 def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
     """Merge the experiments in `folders` into the folder `out`, and return its open ledger.
 
-    A cell of several folders is taken from the folder that has finished it. Merging again changes nothing. Raises UsageError
-    for different experiments, for different versions of the file, and for a run that has not ended.
+    If several folders have a cell, the finished one is taken. Merging again changes nothing. Raises UsageError for
+    different experiments, for different versions of the file, and for a run that has not ended.
     """
     sources = [Ledger.open(folder) for folder in folders]
     try:
@@ -60,7 +60,7 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
 
 
 def _add(source: Ledger, folder: Path, target: Ledger, out: Path) -> None:
-    """Add the cells of `source` to `target`. A cell with a better state in `target` stays."""
+    """Add the cells of `source` to `target`, except those with a better state in `target`."""
     for record in source.records(only_planned=False):
         known = target.find(record.cell.key)
         if known is not None and _rank(known) >= _rank(record):

@@ -1,4 +1,4 @@
-"""The motions of an experiment, from a CSV file or from the experiment's own list."""
+"""Loads the motions of an experiment from a CSV file or from the experiment's file."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ class Motion:
 
     @property
     def id(self) -> str:
-        """Hash of topic and background. Equal texts have equal ids in all files."""
+        """Hash of topic and background, so equal motions have equal ids in all files."""
         return hashlib.sha256(f"{self.topic}\0{self.background or ''}".encode()).hexdigest()[:_ID_CHARS]
 
 
@@ -76,7 +76,7 @@ def _check_motions(rows: Mapping[str, Motion]) -> None:
 
 
 def _read_csv(path: Path, place: str) -> tuple[dict[str, Motion], str | None]:
-    """Return the position -> motion, and a note on ignored columns. `place`: where the file is configured, for errors."""
+    """Return a mapping of positions to motions, and a note on ignored columns. `place`: begins each error."""
     written, rows = read_csv_file(path, MAX_MOTIONS_BYTES, f"{place}: motions: {path}", MAX_BACKGROUND_CHARS * 4)
     columns = [name.lower() for name in written]
     if "topic" not in columns:

@@ -8,7 +8,7 @@ from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, Settlem
 
 
 class PlayerScore(NamedTuple):
-    """Number of deciding judgements of a player's debates, and number of its wins among them."""
+    """Number of deciding judgements of a player's debates, and number of the player's wins."""
 
     won: int = 0
     judged: int = 0
@@ -16,7 +16,7 @@ class PlayerScore(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The state of an experiment."""
+    """The progress of an experiment."""
 
     name: str
     cells: Mapping[CellState, int]
@@ -29,7 +29,7 @@ class Progress:
     calls_per_minute: float | None = None
     """Calls per minute in this run; None before its first call."""
     seconds_left: float | None = None
-    """Estimated seconds left; None before this run's first cell is done."""
+    """Estimated number of seconds left; None before this run's first cell is done."""
 
     @property
     def total(self) -> int:
@@ -53,36 +53,36 @@ class Failures:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """State of an experiment according to its ledger."""
+    """The status of an experiment according to its ledger."""
 
     progress: Progress
     failures: tuple[Failures, ...]
     removed: int
-    """Number of cells of an earlier version of the file. They are kept but do not count."""
+    """Number of cells from earlier versions of the experiment's file. They are kept but do not count."""
     notes: tuple[str, ...] = ()
-    """Sentences for the user, e.g. on debates that a judge does not judge."""
+    """Sentences for the user, e.g. about debates that a judge does not judge."""
 
 
 class ExperimentObserver:
     """Receives the events of a run, and ignores them. Calls come from the event loop and must return at once."""
 
     def started(self, record: CellRecord, progress: Progress) -> None:
-        """Receives a cell that was started."""
+        """Receive a cell that was started."""
 
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """Receives a cell that ended. `winners`: judge -> winner; the base's judges have the name `judges`."""
+        """Receive a cell that ended. `winners` maps judges to winners. The base's judges have the name `judges`."""
 
     def changed(self, progress: Progress) -> None:
-        """Receives the progress, once a second."""
+        """Receive the progress, once a second."""
 
     def note(self, note: str) -> None:
-        """Receives a message for the user, such as one about a retry."""
+        """Receive a message for the user, e.g. about a retry."""
 
 
 def read_status(ledger: Ledger) -> Status:
-    """Return the state of an experiment according to its ledger."""
+    """Return the status of an experiment according to its ledger."""
     failures = tuple(Failures(*row) for row in ledger.failures())
     notes = tuple(filter(None, (ledger.meta("notes") or "").split("\n")))
     return Status(read_progress(ledger), failures, ledger.removed(), notes)

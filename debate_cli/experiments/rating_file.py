@@ -1,4 +1,4 @@
-"""Pairwise results from any source in a CSV file, for `debate experiment rate`."""
+"""Reads pairwise results of any origin from a CSV file, for `debate experiment rate`."""
 
 import math
 import shlex
@@ -20,11 +20,11 @@ class RatingFile(NamedTuple):
     """The results in a file."""
 
     results: tuple[Result, ...]
-    """One result for each row; two for a row whose `side` is `none`."""
+    """One result for each row, and two for a row whose `side` is `none`."""
     margin_scale: float | None
     """Margin that counts as a full win; None if the file has scores."""
     clusters: str
-    """A phrase that says what the clusters are."""
+    """Phrase that describes the clusters."""
 
 
 class _Row(NamedTuple):
@@ -36,9 +36,10 @@ class _Row(NamedTuple):
 def read_rating_file(path: Path) -> RatingFile:
     """Read a CSV file with the columns left, right, and score (0 to 1) or margin (positive for left).
 
-    Optional columns: `cluster` (rows that belong together, e.g. a motion; default: each row by itself), `judge` (rows
-    of one pair and cluster by several judges share their weight), `side` (who had the first place: left, right or none;
-    default left).
+    Optional columns:
+        cluster: groups rows, e.g. by motion. By default, each row is a group.
+        judge: several judges of one pair and cluster share the weight of one.
+        side: player in the first place (left, right or none). The default is left.
 
     Raises:
         UsageError: the file cannot be read, a column is missing or unknown, or a value is wrong; with file and line.

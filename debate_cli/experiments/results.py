@@ -1,7 +1,7 @@
 """Tidy results: one row per judgement, that is per debate, judge and judging system.
 
-`read_judgements` reads them from the ledger, so that a report opens no transcript. Statistics use these rows.
-`write_parquet` saves them; other formats are text and are in `render.experiment`.
+`read_judgements` reads the rows from the ledger, so that a report opens no transcript. Statistics use these rows.
+`write_parquet` saves them. Text formats are in `render.experiment`.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from debate_cli.systems.scoring import score
 
 Result = Literal["first", "second", "draw", "conditional", "undetermined"]
 DETERMINED: tuple[Result, ...] = ("first", "second", "draw")
-"""Results that count. A vote on an option and an undetermined verdict do not."""
+"""Results that count. A vote on an option and an undetermined verdict do not count."""
 MODEL_SEPARATOR = "; "
 ROWS_PER_GROUP = 10_000
 MISSING_EXTRA = "--format parquet needs the package pyarrow; install it with: pip install 'debate-cli[experiments]' (from a checkout: pip install '.[experiments]')"
 _ARROW_TYPES = {bool: "bool_", int: "int64", float: "float64"}
-"""Type of a column -> its type in Arrow; other types are text."""
+"""Maps types of columns to types in Arrow. Other types become text."""
 
 
 class Judgement(NamedTuple):
-    """One verdict of one judge on one debate."""
+    """The verdict of a judge on a debate."""
 
     experiment: str
     """Name of the experiment."""
@@ -56,7 +56,7 @@ class Judgement(NamedTuple):
     repeat: int
     """Number of the repetition, from 1."""
     first: str
-    """Player for the motion; speaks first unless debaters speak at the same time."""
+    """Player for the motion. It speaks first if the debaters do not speak at the same time."""
     second: str
     """Player against the motion."""
     first_model: str
@@ -78,7 +78,7 @@ class Judgement(NamedTuple):
     rules: int
     """Version of the system's formula."""
     weight: float
-    """1 / number of judges with a determined result on this debate by this system; 0 without such a result."""
+    """1 / number of judges whose result on this debate by this system counts; 0 if this result does not count."""
     result: Result
     """`first`, `second` or `draw`; `conditional` for a vote on an option, `undetermined` if too little was judged."""
     winner: str | None
@@ -112,7 +112,7 @@ class Judgement(NamedTuple):
     closed: str
     """Why the debate ended: `complete`, `surrender` or `converged`."""
     axes: Mapping[str, Any]
-    """Key path -> value. In a table each is a column `axes.KEY.PATH`."""
+    """Maps key paths of axes to values. In a table, each axis is a column `axes.KEY.PATH`."""
 
 
 def judge_results(
@@ -123,9 +123,9 @@ def judge_results(
     judges: Mapping[str, tuple[Judge, str]],
     models: tuple[ModelSpec, ModelSpec],
 ) -> list[ResultRow]:
-    """Return the results of a debate. `judges`: key -> judge and its judging run; empty if the base's judges judged.
+    """Return the results of a debate. `models`: the configured models of the two players.
 
-    `models`: the configured models of the two players.
+    `judges` maps keys to judges and their judging runs. It is empty if the base's judges judged.
     """
     base = {} if judges else {"": (None, FIRST_RUN)}
     shared = _debate_columns(debate, cell, motion, experiment)
@@ -143,7 +143,7 @@ def read_judgements(ledger: Ledger) -> Iterator[Judgement]:
 
 
 def flatten(row: Judgement) -> dict[str, Any]:
-    """Column -> value. Each axis is a column."""
+    """Map column names to values. Each axis is a column."""
     columns = row._asdict()
     axes = columns.pop("axes")
     return columns | {
@@ -236,7 +236,7 @@ def _to_row(
 
 
 def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) -> None:
-    """Write the rows to `path`, a part at a time. Raises UsageError if pyarrow is missing, StorageError."""
+    """Write the rows to `path`, a part at a time. Raises StorageError, and UsageError if pyarrow is missing."""
     try:
         pa: Any = import_module("pyarrow")
         parquet: Any = import_module("pyarrow.parquet")
@@ -255,7 +255,7 @@ def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) ->
 
 
 def _to_text_axes(row: Judgement) -> dict[str, Any]:
-    """Column -> value, with the values of axes as text, because those of one axis may have several types."""
+    """Map column names to values. Values of axes become text, because an axis may have values of several types."""
     return {
         name: value if not name.startswith("axes.") or isinstance(value, str | None) else json.dumps(value)
         for name, value in flatten(row).items()

@@ -1,7 +1,7 @@
-"""Runs the cells of an experiment: debates as asyncio tasks that share connections, limits and the budget.
+"""Runs the cells of an experiment as asyncio tasks that share connections, limits and the budget.
 
 Each cell is a debate with its journal in `debates/`, so a killed run resumes where its journals end. A `CellStore`
-provides the cells; several processes may take cells from it.
+provides the cells. Several processes may take cells from it.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ The first requests then leave while other cells are prepared, so that answers do
 MAX_FAILURES_IN_A_ROW = 25
 """Number of consecutive failed cells after which no further cell is started."""
 LOCKED = "locked"
-"""Cause stored for a cell that stays open because another process, e.g. `debate judge`, has locked its debate."""
+"""Stored cause of a cell that stays open because another process, e.g. `debate judge`, has locked its debate."""
 BASE_JUDGES = "judges"
 """Name of the base's judges in reports."""
 
@@ -62,7 +62,7 @@ class RunSummary:
     stopped: str | None = None
     """Why no further cell was started: `interrupted`, `budget` or `failures`; None if no cell was left."""
     elsewhere: int = 0
-    """Number of cells that other processes run, or whose debates they have locked."""
+    """Number of cells that other processes are running or have locked."""
 
 
 def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
@@ -75,7 +75,7 @@ def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
 
 
 def describe_exclusions(plan: CellPlan) -> list[str]:
-    """Return a sentence for each judge that does not judge some debates, because its model speaks in them."""
+    """Return a sentence for each judge that skips debates because its model speaks in them."""
     return [
         f"judge {name} does not judge {', '.join(f'{first} against {second}' for first, second in pairs)}, because its own "
         "model speaks there (`self_judging: true` allows it)"
@@ -98,7 +98,7 @@ class ExperimentRun:
     ) -> None:
         """`folder`: folder of the experiment. `limit`: maximum number of cells; None for all.
 
-        `batches`: asks the judges in batches; None asks them at once.
+        `batches`: asks the judges in batches; None for single requests.
         """
         self._plan = plan
         self._cells = cells
@@ -123,7 +123,7 @@ class ExperimentRun:
     async def run(self, *, stop: StopSignal) -> RunSummary:
         """Run cells until none is left, `stop` is requested, or the budget is reached.
 
-        Raises StorageError if the disk is full. Everything that was saved before is kept.
+        Raises StorageError, e.g. if the disk is full. Everything that was saved before is kept.
         """
         self._stop = stop
         context = replace(self._plan.context, observer=_NoteObserver(self._observer), stop=stop)
@@ -175,9 +175,9 @@ class ExperimentRun:
         return frozenset(name for name, provider in self._providers.items() if provider in closed)
 
     def _start_substitutes(self, group: asyncio.TaskGroup) -> None:
-        """Start one further cell, without the waiting players, for each cell that waits for a provider.
+        """Start, for each cell that waits for a provider, a further cell without the waiting players.
 
-        The limit on concurrent debates is also the limit on these cells.
+        The number of further cells is at most that of concurrent debates.
         """
         waiting = self._waiting_players()
         held = sum(1 for cell in self._running.values() if waiting & {cell.first, cell.second})
@@ -187,7 +187,7 @@ class ExperimentRun:
                 group.create_task(self._substitute())
 
     async def _next_cell(self, without: frozenset[str] = frozenset()) -> CellRecord | None:
-        """Take the next cell; None if there is none or the run must end. `without`: players who do not speak in it."""
+        """Take the next cell; None if there is none or the run must end. `without`: excludes cells of these players."""
         if self._ends() or (self._limit is not None and self._taken >= self._limit):
             return None
         self._taken += 1
@@ -268,7 +268,7 @@ class ExperimentRun:
         self._observer.settled(record, how, winners, self._progress())
 
     async def _debate(self, record: CellRecord, opening: ExitStack) -> tuple[Settlement, list[ResultRow]]:
-        """Run what is missing of a cell: the rest of its debate, then the judges that have not judged it.
+        """Run the rest of a cell's debate, then the judges that have not judged it.
 
         `opening` is closed at the first request or search.
         """
@@ -333,7 +333,7 @@ class ExperimentRun:
         return replace(progress, seconds_left=left * elapsed / done if done else None)
 
     def count_call(self) -> None:
-        """Count an answer of a model."""
+        """Count an answer from a model."""
         self._calls += 1
 
 
@@ -374,7 +374,7 @@ async def _complete(session: Session, stored: StoredDebate, path: Path, missing:
 
 
 def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
-    """Return the newest judging run of `judge`, at any price; None if the judge has not judged."""
+    """Return the newest judging run of `judge`, even if prices changed since; None if the judge has not judged."""
 
     def unpriced(spec: ModelSpec | None) -> ModelSpec | None:
         return None if spec is None else spec.model_copy(update={"price": None})
@@ -386,7 +386,7 @@ def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
 
 
 def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunContext) -> tuple[JudgingOpened, ...]:
-    """Return an opening for each judge that has not judged the debate. All judges' runs belong together."""
+    """Return the opening of a judging run for each judge that has not judged. All these runs are side by side."""
     known = [run.id for judge in judges.values() if (run := _run_of(debate, judge)) is not None]
     first = known[0] if known else f"r{len(debate.runs) + 1}"
     openings: list[JudgingOpened] = []
@@ -401,7 +401,7 @@ def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunConte
 
 
 def _settlement_of(outcome: Outcome) -> Settlement:
-    """`done` if nothing is missing, `open` if the run was stopped or the budget reached, else `failed`."""
+    """Return the settlement: `done` if nothing is missing, `open` after a stop or without budget, else `failed`."""
     debate = outcome.debate
     usage = debate.usage
     spent = Settlement("done", usage.cost_usd or 0.0, usage.input_tokens + usage.output_tokens, usage.attempts)

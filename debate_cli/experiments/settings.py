@@ -1,6 +1,6 @@
-"""The file of an experiment as a value: players, motions, pairing, sides, axes, judges, limits.
+"""The file of an experiment as a value: players, motions, pairing, sides, axes, judges and limits.
 
-`experiments.definition` combines it with the configuration that it names as its base.
+`experiments.definition` combines it with the base, which is the configuration that it names.
 """
 
 import shlex
@@ -37,7 +37,7 @@ RESERVED_AXES: Mapping[str, str] = {
     "vars": "set them in the base",
     "version": "it is the version of the format",
 }
-"""First part of key paths that cannot be an axis -> the reason."""
+"""Maps the first key of paths that cannot be an axis to the reason."""
 MAX_REPEATS = 1000
 _PAIRING_PROBLEM = Problem(
     ("pairing",), "must be round_robin, self, {versus: NAME}, or a list of pairs such as [[a, b], [a, c]]"
@@ -46,14 +46,14 @@ Name = Annotated[str, Field(min_length=1, max_length=60)]
 
 
 class MotionConfig(ConfigModel):
-    """A motion. A bare text is its topic."""
+    """A motion. In a configuration, a text alone is its topic."""
 
     topic: str = Field(min_length=1, max_length=4000)
     """The question or claim to argue for and against."""
     background: str | None = None
-    """Context for debaters and judges; None means that of the base."""
+    """Context for debaters and judges; None means the base's background."""
     tags: tuple[str, ...] = ()
-    """Words to group motions by; a column of the results."""
+    """Words for grouping motions, also in a column of the results."""
 
 
 class PlayerConfig(ConfigModel):
@@ -70,11 +70,11 @@ class PlayerConfig(ConfigModel):
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far pressure moves the personality, from 0 (not at all) to 1."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """Share of the distance to its start that the personality recovers in an exchange without pressure."""
+    """How far the personality returns to its start in an exchange without pressure, from 0 (not at all) to 1."""
     conviction: float | None = Field(default=None, ge=0, le=1)
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
-    """How it argues, for the persuasion system."""
+    """Strategy of arguing, for the persuasion system."""
 
     @field_validator("personality", mode="before")
     @classmethod
@@ -92,10 +92,10 @@ class JudgeConfig(ConfigModel):
 
 
 class Versus(ConfigModel):
-    """Pairs of one player with every other player."""
+    """Pairs a player with every other player."""
 
     versus: Name
-    """Player that meets all others."""
+    """Player that meets all other players."""
 
 
 class ExperimentLimits(ConfigModel):
@@ -106,7 +106,7 @@ class ExperimentLimits(ConfigModel):
     max_tokens: PositiveInt | None = None
     """Budget in input and output tokens for all debates together."""
     concurrency: int = Field(default=16, ge=1, le=1000)
-    """Debates at the same time, and concurrent requests to all providers together."""
+    """Maximum number of concurrent debates, and of concurrent requests to all providers together."""
 
 
 class ExperimentConfig(ConfigModel):
@@ -129,16 +129,16 @@ class ExperimentConfig(ConfigModel):
     players: tuple[PlayerConfig, ...] = Field(min_length=1)
     """The players, at least one."""
     pairing: Literal["round_robin", "self"] | Versus | tuple[tuple[Name, Name], ...] = "round_robin"
-    """Who meets whom: `round_robin` (each pair), `{versus: NAME}`, `self` (each player meets itself), or a list of pairs."""
+    """Pairs of players: `round_robin` (each pair), `{versus: NAME}`, `self` (each player meets itself), or a list."""
     sides: Literal["both", "random", "first"] = "both"
-    """`both`: each pair debates each motion in both orders. `random`: in one order, drawn by the seed. `first`: in the
-    order of the pair."""
+    """`both`: each pair debates each motion in both orders. `random`: the seed draws one order. `first`: the pair's own
+    order."""
     repeat: int = Field(default=1, ge=1, le=MAX_REPEATS)
-    """Number of debates per cell. The seed increases by 1 with each."""
+    """Number of repetitions of each debate. The seed increases by 1 with each repetition."""
     axes: dict[str, tuple[JsonValue, ...]] = {}
-    """Key path of the base -> values; there is a cell for each combination."""
+    """Maps key paths of the base to lists of values. There is a cell for each combination of values."""
     judges: tuple[JudgeConfig, ...] = ()
-    """Judges in place of the base's. Each judges every debate by the base's systems, in its own judging run."""
+    """Judges that replace the base's. Each judges every debate by the base's systems, in its own judging run."""
     self_judging: bool = False
     """Whether a judge also judges debates in which its own model speaks."""
     limits: ExperimentLimits = ExperimentLimits()
@@ -177,11 +177,11 @@ class ExperimentFile:
 
     @property
     def folder(self) -> Path:
-        """Folder of the file, in which its relative paths start."""
+        """Folder of the file. Relative paths in the file start there."""
         return self.path.parent
 
     def locate(self, *path: str | int) -> str:
-        """`file:line:column` of the value at a key path."""
+        """Return `file:line:column` of the value at a key path."""
         return self.source_map.locate(path)
 
 
@@ -260,7 +260,7 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
 
 
 def experiment_schema() -> dict[str, Any]:
-    """Return the JSON Schema of an experiment, for editors. A motion may be a bare text."""
+    """Return the JSON Schema of an experiment, for editors. It allows a text as a motion."""
     docs = {**field_docs(personality), **field_docs(sys.modules[__name__])}
     schema = add_descriptions(ExperimentConfig.model_json_schema(), docs)
     for option in schema["properties"]["motions"]["anyOf"]:

@@ -1,4 +1,4 @@
-"""The database of the queue: its address, its tables, and transactions that survive a restart of the server."""
+"""The queue's database: its address, its tables, and transactions that are repeated after a restart of the server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCHEMA = "debate_cli"
 """Schema of all tables, including those of procrastinate."""
 VERSION = 1
 OUTAGE_S = 300.0
-"""Seconds for which a transaction is repeated if the server cannot be reached."""
+"""Seconds during which a transaction is repeated if the server cannot be reached."""
 _RETRY_S = 0.5
 _CONNECT_S = 5.0
 _MAX_CONNECTIONS = 8
@@ -80,8 +80,8 @@ def require_extra() -> None:
 def describe_address(dsn: str) -> str:
     """Return the host and database of an address, without user and password.
 
-    Raises UsageError for an address that is not of PostgreSQL, and for one with two `@`. In the latter psycopg would
-    mistake a part of the password for the host, and show it in messages.
+    Raises UsageError for an address of another kind of database, and for one with two `@`, because psycopg would
+    mistake a part of the password for the host and show it in messages.
     """
     try:
         parts = urlsplit(dsn)
@@ -148,9 +148,9 @@ class Database:
             yield database
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        """Run `work` in a transaction. After a lost connection it is repeated, so `work` must be idempotent.
+        """Run `work` in a transaction. It is repeated after a lost connection, so it must be idempotent.
 
-        Raises StorageError if the server cannot be reached for OUTAGE_S seconds, or refuses.
+        Raises StorageError if the server cannot be reached for OUTAGE_S seconds, or if it refuses.
         """
 
         async def transaction() -> T:
@@ -160,7 +160,7 @@ class Database:
         return await self.run_jobs(transaction)
 
     async def fetch(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Run one statement as `run` does. Returns its rows; none for a statement without a result."""
+        """Run a statement as `run` does. Returns its rows; empty for a statement without a result."""
 
         async def execute(connection: AsyncConnection) -> list[tuple[Any, ...]]:
             cursor = await connection.execute(query.encode(), values)
@@ -169,7 +169,7 @@ class Database:
         return await self.run(execute)
 
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Run `work`, which calls the job queue. It is repeated after a lost connection. Raises StorageError."""
+        """Run `work`, which calls the job queue. Repeats it after a lost connection. Raises StorageError."""
         from procrastinate.exceptions import ConnectorException
         from psycopg import Error, InterfaceError, OperationalError
 
@@ -200,7 +200,7 @@ async def fetch_value(connection: AsyncConnection, query: str, *values: object) 
 
 
 async def fetch_row(connection: AsyncConnection, query: str, *values: object) -> tuple[Any, ...]:
-    """Return the first row of a query that has one."""
+    """Return the first row of a query that has at least one."""
     row = await (await connection.execute(query.encode(), values)).fetchone()
     assert row is not None
     return row

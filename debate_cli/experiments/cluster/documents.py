@@ -1,7 +1,7 @@
-"""An experiment as a document that a worker on another machine can run. It contains all texts, but no keys or paths.
+"""Dumps an experiment to a document that a worker on another machine can run. It contains all texts, no keys or paths.
 
-A worker treats the document like a downloaded file: it opens no file that the document names, and each server that it
-names needs the worker's consent.
+A worker treats the document like a downloaded file. It opens no file that the document names, and each server in the
+document needs the worker's consent.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _Document:
 
 
 def dump_experiment(experiment: Experiment) -> bytes:
-    """Return the document of an experiment, without secrets. Raises ConfigError for parts that a worker cannot run."""
+    """Dump an experiment to a document without secrets. Raises ConfigError for parts that a worker cannot run."""
     context = experiment.variants[0].context
     _require_portable(experiment.file.path.name, experiment.variants)
     data: dict[str, Any] = {
@@ -91,7 +91,7 @@ def _dump_variant(variant: Variant) -> dict[str, Any]:
 
 
 def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
-    """Return the experiment of a document, with the keys of this machine. `name`: its name in errors.
+    """Load the experiment of a document, with the keys of this machine. `name`: its name in errors.
 
     Raises ConfigError and MissingKeyError. `Experiment.destinations` are the servers that need consent.
     """
@@ -129,7 +129,7 @@ def _load_variant(
 
 
 def _require_portable(name: str, variants: Iterable[Variant]) -> None:
-    """Raise ConfigError for models and sources that are files or people of one machine."""
+    """Raise ConfigError for models and sources that are files or people at one machine."""
     for variant in variants:
         config = variant.context.config
         specs = (*all_model_specs(config), *variant.players.values(), *(judge.spec for judge in variant.judges))

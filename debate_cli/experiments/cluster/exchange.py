@@ -1,6 +1,6 @@
 """Puts cells from an experiment's folder into the queue, and copies the workers' results into the folder.
 
-The folder has its ledger as usual, so that all other commands work with it.
+The folder has a ledger as usual, so that all other commands work with it.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 QUEUE_META = "queue"
-"""Name, in the ledger, of the value with the queue's address."""
+"""Name of the ledger's value with the queue's address."""
 QUEUED_AS = "queued_as"
-"""Name, in the ledger, of `_StoredExperiment.created_at`; set once this folder has used the experiment in the queue."""
+"""Name of the ledger's value with `_StoredExperiment.created_at`, set once this folder used the queued experiment."""
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Period before the newest copied change that is read again. A change may become visible later than its date."""
+"""Period before the newest copied change that is read again, because a change may become visible after its date."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_S = 10.0
 """Seconds without a worker after which a note says that none is running."""
 
 
 def experiment_id(name: str, *, mock: bool) -> str:
-    """Return the id of an experiment in the queue, from its name. With `mock` (a rehearsal) the id is a different one."""
+    """Return an experiment's id in the queue. A rehearsal (`mock`) has another id than the experiment."""
     return f"{'rehearsal' if mock else 'experiment'}:{name}"
 
 
 async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_failed: bool) -> int:
-    """Put the open cells of a plan into the queue. Cells in the queue stay there. Returns the number of added cells.
+    """Put the open cells of a plan into the queue, if they are not there already. Returns the number of added cells.
 
-    Cells that were done without the queue stay done; a debate that was begun without it is continued.
+    Cells that were done without the queue stay done. A debate that was begun without it is continued.
     `retry_failed`: whether to add failed cells too.
     """
     experiment = experiment_id(plan.name, mock=plan.experiment.mock)
@@ -89,7 +89,7 @@ class _StoredExperiment(NamedTuple):
     plan: str
     notes: str
     created_at: str
-    """When the experiment was first queued, to the microsecond. Distinguishes experiments with the same name."""
+    """Time at which the experiment was first queued, in microseconds. Distinguishes experiments of the same name."""
 
 
 async def _find_experiment(connection: AsyncConnection, experiment: str) -> _StoredExperiment | None:
@@ -110,7 +110,7 @@ def _refuse_other(found: _StoredExperiment | None, ledger: Ledger, plan: str) ->
 async def _store_experiment(
     connection: AsyncConnection, *, plan: CellPlan, ledger: Ledger, document: bytes
 ) -> _StoredExperiment:
-    """Store an experiment; one that was halted is run again. Returns the stored row, with the plan of its cells.
+    """Store an experiment, and run it again if it was halted. Returns the stored row, with the plan of its cells.
 
     Raises UsageError if the queue has another experiment of this name.
     """
@@ -229,9 +229,9 @@ async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRec
 async def _copy_cell(
     database: Database, ledger: Ledger, record: CellRecord, results: list[ResultRow], *, has_transcript: bool
 ) -> bool:
-    """Copy a cell, unless the folder has it in this state. Returns whether the cell was copied.
+    """Copy a cell if the folder has it in another state. Returns whether the cell was copied.
 
-    A transcript in the folder may contain judgements that were added there.
+    A transcript in the folder is kept, because it may contain judgements that were added there.
     """
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}
@@ -271,7 +271,7 @@ class QueueOptions:
 async def run_in_queue(
     options: QueueOptions, plan: CellPlan, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal
 ) -> RunSummary:
-    """Put an experiment into the queue and watch until workers have run its cells. `stop` only ends the watching."""
+    """Put an experiment into the queue, and watch until workers have run its cells. `stop` ends only the watching."""
     async with Database.connect(options.dsn) as database:
         added = await enqueue(database, plan, ledger, retry_failed=options.retry_failed)
         cells = "1 cell was" if added == 1 else f"{added} cells were"
@@ -302,7 +302,7 @@ async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> N
 async def _watch(
     database: Database, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal, budget_usd: float | None
 ) -> RunSummary:
-    """Show the progress of the workers until no cell is left, or until workers start no further cell."""
+    """Report the workers' progress to `observer` until no cell is left or workers start no further cell."""
     experiment = experiment_id(ledger.name, mock=ledger.is_rehearsal)
     query = (
         "SELECT (SELECT halted FROM experiments WHERE id = %s), EXISTS (SELECT FROM procrastinate_workers "

@@ -1,7 +1,7 @@
-"""A lease on a cell: the right of one worker to write the cell's journal in the database.
+"""A lease on a cell, which is the right of one worker to write the cell's journal in the database.
 
 Each worker that takes a cell gets a higher lease number. Every transaction of a lease checks the number. So a worker
-that comes back after another one took its cell cannot write anything.
+that returns after another worker took its cell cannot write anything.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CURRENT_LEASE: ContextVar[Lease] = ContextVar("lease")
 
 
 class Lease:
-    """The lease of one worker on one cell. Copies the journal of its debate to the database."""
+    """The lease of a worker on a cell. Copies the journal of the cell's debate to the database."""
 
     def __init__(self, database: Database, experiment: str, cell: str, number: int, job: int) -> None:
         """`job`: number of the queue's job for the cell."""
@@ -57,7 +57,7 @@ class Lease:
         self._seq += 1
 
     def settle_call(self, reservation: str, usd: float, tokens: int) -> None:
-        """Replace the reservation of a call by its cost. The database gets this with the next lines."""
+        """Replace the reservation of a call by its cost, together with the next stored lines."""
         self._calls.append((reservation, usd, tokens))
 
     async def sync(self) -> None:
@@ -73,7 +73,7 @@ class Lease:
             await self.run(partial(self._store, lines=lines, calls=calls, replaces=replaces))
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        """Run `work` in a transaction, like `Database.run`. Raises LeaseLostError, also if the connection is lost."""
+        """Run `work` in a transaction, like `Database.run`. Raises LeaseLostError, even after a lost connection."""
         try:
             return await self._database.run(work)
         except StorageError as error:
@@ -82,7 +82,7 @@ class Lease:
     async def check(self, connection: AsyncConnection) -> None:
         """Raise LeaseLostError if another worker has the cell.
 
-        No other worker can take it until the transaction ends.
+        Locks the cell, so that no other worker can take it until the transaction ends.
         """
         number = await fetch_value(
             connection,

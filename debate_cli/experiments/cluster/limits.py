@@ -1,4 +1,4 @@
-"""Limits that all workers of a queue share: the budget, and requests and tokens per minute."""
+"""Limits that all workers of a queue share: budget, requests per minute and tokens per minute."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 WINDOW_S = 62
-"""Seconds of the shared window: a minute, plus the delay between admission and arrival at the server."""
+"""Seconds of the shared window. This is a minute, plus the delay between admission and arrival at the server."""
 _FULL_WAIT_S = 0.5
 """Seconds between two attempts while the calls in flight hold the budget."""
 
 
 class SharedBudget(Budget):
-    """The budget of an experiment, stored in the database. Each call is reserved there before it is sent.
+    """The budget of an experiment in the database. Each call is reserved there before it is sent.
 
-    Before a call is reserved, the journal of its debate is stored in the database. So a worker that takes over the
-    debate has the answers of all earlier calls.
+    Before the reservation, the journal of the debate is stored in the database. So a worker that takes over the debate
+    has the answers of all earlier calls.
     """
 
     def __init__(self, database: Database, experiment: str, max_cost_usd: float | None, max_tokens: int | None) -> None:
@@ -69,7 +69,7 @@ class SharedBudget(Budget):
     async def _try(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
     ) -> tuple[bool, bool]:
-        """Reserve `worst` if it fits. Returns whether it fits, and whether other calls have reservations."""
+        """Reserve `worst` if it fits into the budget. Returns whether it fits, and whether other calls are reserved."""
         if self.is_limited:  # calls of all workers are reserved one after the other
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
         await lease.check(connection)
@@ -89,7 +89,7 @@ class SharedBudget(Budget):
         return fits, held_usd > 0 or held_tokens > 0
 
     async def _read(self, connection: AsyncConnection) -> None:
-        """Read the amounts spent, and the limits, which a later `experiment run --queue` may have raised."""
+        """Read the spent amounts and the limits, which a later `experiment run --queue` may have raised."""
         query = "SELECT spent_usd, spent_tokens, max_cost_usd, max_tokens FROM experiments WHERE id = %s"
         usd, tokens, self._max_cost_usd, self._max_tokens = await fetch_row(connection, query, self._experiment)
         self._used = BudgetAmount(tokens, usd)

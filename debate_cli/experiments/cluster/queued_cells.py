@@ -33,9 +33,9 @@ LEASE_S = 30.0
 TASK = "debate_cli.cell"
 """Task name of the jobs."""
 COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"
-"""Columns of the table `cells` from which `record_from_row` makes a record."""
+"""Columns of the table `cells` from which `record_from_row` creates a record."""
 _FORGOTTEN_LEASES = 10
-"""Lease periods without a heartbeat after which the next new worker removes a worker from the list."""
+"""Lease periods without a heartbeat after which a worker is forgotten. The next new worker removes it."""
 _POLL_S = 1.0
 """Seconds between two checks of an empty queue."""
 _SWEEPS_A_LEASE = 3
@@ -43,7 +43,7 @@ _SWEEPS_A_LEASE = 3
 
 
 def record_from_row(row: Sequence[Any]) -> CellRecord:
-    """Return the record of a cell. Raises UsageError if the id of its debate, which becomes a file name, is not valid."""
+    """Create the record of a cell. Raises UsageError if its debate's id, which becomes a file name, is not valid."""
     fields: dict[str, Any] = row[0]
     validate_id(fields["debate"])
     judges: tuple[str, ...] = tuple(fields.pop("judges"))
@@ -60,7 +60,7 @@ class QueuedCells:
     """The cells of an experiment in a queue."""
 
     def __init__(self, database: Database, experiment: str, plan: str, folder: Path, lease_s: float = LEASE_S) -> None:
-        """`experiment`: its id in the queue. `plan`: only its cells are taken. `folder`: for their journals."""
+        """`experiment`: id in the queue. `plan`: has the cells to take. `folder`: receives their journals."""
         self.rates: SharedRates = partial(QueueWindow, database)
         self._database = database
         self._experiment = experiment
@@ -104,9 +104,9 @@ class QueuedCells:
         return Progress(name, cells, {}, cost, tokens, calls, is_rehearsal=is_mock)
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """See `CellStore`. Restores what is saved of the debate.
+        """See `CellStore`. Restores the saved part of the debate.
 
-        While the worker has a cell, the queue is checked again and again, because a cell may be given back. A search
+        While this worker has a cell, an empty queue is checked repeatedly, because a cell may be given back. A search
         with `without` ends at once.
         """
         async with nullcontext() if without else self._polling:
@@ -127,7 +127,7 @@ class QueuedCells:
                     return record
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """See `CellStore`. The transcript goes into the database."""
+        """See `CellStore`. Stores the transcript in the database."""
         lease = CURRENT_LEASE.get()
         path = self._folder / DEBATES_FOLDER / record.cell.debate
         transcript = path.with_suffix(TRANSCRIPT_SUFFIX)
@@ -151,7 +151,7 @@ class QueuedCells:
     async def renew(self, budget: Budget) -> Progress | None:
         """Send a heartbeat, read the amounts spent by all workers, and give back the cells of dead workers.
 
-        If another worker has removed this one after a long silence, it registers again.
+        If another worker removed this worker after a long silence, it registers again.
         """
         query = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s RETURNING id"
         if not await self._database.fetch(query, self._worker):
@@ -175,7 +175,7 @@ class QueuedCells:
         return None if job is None else _FetchedJob(_number(job), str(job.task_kwargs["cell"]))
 
     async def _fetch_job_without(self, players: list[str]) -> _FetchedJob | None:
-        """Fetch the first job whose cell has none of `players`. Does what `procrastinate_fetch_job_v2` does."""
+        """Fetch the first job whose cell has none of `players`. Otherwise equal to `procrastinate_fetch_job_v2`."""
         rows = await self._database.fetch(
             """
             UPDATE procrastinate_jobs SET status = 'doing', worker_id = %s WHERE id = (
@@ -195,7 +195,7 @@ class QueuedCells:
         return _FetchedJob(*rows[0]) if rows else None
 
     async def _begin(self, lease: Lease) -> CellRecord | None:
-        """Write the saved debate of a leased cell into the folder. Returns the cell's record; None if that fails."""
+        """Write the saved debate of a leased cell into the folder. Returns the cell's record; None after a failure."""
         CURRENT_LEASE.set(lease)
         self._leases.add(lease)
         try:
@@ -238,7 +238,7 @@ class QueuedCells:
         return Lease(self._database, self._experiment, job.cell, number, job.number)
 
     async def _restore(self, lease: Lease) -> CellRecord:
-        """Write the saved part of a debate into the file from which `Session` resumes it. Returns the cell's record."""
+        """Write the saved part of a debate to the file from which `Session` resumes it. Returns the cell's record."""
         where = (lease.experiment, lease.cell)
         query = f"SELECT transcript, {COLUMNS} FROM cells WHERE experiment = %s AND key = %s"  # noqa: S608 - constants
         [(transcript, *columns)] = await self._database.fetch(query, *where)
@@ -259,7 +259,7 @@ class QueuedCells:
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
         """End the leases of dead workers and give back their jobs. `connection` holds a lock.
 
-        Nothing is given back until the server has run for one lease period, because no worker could reach it before.
+        Does nothing during the server's first lease period, because workers could send no heartbeats before its start.
         """
         may_sweep = await fetch_value(
             connection,
@@ -286,7 +286,7 @@ class QueuedCells:
         )
 
     async def _release(self, lease: Lease) -> None:
-        """End a lease, and give back its job. A lost lease is left alone."""
+        """End a lease, and give back its job. Ignores a lost lease."""
 
         async def end(connection: AsyncConnection) -> None:
             await lease.check(connection)

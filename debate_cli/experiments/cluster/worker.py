@@ -37,7 +37,7 @@ class WorkerOptions:
     """Options of a worker."""
 
     concurrency: int | None = None
-    """Number of debates at the same time; None uses the experiment's setting."""
+    """Maximum number of concurrent debates; None uses the experiment's setting."""
     trusted_hosts: Sequence[str] = ()
     """Hosts to which experiments may send requests, besides those of built-in providers."""
     until_empty: bool = False
@@ -48,14 +48,14 @@ class WorkerOptions:
 
 @dataclass
 class WorkerSummary:
-    """Result of a worker: numbers of cells and experiments."""
+    """Result of a worker."""
 
     finished: int = 0
-    """Number of cells that it finished."""
+    """Number of cells that the worker finished."""
     failed: int = 0
     """Number of cells that failed."""
     refused: int = 0
-    """Number of experiments that the worker must not or cannot run."""
+    """Number of experiments that the worker may not or cannot run."""
 
 
 class _Queued(NamedTuple):
@@ -63,7 +63,7 @@ class _Queued(NamedTuple):
     plan: str
     revision: int
     has_waiting: bool
-    """Whether a cell waits for a worker. If not, other workers run all remaining cells."""
+    """Whether a cell waits for a worker. Otherwise, other workers run all remaining cells."""
 
 
 async def run_worker(
@@ -124,7 +124,7 @@ class _Worker:
         self._summary = WorkerSummary()
 
     async def run(self, stop: StopSignal, secrets: Sequence[str]) -> WorkerSummary:
-        """Run cells. `secrets`: values that must never be written, besides the keys in the environment."""
+        """Run cells. `secrets`: values that must never be written, in addition to the keys in the environment."""
         while not stop.requested:
             found = [(each, plan) for each in await self._list() if (plan := await self._plan_of(each, secrets))]
             ready = next(((each, plan) for each, plan in found if each.has_waiting), None)
@@ -151,7 +151,7 @@ class _Worker:
         return [_Queued(*row) for row in rows]
 
     async def _plan_of(self, queued: _Queued, secrets: Sequence[str]) -> CellPlan | None:
-        """Return the plan of an experiment; None, after a note on the cause, if this worker cannot or must not run it."""
+        """Plan an experiment. If this worker may not or cannot run it, note the cause and return None."""
         key = queued.id, queued.revision
         if key not in self._plans:
             [(document,)] = await self._database.fetch("SELECT document FROM experiments WHERE id = %s", queued.id)

@@ -85,7 +85,7 @@ class CrossExaminationForm(FormModel):
 
     responses: list[ResponseForm] = items(0)
     arguments: list[ArgumentForm] = []
-    """Not part of the schema. Accepted so that new arguments get a warning instead of costing the form."""
+    """Not part of the schema. Accepted so that new arguments cause a warning instead of an invalid form."""
 
 
 class AnswerForm(FormModel):

@@ -107,7 +107,7 @@ class HistoryPolicy:
         return self._build_within(build, length, int(context_tokens * MAX_CONTEXT_SHARE))
 
     def count_fitting(self, lengths: Sequence[int], context_tokens: int | None) -> int:
-        """Return how many passages of `lengths` characters fit into a prompt. Report it once if some do not."""
+        """Return how many passages of `lengths` characters fit into a prompt. Report once that some do not."""
         limit = MAX_FULL_TOKENS if context_tokens is None else int(context_tokens * MAX_PASSAGE_SHARE)
         totals = accumulate(length / ASCII_CHARS_PER_TOKEN for length in lengths)
         count = sum(total <= limit for total in totals)

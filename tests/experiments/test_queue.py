@@ -106,14 +106,15 @@ def test_a_queued_experiment_is_like_a_local_one(here: Path, dsn: str) -> None:
 
 
 def test_a_run_shows_what_workers_do(here: Path, dsn: str) -> None:
-    """It waits until the last cell is done, and prints each."""
+    """It waits until the last cell is done, prints each, and counts them one by one."""
     write_experiment(here, players=PAIR)
     with start_process("worker", cwd=here, env={"DEBATE_QUEUE": dsn}) as worker:
         done = debate("experiment", "run", "exp.yaml", "--json", cwd=here, env={"DEBATE_QUEUE": dsn})
         worker.signal(signal.SIGTERM)
         assert worker.wait().code == 130
     events = [json.loads(line) for line in done.out.splitlines()]
-    assert [event["state"] for event in events if event["type"] == "settled"] == ["done"] * 4
+    settled = [event["cells"] for event in events if event["type"] == "settled"]
+    assert [(cells["done"], sum(cells.values())) for cells in settled] == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert events[-1]["cells"]["done"] == 4
 
 

@@ -211,3 +211,11 @@ def test_factors_are_settings() -> None:
     debate = build_debate(opening_event(settings), [speech(0, PRO, f"{P9} Data, study, research.")])
     (effect,) = compute_state_curve(debate, settings)[-1].effects
     assert effect.persuasion == 1
+
+
+def test_a_rating_above_its_scale_counts_as_1() -> None:
+    """7 of 10 has the effect of 1."""
+    full, calm = rating(0, CON, 1, 0, 0), rating(1, PRO, 0, 0, 0)
+    marks = tuple(mark.model_copy(update={"value": 7 * mark.value, "out_of": 10}) for mark in full.marks)
+    above = full.model_copy(update={"marks": marks})
+    assert current_states(rated_debate(above, calm), JUDGED) == current_states(rated_debate(full, calm), JUDGED)

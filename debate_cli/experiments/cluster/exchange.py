@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -314,12 +315,15 @@ async def _watch(
         changed = await copy_changes(database, ledger)
         progress = replace(read_progress(ledger), max_cost_usd=budget_usd)
         ended = [] if is_first else [each for each in changed if each[0].state in {"done", "failed"}]
-        for record, results in ended:
+        for number, (record, results) in enumerate(ended, start=1):
             how = Settlement(
                 record.state, record.cost_usd, record.tokens, record.calls, record.seconds, record.cause, record.message
             )
             winners = {each.row["judge"] or BASE_JUDGES: each.winner for each in results if each.decides}
-            observer.settled(record, how, winners, progress)
+            later = Counter(each.state for each, _ in ended[number:])
+            cells = {state: count - later[state] for state, count in progress.cells.items()}
+            cells["running"] += later.total()
+            observer.settled(record, how, winners, replace(progress, cells=cells))
         done, is_first = done + len(ended), False
         [(halted, has_worker)] = await database.fetch(query, experiment, LEASE_S)
         left = progress.cells["open"] + progress.cells["running"]

@@ -48,7 +48,7 @@ def rename_arguments(
 
 
 def describe_renamed(renamed: Iterable[RenamedArgument]) -> tuple[str, ...]:
-    """One warning for each renamed argument."""
+    """Return a warning for each renamed argument."""
     return tuple(
         f"id-prefix: the id {_shorten(item.written)} does not begin with "
         f"{item.id.rpartition('-')[0]}-, so it counts as {item.id}."
@@ -62,9 +62,9 @@ def rename_in_turns(
     earlier: Sequence[Turn] = (),
     renamed: Sequence[RenamedArgument] = (),
 ) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
-    """Rename the arguments in `turns` that have another speaker's prefix. Also return all renamed arguments.
+    """Rename the arguments in `turns` that have another speaker's prefix. Returns the turns and all renamings.
 
-    `earlier`: the turns before `turns`; `renamed`: the arguments that were renamed in them.
+    `earlier`: the turns before `turns`. `renamed`: the renamings in `earlier`.
     """
     known = {participant.name: participant for participant in participants}
     if not renamed and all(_has_own_ids(turn, known) for turn in turns):
@@ -143,9 +143,9 @@ class _References:
         return {"item": self._of_others(None, item) if turn is None else self._in_turn(turn, item)}
 
     def _in_turn(self, turn: Turn, written: str) -> str:
-        """The present id of the argument that a judge of `turn` called `written`.
+        """Return the present id of the argument that a judge of `turn` called `written`.
 
-        The argument was made in the turn or, if none of those fits, answered in it.
+        The turn makes this argument. If it makes none with this id, it answers the argument.
         """
         own, answered = self._of(turn.speaker, written), self._of_others(turn.speaker, written)
         if own in {argument.id for argument in turn.arguments or ()}:
@@ -153,13 +153,13 @@ class _References:
         return answered if answered in {response.target for response in turn.responses or ()} else written
 
     def _of(self, speaker: str, written: str) -> str:
-        """The present id of the argument by `speaker` that was stored as `written`."""
+        """Return the present id of the argument by `speaker` that was stored as `written`."""
         if (speaker, written) in self._owned:
             return written
         return next((item.id for item in self._renamed if (item.speaker, item.written) == (speaker, written)), written)
 
     def _of_others(self, speaker: str | None, written: str) -> str:
-        """The present id of another speaker's argument that was stored as `written`; `written` if there is none."""
+        """Return the present id of another speaker's argument that was stored as `written`; default: `written`."""
         return next((id_ for id_ in self._meant(speaker, written)), written)
 
     def _meant(self, speaker: str | None, written: str) -> Iterator[str]:

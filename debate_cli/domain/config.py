@@ -193,7 +193,7 @@ class DebaterConfig(ConfigModel):
     """Prefix of argument ids. None means PRO for the side `for`, CON for `against`, and the first letters of any other
     side."""
     system: str | None = None
-    """Extra instructions in every prompt, after the shipped ones."""
+    """Extra instructions in every prompt, in addition to the shipped ones."""
     personality: Archetype | Personality | None = None
     """An archetype or twelve traits. They change under the pressure of the live judge."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
@@ -248,7 +248,7 @@ class FormatConfig(ConfigModel):
     exchanges: int = Field(default=1, ge=1, le=10)
     """Semi-structured: number of exchanges of follow-up questions and answers."""
     answers: bool = False
-    """Whether a round of answers follows each cross-examination, as always in semi-structured debates."""
+    """Whether a round of answers follows each cross-examination. Semi-structured debates always have this round."""
     turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)
     """Free-flowing: number of speeches per side."""
     history: Literal["auto", "full", "recent"] = "auto"

@@ -187,7 +187,7 @@ class ExperimentRun:
                 group.create_task(self._substitute())
 
     async def _next_cell(self, without: frozenset[str] = frozenset()) -> CellRecord | None:
-        """Take the next cell; None if there is none or the run must end. `without`: excludes cells of these players."""
+        """Take the next cell without the players `without`. Returns None if there is none, or if the run must end."""
         if self._ends() or (self._limit is not None and self._taken >= self._limit):
             return None
         self._taken += 1

@@ -59,7 +59,7 @@ class StoredRequest(NamedTuple):
 
     custom_id: str
     batch: str
-    """Key of its batch."""
+    """Key of the batch that contains the request."""
     key: RequestKey
     answer: str | None = None
     """The vendor's result; None until it is collected."""

@@ -1,4 +1,4 @@
-"""Errors of a configuration as one line each: `file:line:column: key.path: what is wrong; what to do`."""
+"""Formats each error of a configuration as a line: `file:line:column: key.path: what is wrong; what to do`."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

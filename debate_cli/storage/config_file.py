@@ -315,7 +315,7 @@ class _ConfigLoader:
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
-    """The place in `data` of a setting that `move_legacy_sections` moved to `path`; `path` itself for any other."""
+    """Return the path in `data` of a setting that `move_legacy_sections` moved to `path`; `path` for other settings."""
     for section, (name, renamed) in LEGACY_SECTIONS.items():
         if path[3:4] == (name,) and section in data and value_at(data, path[:4]) is None:
             written = {new: old for old, new in renamed.items()}

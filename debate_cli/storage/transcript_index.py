@@ -15,7 +15,7 @@ from debate_cli.storage.transcript_store import StoredDebate, open_debate
 
 @dataclass(frozen=True, slots=True)
 class StoredConclusion:
-    """A stored verdict, shortened for the index."""
+    """The fields of a stored verdict that the index shows."""
 
     system: str
     run: str

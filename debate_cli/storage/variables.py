@@ -24,7 +24,7 @@ from debate_cli.storage.yaml_positions import MAX_YAML_DEPTH, escape_unprintable
 TEXT_VARIABLE_PREFIX = "DEBATE_VAR_"
 """`DEBATE_VAR_NAME` sets `${NAME}` in texts."""
 SHORTCUT_VARIABLES = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
-"""Maps short names of variables to key paths. Other names are `DEBATE__` or `DEBATE_` and the path, joined by `__`."""
+"""Maps short names of variables to key paths. All other paths have names such as `DEBATE__FORMAT__ARGUMENTS`."""
 TRUSTED_HOSTS_VARIABLE = "DEBATE_TRUSTED_HOSTS"
 """Hosts to which files may send requests and keys, separated by commas."""
 QUEUE_VARIABLE = "DEBATE_QUEUE"

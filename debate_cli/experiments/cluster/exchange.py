@@ -232,7 +232,7 @@ async def _copy_cell(
 ) -> bool:
     """Copy a cell if the folder has it in another state. Returns whether the cell was copied.
 
-    A transcript in the folder is kept, because it may contain judgements that were added there.
+    An unchanged cell is not copied again, because judgements may have been added to its transcript in the folder.
     """
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}

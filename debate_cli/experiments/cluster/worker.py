@@ -78,7 +78,7 @@ async def run_worker(
 
 @contextmanager
 def journal_folder() -> Generator[Path]:
-    """A temporary folder, locked while this worker lives. Also removes the folders of workers that were killed."""
+    """Create a temporary folder, and lock it while this worker lives. Removes the folders of killed workers."""
     for left in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
         with suppress(OSError):
             _remove_if_abandoned(left)
@@ -96,7 +96,7 @@ def _remove_if_abandoned(folder: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Generator[None]:
-    """Hold the lock of a folder. Raises OSError if another process has the lock, or for a link."""
+    """Hold the lock of a folder. Raises OSError for a link, and if another process has the lock."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)

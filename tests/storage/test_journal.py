@@ -198,3 +198,12 @@ def test_events_that_reach_no_disk_are_not_kept(tmp_path: Path, monkeypatch: pyt
 
 def _fail(_opened: int) -> None:
     raise OSError(errno.EIO, "Input/output error")
+
+
+def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
+    """Without `overwrite`, creating it again is an error."""
+    path = written(tmp_path / "a.jsonl", SHORT)
+    before = path.read_bytes()
+    with pytest.raises(StorageError, match="exists already"):
+        Journal.create(path, [opening_event()], PLAIN)
+    assert path.read_bytes() == before

@@ -109,7 +109,7 @@ class RoleEstimate:
     planned: CallTotals
     worst: CallTotals
     longest_exchange: int = 0
-    """Tokens of the longest planned prompt and an average answer."""
+    """Tokens of the longest planned prompt plus those of an average answer."""
     context_tokens: int | None = None
     """Size of the model's context in tokens; None if it is not known."""
 
@@ -307,8 +307,8 @@ class _Estimator:
     def _extrapolate(self, calls: int, used: Usage, call_growth: float) -> tuple[int, Usage]:
         """Return the calls and tokens of a role in the planned debate, from its calls and tokens in the simulation.
 
-        The tokens grow like the debate: a role answers more questions, or reads the whole debate. With `history: full`
-        it may do both. `call_growth`: number of planned calls for each simulated call.
+        The tokens grow like the debate, because a role answers more questions or reads the whole debate. With `history:
+        full` a role may do both. `call_growth`: number of planned calls for each simulated call.
         """
         prompt_growth = self.growth * (call_growth if self.config.format.history == "full" else 1)
         tokens = Usage(

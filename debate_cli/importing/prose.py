@@ -16,6 +16,8 @@ from debate_cli.importing.speaker_labels import (
 )
 from debate_cli.importing.speeches import FoundDebate, Speech, format_counts, join_speeches
 
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-{3,})[ \t]*")
+"""The line below a heading that has no marks of its own."""
 _HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*")
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})")
 _BOLD = re.compile(
@@ -60,14 +62,21 @@ def read_markdown(text: str) -> FoundDebate:
 
 
 def _markdown_lines(text: str) -> Iterator[_Line]:
-    is_code = False
-    for number, line in enumerate(text.split("\n"), 1):
+    lines = text.split("\n")
+    is_code = is_underline = False
+    for number, (line, below) in enumerate(zip(lines, [*lines[1:], ""], strict=True), 1):
+        if is_underline:
+            is_underline = False
+            continue
         is_code ^= _FENCE.match(line) is not None
         heading = None if is_code else _HEADING.fullmatch(line)
-        if heading is None:
-            yield _Line(number, line)
-        else:
+        if heading is not None:
             yield _Line(number, line, heading=(heading["title"] or "").strip(), level=len(heading["marks"]))
+        elif not is_code and line.strip() and _UNDERLINE.fullmatch(below) and not _bold_label(line):
+            is_underline = True
+            yield _Line(number, line, heading=line.strip(), level=1 if "=" in below else 2)
+        else:
+            yield _Line(number, line)
 
 
 def _bold_label(line: str) -> SpeakerLabel | None:

@@ -80,6 +80,7 @@ def test_headings_that_name_no_speaker_and_stage_directions_stay_in_the_speeches
     [
         ("## Ann\n\nYes.\n\n## Bo\n\nNo.", [("Ann", "Yes."), ("Bo", "No.")]),
         ("## Ann: Opening\n\nYes.\n\n## Bo — Reply\n\nNo.", [("Ann", "[Opening]\n\nYes."), ("Bo", "[Reply]\n\nNo.")]),
+        ("Ann\n---\nYes.\n\nBo\n---\nNo.", [("Ann", "Yes."), ("Bo", "No.")]),
         ("## Round 1\n\nAnn: Yes.\n\nBo: No.", [("Ann", "[Round 1]\nYes."), ("Bo", "No.")]),
         ("- **Ann**: Yes.\n- __Bo__: No.", [("Ann", "Yes."), ("Bo", "No.")]),
         ("```\nBo: code\n```\n\nAnn: Yes.\n\n## Bo\n\nBo: No.", [("Ann", "Yes."), ("Bo", "[Bo]\nNo.")]),

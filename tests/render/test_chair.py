@@ -86,21 +86,23 @@ def test_a_round_is_announced_with_its_speakers_and_what_comes_next(
     assert announcements(played(form, debaters=debaters)) == expected
 
 
+def only_con_asks(cue: Cue, state: Debate) -> Turn:
+    """Turns in which only Con asks questions."""
+    return turn(cue) if (cue.phase, cue.speaker) == ("cross_examination", "Pro") else speech(cue, state)
+
+
 def without_questions(cue: Cue, state: Debate) -> Turn:
     """Turns without a question."""
     return turn(cue) if cue.phase == "cross_examination" else speech(cue, state)
 
 
-def test_rounds_that_depend_on_questions_are_optional() -> None:
-    """They may be passed over, so the number of rounds is a maximum before them."""
-    asked = announcements(played({"kind": "semi_structured", "exchanges": 2}))
+def test_answers_are_announced_for_those_who_were_asked() -> None:
+    """Rounds that depend on questions may be passed over, so the number of rounds is a maximum before them."""
+    asked = announcements(played({"kind": "semi_structured", "exchanges": 2}, speak=only_con_asks))
     assert [words.partition(": ")[::2] for words in asked[1:4]] == [
         ("Round 2 of at most 6", "Pro and Con speak at the same time. Next: answers, if questions were asked."),
-        (
-            "Round 3 of at most 6",
-            "those who were asked reply to the questions. Next: follow-up, if questions were asked.",
-        ),
-        ("Round 4 of at most 6", "those who asked take up the answers. Next: answers, if questions were asked."),
+        ("Round 3 of at most 6", "Pro speaks. Next: follow-up, if questions were asked."),
+        ("Round 4 of at most 6", "Con speaks. Next: answers, if questions were asked."),
     ]
     unasked = announcements(played({"answers": True}, speak=without_questions))
     assert unasked[-1] == "Round 3 of 3: Pro and Con speak at the same time. This is the last round."

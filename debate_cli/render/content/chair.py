@@ -11,7 +11,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.turn import Phase
-from debate_cli.formats.timetable import Stage, active_debaters, stages
+from debate_cli.formats.timetable import Stage, active_debaters, follow_up_questions, stages
 from debate_cli.render import theme
 
 MAX_MOTION_CHARS = 240
@@ -47,14 +47,10 @@ def announce_round(debate: Debate, number: int, phase: Phase) -> str:
     position = _find_stage(debate, plan, number, phase)
     gave_up = _stopped_debaters(debate, number) - _stopped_debaters(debate, number - 1)
     surrenders = "".join(f"{name} surrenders and speaks no more. " for name in sorted(gave_up))
+    who = _order_of_speakers(debate, _find_speakers(debate, number, plan[position] if position is not None else None))
     if position is None:
-        return f"{surrenders}Round {number}: {_order_of_speakers(debate, _find_speakers(debate, number))}."
-    stage, rest = plan[position], plan[position + 1 :]
-    who = (
-        _describe_task(stage, debate)
-        if _is_optional(stage)
-        else _order_of_speakers(debate, _find_speakers(debate, number))
-    )
+        return f"{surrenders}Round {number}: {who}."
+    rest = plan[position + 1 :]
     total = f"{'at most ' if any(map(_is_optional, rest)) else ''}{number + len(rest)}"
     following = f"Next: {_name_next(rest[0], number)}." if rest else "This is the last round."
     return f"{surrenders}Round {number} of {total}: {who}. {following}"
@@ -124,10 +120,21 @@ def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase
     return position
 
 
-def _find_speakers(debate: Debate, number: int) -> list[str]:
-    """Return the names of the debaters who have not given up before a round, in their order."""
+def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str]:
+    """Return the names of the speakers of a round, in their order.
+
+    In a stage of answers those are the debaters who were asked, in a follow-up those who asked. In any other stage
+    those are all debaters who have not given up.
+    """
     stopped = _stopped_debaters(debate, number)
-    return [item.name for item in debate.participants if item.name not in stopped]
+    names = [item.name for item in debate.participants if item.name not in stopped]
+    if stage is None or not _is_optional(stage):
+        return names
+    earlier = [turn for turn in debate.turns if turn.round < number and turn.phase == "cross_examination"]
+    asking = tuple(turn for turn in earlier if turn.round == earlier[-1].round)
+    put = follow_up_questions(debate, asking)
+    due = {question.asked_by if stage.follow_up else asked for asked, question in put}
+    return [name for name in names if name in due]
 
 
 def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:

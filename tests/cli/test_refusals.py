@@ -45,3 +45,16 @@ def test_a_gate_on_a_text_accepts_options_only(here: Path) -> None:
     (here / "PLAN.md").write_text("We move the service to one region.")
     done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--expect-winner", "Pro", cwd=here)
     assert (done.code, "PASS, FAIL, CONDITIONAL" in done.err, list(here.iterdir())) == (2, True, [here / "PLAN.md"])
+
+
+def test_a_gate_on_a_text_compares_the_option(here: Path) -> None:
+    """Exactly one option is met; the messages name it."""
+    (here / "PLAN.md").write_text("We move the service to one region.")
+    assert debate("judge", "PLAN.md", "--system", "panel", "--mock", "--out", "plan.json", cwd=here).code == 0
+    said = {
+        name: debate("score", "plan.json", "--expect-winner", name, cwd=here)
+        for name in ("PASS", "FAIL", "CONDITIONAL")
+    }
+    met = [name for name, done in said.items() if done.code == 0]
+    assert len(met) == 1
+    assert all(f"is {met[0]}" in done.err for name, done in said.items() if name not in met)

@@ -208,3 +208,11 @@ def test_an_existing_debate_is_kept_without_force(name: str, here: Path) -> None
     assert (existing.read_text(), files(here)) == ("precious", [f"transcripts/{name}"])
     assert debate("run", MOCK, "--id", "one", "--quiet", "--force", cwd=here).code == 0
     assert transcript(here, "one")["status"] == "complete"
+
+
+def test_raw_answers_are_left_out_by_default(here: Path) -> None:
+    """Assessments have the time at which they came."""
+    assert debate("run", MOCK, "--id", "one", "--quiet", cwd=here).code == 0
+    document = transcript(here, "one")
+    assert not [item for item in (*document["turns"], *document["assessments"]) if "raw" in item]
+    assert all(document["started_at"] <= item["at"] <= document["finished_at"] for item in document["assessments"])

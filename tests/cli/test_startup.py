@@ -94,3 +94,8 @@ def test_the_working_folder_may_be_trusted() -> None:
     assert remove_working_folder(["", "/lib", checkout], checkout) == ["", "/lib", checkout]
     assert remove_working_folder(["/work", "/lib"], "/work", "/x:/work") == ["/work", "/lib"]
     assert remove_working_folder(["", "/lib", "/work", "/work/."], "/work", ":.") == ["/lib"]
+
+
+def test_a_rehearsal_imports_no_sdk(here: Path) -> None:
+    """`run --mock` works where the SDKs cannot be imported."""
+    assert imported_modules(here, ("run", "--mock", "--no-save", "-q")) & SDKS == set()

@@ -123,3 +123,8 @@ def test_a_surrendered_debater_is_skipped() -> None:
         (0, "Pro"), (1, "Con"), (2, "Firm"), (3, "Pro"), (4, "Firm")
     ]  # fmt: skip
     assert next_step(heard).close == "complete"
+
+
+def test_a_failed_moderator_is_not_waited_for() -> None:
+    """The next round has no guidance."""
+    assert [cue.guidance for cue in next_step(with_failure(play_debate(MODERATED), ROUND_1)).cues] == [None, None]

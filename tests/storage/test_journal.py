@@ -207,3 +207,30 @@ def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="exists already"):
         Journal.create(path, [opening_event()], PLAIN)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("line", [b'{"type":"exploded"}\n', b"OPENED"])
+def test_a_foreign_last_line_is_an_error(tmp_path: Path, line: bytes) -> None:
+    """A line with its newline is not torn, so it is not dropped, even if it is a copy of another line."""
+    path = written(tmp_path / "a.jsonl", SHORT)
+    data = path.read_bytes()
+    path.write_bytes(data + line.replace(b"OPENED", data[: data.index(b"\n") + 1]))
+    with pytest.raises(TranscriptError, match=":4: the line is damaged"):
+        read_journal(path)
+
+
+def test_appending_to_a_deleted_journal_is_an_error(tmp_path: Path) -> None:
+    """The event could not be found again."""
+    with Journal.create(tmp_path / "a.jsonl", [opening_event()], PLAIN) as journal:
+        (tmp_path / "a.jsonl").unlink()
+        with pytest.raises(StorageError, match="was removed while the debate ran"):
+            journal.append(DebateResumed(at=AT))
+
+
+def test_a_torn_line_is_reported(tmp_path: Path) -> None:
+    """The warning names file and line; reading does not change the file."""
+    path = written(tmp_path / "a.jsonl", SHORT)
+    torn = path.read_bytes()[:-9]
+    path.write_bytes(torn)
+    assert str(read_journal(path).torn_line_warning).startswith(f"{path}:3: the last line is incomplete")
+    assert path.read_bytes() == torn

@@ -160,3 +160,9 @@ def test_a_judged_text_has_no_participants_and_no_turns() -> None:
     """That is not a contradiction."""
     data: dict[str, Any] = {**json.loads(TEXT), "participants": [], "turns": []}
     assert parse_transcript(json.dumps(data).encode(), "a.json").participants == ()
+
+
+def test_a_mark_below_its_scale_can_be_read() -> None:
+    """Scoring clamps it, like one above the scale."""
+    data = _with("assessments", 0, "marks", 0, "value", value=-3)
+    assert parse_transcript(data, "a.json").assessments[0].marks[0].value == -3

@@ -74,3 +74,11 @@ def test_a_gate_outranks_a_failed_report(here: Path) -> None:
         "run", MOCK, "--id", "reported", "-q", "--report", place, "--expect-winner", "draw", cwd=here
     )  # fmt: skip
     assert (done.code, "exists already" in done.err) == (5, True)
+
+
+def test_a_link_to_nothing_is_refused_before_any_call(here: Path) -> None:
+    """A report is never written through a link, so the name is taken."""
+    (here / "out").mkdir()
+    (here / "out" / "reported.html").symlink_to(here / "nowhere.html")
+    done = run(here)
+    assert (done.code, "exists already" in done.err, (here / "transcripts").exists()) == (2, True, False)

@@ -225,3 +225,12 @@ def test_prompts_can_be_replaced() -> None:
     prompts = Prompts({"opening": "Give {{count}} reasons: {{ids}}!"})
     found = build_conversation(cue, debate, debate.config.debater(cue.speaker), TurnInstructions(), prompts)
     assert found.messages[-1].content.endswith('\nGive 3 reasons: "PRO-1", "PRO-2", "PRO-3"!')
+
+
+def test_a_blind_opening_sees_no_turn() -> None:
+    """A request holds only turns that its cue sees."""
+    debate = new_debate(config())
+    first, second = next_step(debate).cues
+    assert text_of(request_for(first, debate)).replace(request_for(first, debate).nonce, "") != ""
+    heard = with_turns(debate, turn(second, text="SECRET"))
+    assert "SECRET" not in text_of(request_for(first, heard))

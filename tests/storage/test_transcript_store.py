@@ -108,3 +108,10 @@ def test_a_debate_beside_a_folder_of_the_same_name_is_found(tmp_path: Path) -> N
     (tmp_path / "a-debate").mkdir()
     whole = transcribed(tmp_path / "a-debate.json", WHOLE)
     assert open_debate(find_debate(str(tmp_path / "a-debate"), [])).path == whole
+
+
+def test_a_circular_link_in_a_folder_is_ignored(tmp_path: Path) -> None:
+    """The other files are found."""
+    whole = transcribed(tmp_path / "a.json", WHOLE)
+    (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
+    assert expand_references([str(tmp_path)]) == [whole]

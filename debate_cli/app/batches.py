@@ -230,7 +230,7 @@ class BatchQueue:
         except Exception as error:  # noqa: BLE001 - otherwise all debates would wait for ever
             self._halt(
                 StorageError(
-                    f"{self._store.path}: unexpected {type(error).__name__}: {error}; collect the answers again"
+                    f"{self._store.path}: unexpected {type(error).__name__}: {error}; repeat the command to collect the answers"
                 )
             )
 
@@ -366,7 +366,7 @@ class BatchQueue:
         if found.may_exist:
             if not self._options.waits:
                 self._options.note(
-                    f"{what}; it may be one of the batches in progress at the vendor, which is known once they end"
+                    f"{what}; one of the batches in progress may hold it; this will be known when they end"
                 )
             return None
         question = f"{what}, and no batch in the vendor's list is certainly this one"

@@ -50,7 +50,7 @@ class CommandSummary(NamedTuple):
 
     panel: str
     help: str
-    """First line of the subcommand's own help. A test compares the two."""
+    """The first line of the subcommand's own help. A test checks that they are equal."""
     options: str = ""
     """Class in `command_options`; empty if the subcommand's module has its own `Options`."""
     module: str = ""

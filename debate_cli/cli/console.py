@@ -72,7 +72,7 @@ class WorkflowGuard:
 
 
 def guard_workflow() -> None:
-    """Under GitHub Actions, wrap stdout and stderr with a guard."""
+    """Under GitHub Actions, wrap stdout and stderr so that no printed text is taken for a workflow command."""
     if os.environ.get("GITHUB_ACTIONS"):
         sys.stdout, sys.stderr = (cast("TextIO", WorkflowGuard(stream)) for stream in (sys.stdout, sys.stderr))
 

@@ -283,7 +283,7 @@ class _Batch:
         if not self._is_single:
             return
         if self._given.dry_run:
-            print_status("nothing was written; leave out --dry-run to import it")
+            print_status("nothing was written; leave out --dry-run to import the debate")
             return
         print_status(f"saved: {file.target}")
         command = suggest_judge_command(file.imported.debate, str(file.target))

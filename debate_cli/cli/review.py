@@ -147,7 +147,9 @@ def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
     try:
         name = given.name or getpass.getuser()
     except (KeyError, OSError) as error:  # e.g. a foreign user id in a container
-        raise UsageError("the system knows no name for this user; give the reviewer's name with --name") from error
+        raise UsageError(
+            "the operating system knows no name for this user; give the reviewer's name with --name"
+        ) from error
     terms = ReviewTerms(
         system=given.system or (DEFAULT_SYSTEM if stored.debate.document_name is None else default_text_kind()),
         reviewer=name,

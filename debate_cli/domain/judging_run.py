@@ -50,7 +50,7 @@ class JudgingRun(FrozenModel):
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
     """Id of the first run if several runs with different models judge side by side; None, and omitted in files, otherwise."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
-    """The person who judged; None, and omitted in files, for models. A person's verdict never decides, and no run
+    """The person who judged; None, and omitted in files, for models. A person's verdict never decides who wins, and no run
     replaces it."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)
     """Kinds of this run's systems that a later run has replaced. Not written to files."""
@@ -123,7 +123,7 @@ def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[
 def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
     """Mark the systems of `kinds` in `runs` as replaced. Runs of reviewers are not marked.
 
-    Stops at the first marked system, because all runs before it are marked too.
+    Goes from the newest run to the oldest. Stops at a run that has these marks, because older runs have them too.
     """
     marked = list(runs)
     for index in reversed(range(len(marked))):

@@ -115,7 +115,7 @@ class SystemAnalysis:
     players: tuple[PlayerRecord, ...]
     """The players, in the order of `by_result`."""
     pairs: tuple[PairRecord, ...]
-    """Each pair that met, listed in both orders."""
+    """Each pair of players that met, listed in both orders."""
     judges: tuple[JudgeRecord, ...]
     alpha: Estimate
     """Krippendorff's α of the winners over all judges."""

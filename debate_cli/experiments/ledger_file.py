@@ -121,7 +121,7 @@ class LedgerFile:
             raise UsageError(f"{folder}: holds no experiment; run it first, or name its folder")
         ledger = cls._open(path)
         if not ledger._has_tables():
-            raise UsageError(f"{path}: not a ledger of an experiment; name another folder")
+            raise UsageError(f"{path}: not a ledger of an experiment; choose another folder with --out")
         return ledger
 
     @classmethod

@@ -53,7 +53,7 @@ class MotionConfig(ConfigModel):
     background: str | None = None
     """Context for debaters and judges; None means the base's background."""
     tags: tuple[str, ...] = ()
-    """Words for grouping motions, also in a column of the results."""
+    """Words for grouping motions. The results have a column with them."""
 
 
 class PlayerConfig(ConfigModel):

@@ -238,7 +238,7 @@ class RateWindow:
 
 
 class Admission(NamedTuple):
-    """A shared window's decision on a call."""
+    """Whether a call may be sent now, and if not, how long it waits. Decided by a rate limit that processes share."""
 
     wait_s: float
     """Seconds after which to ask again; 0 if the call is admitted."""

@@ -133,7 +133,7 @@ class Database:
             await (await AsyncConnection.connect(dsn, connect_timeout=int(_CONNECT_S))).close()
         except ProgrammingError:  # its message repeats parts of the address
             raise UsageError(
-                f"{shown}: the rest of the address is not valid; see PostgreSQL on connection URIs"
+                f"{shown}: the address is not valid after the name of the host; write postgresql://USER@HOST/NAME"
             ) from None
         except Error as error:
             raise StorageError(_describe_failure(shown, error)) from None

@@ -52,7 +52,7 @@ class LogicGapForm(FormModel):
 
 
 class ReviewedEntryForm(FormModel):
-    """The decision on one entry."""
+    """The decision of a judge on one entry of the register of suspect claims."""
 
     entry: str
     reason: str = text(100)

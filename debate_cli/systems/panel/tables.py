@@ -25,7 +25,10 @@ from debate_cli.systems.tables import (
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return required changes and marks of a text, then options, votes, disagreements, conditions and dissent."""
+    """Return the tables of a verdict: options, votes, disagreements, conditions and dissent.
+
+    For a judged text, required changes and marks come first.
+    """
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return []

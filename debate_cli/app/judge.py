@@ -103,12 +103,12 @@ class JudgePlan:
     """Destinations of the judges' requests, as in `RunContext`."""
     asked_people: tuple[str, ...]
     """The people among the judges, as in `RunContext`."""
-    build: Callable[[], JudgeTask]
+    read: Callable[[], JudgeTask]
     """Creates the task by reading the file again."""
 
     @classmethod
-    def of_task(cls, task: JudgeTask, build: Callable[[], JudgeTask]) -> JudgePlan:
-        """Return the plan for `task`. `build`: creates this task again by reading the file."""
+    def of_task(cls, task: JudgeTask, read: Callable[[], JudgeTask]) -> JudgePlan:
+        """Return the plan for `task`. `read`: creates this task again by reading the file."""
         context = task.context
         remarks = [f"{task.source}: {kind} is left out: {reason}" for kind, reason in task.unsuitable.items()]
         skipped = describe_skipped(context.corpus) if context.corpus is not None else None
@@ -121,8 +121,21 @@ class JudgePlan:
             tuple(item.name for item in context.config.debaters),
             context.destinations,
             context.asked_people,
-            build,
+            read,
         )
+
+    def build(self) -> JudgeTask:
+        """Create the task by reading the file again. Raises UsageError if the file names other servers than before.
+
+        Consent was given for the servers of the plan only.
+        """
+        task = self.read()
+        before, now = (
+            [(item.host, item.variables) for item in each] for each in (self.destinations, task.context.destinations)
+        )
+        if now != before:
+            raise UsageError(f"{self.source}: names other servers than when this command began; judge it again")
+        return task
 
 
 @dataclass(frozen=True, slots=True)

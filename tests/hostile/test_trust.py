@@ -11,7 +11,10 @@ from cli_support import debate, run_on_terminal, write_config
 from model_server import ModelServer, model_server
 
 import debate_cli
-from debate_cli.errors import UntrustedHostError
+from debate_cli.app.documents import JudgeSource
+from debate_cli.app.judge import JudgeTarget, build_judge_plans
+from debate_cli.app.judge_request import JudgingRequest
+from debate_cli.errors import UntrustedHostError, UsageError
 
 KEY = "canary-key-of-the-user-4711"
 INNOCENT = """\
@@ -441,3 +444,20 @@ def test_a_resumed_debate_opens_no_prompt(here: Path, thief: ModelServer) -> Non
     config = MOCK.replace("limits: {max_attempts: 1}", "limits: {max_attempts: 1}\nprompts: {opening: mine.md}")
     write_config(here, config)
     assert debate("run", "debate.yaml", "--resume", path.relative_to(here), "-q", cwd=here).code == 0
+
+
+def test_a_debate_that_changes_before_it_is_judged_gets_no_other_server(here: Path) -> None:
+    """Consent is given for the servers that the file named when the command began."""
+    write_config(here, CONFIG.replace("lab: PROVIDER", "").replace("lab/m", "mock/m"), "mock.yaml")
+    assert debate("run", "mock.yaml", "--id", "one", "-q", cwd=here).code == 0
+    path = here / "transcripts" / "one.json"
+    ((plan,), _) = build_judge_plans([JudgeSource(path, is_text=False)], JudgingRequest(), None, JudgeTarget())
+    assert plan.build().source == path
+    stored: dict[str, Any] = json.loads(path.read_text())
+    stored["config"]["providers"] = {
+        "lab": {"kind": "openai", "base_url": "http://lab.example/v1", "api_key_env": None}
+    }
+    stored["config"]["models"] = {"default": {"model": "lab/m"}}
+    path.write_text(json.dumps(stored))
+    with pytest.raises(UsageError, match=r"one\.json: names other servers than when this command began"):
+        plan.build()

@@ -175,7 +175,9 @@ def prepare_resume(
     """
     name = str(stored.path)
     if close and not stored.debate.turns:
-        raise UsageError(f"{name}: --close: nothing was said yet, so there is nothing to judge; resume it")
+        raise UsageError(
+            f"{name}: --close: nothing was said yet, so there is nothing to judge; leave out --close to continue the debate"
+        )
     config = config_in_force(stored.debate.config, _check_changes(loaded, stored), models=not mock)
     debate = stored.debate.apply(DebateResumed(at=stored.debate.started_at, config=config))
     main, *added = find_pending_models(debate.apply(closing_event(debate.started_at)) if close else debate)

@@ -1,7 +1,7 @@
 """Counts the requests of one task and the time that its models take.
 
-The engine writes the usage of each request to the journal before the request is sent. A call's deadline pauses while
-the call waits in a queue of this program.
+Before a request is sent, the engine writes to the journal what it may cost. The deadline of a call pauses while the
+call waits in a queue of this program.
 """
 
 from __future__ import annotations

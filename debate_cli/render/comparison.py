@@ -113,7 +113,10 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
 
 
 def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
-    """Compare the outcomes under one system that judged both sides. A system that decides both sides is preferred."""
+    """Compare the outcomes of the two debates (or runs) under one system that judged both.
+
+    If several systems judged both, the one that decides who wins is taken.
+    """
     both = [(item, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
     both.sort(key=lambda found: -(found[1].decides + found[2].decides))
     if not both:

@@ -115,7 +115,7 @@ class VariableResolver:
     env: Mapping[str, str]
     """The environment, for provider settings."""
     given: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Variables for other texts: `vars` of the configuration, with the values of options and DEBATE_VAR_ variables."""
+    """Variables for all texts outside of provider settings: `vars` of the configuration, `--var` and `DEBATE_VAR_…`."""
     key_variables: Collection[str] = ()
     """Names of variables that contain a provider's key."""
     used: set[str] = field(default_factory=set[str])

@@ -46,7 +46,8 @@ class TraceSource(FrozenModel):
     outcome: SourceOutcome
     """Whether the quote is in the passage."""
     supports: Support | None = None
-    """Answer of the newest judge of `sources`; None if there is no such judge or the judge does not know."""
+    """Whether the source supports the claim, by the latest assessment of the system `sources`; None if there is none, or
+    if its judge does not know."""
 
 
 class TraceRow(FrozenModel):

@@ -154,7 +154,10 @@ class MissingJudgments(NamedTuple):
         return f"{shorten(message, MAX_REASON_LENGTH).rstrip('.')}{share}{format_page_hint(page)}"
 
     def _judge_command(self, path: str) -> str:
-        """Return the command that asks another model. Without a complete judging run, it replaces all runs so far."""
+        """Return the command that judges again with another model.
+
+        If no judging run is complete, the command replaces all runs; otherwise it adds one.
+        """
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
         lacking = {(brief.run, brief.system) for brief in self.briefs}
         active = {(run.id, system.kind) for run in self.debate.runs for system in run.active_systems()}

@@ -113,6 +113,8 @@ class QueuedSpeaker(RefusedSpeaker):
         if cue.index == 0:
             self._stop.request()
         with waiting_for_turn():
+            with waiting_for_turn():  # as a question that waits for a batch, and before that for the budget
+                pass
             await asyncio.Event().wait()
         raise AssertionError
 

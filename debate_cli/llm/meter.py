@@ -62,19 +62,23 @@ def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
 
 @contextmanager
 def waiting_for_turn() -> Generator[None]:
-    """Mark the call of the current asyncio task as waiting in a queue, and pause its deadline."""
+    """Mark the call of the current asyncio task as waiting in a queue, and pause its deadline.
+
+    The marks may be nested, as when a call that waits for a batch also waits for the budget.
+    """
     meter, deadline = active_meter(), _ACTIVE_DEADLINE.get()
     until = None if deadline is None else deadline.when()
     now = asyncio.get_running_loop().time
     left = None if until is None else until - now()
     if deadline is not None:
         deadline.reschedule(None)
+    waited = meter is not None and meter.is_waiting
     if meter is not None:
         meter.is_waiting = True
     try:
         yield
     finally:
         if meter is not None:
-            meter.is_waiting = False
+            meter.is_waiting = waited
         if deadline is not None and left is not None:
             deadline.reschedule(now() + left)

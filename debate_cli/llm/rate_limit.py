@@ -36,6 +36,8 @@ QUICKENING = 0.85
 """Factor by which the interval between calls is multiplied after a series of accepted calls."""
 SERIES = 3
 """Length of a series, as a multiple of the number of calls from which the pace was measured."""
+MAX_REMEMBERED_CALLS = 1000
+"""Maximum number of accepted calls from which a pace is measured."""
 
 
 class Departure(NamedTuple):
@@ -51,7 +53,7 @@ class ProviderGate:
     """Holds back the calls of one provider after the provider refused a call (429 or 529).
 
     The refusal closes the gate for Retry-After, or for a random backoff. Then one call is sent as a probe. If the
-    provider accepts the probe, the waiting calls follow at the average pace of the calls that it accepted before. The
+    provider accepts the probe, the waiting calls follow at the fastest pace at which it accepted calls before. The
     pace grows after each series of accepted calls. The next refusal restores the pace of the last complete series. The
     waiting calls fail if Retry-After is longer than MAX_RETRY_AFTER_S, or if no call is accepted for `patience_s`.
 
@@ -80,8 +82,8 @@ class ProviderGate:
         """Number of refused calls that closed the gate since the last accepted probe."""
         self._next_at = 0.0
         """Time at which the next call may be sent."""
-        self._opened_at = math.inf
-        """Time at which the last accepted probe was sent. Before any probe: the time of the first call."""
+        self._opened_at = 0.0
+        """Time at which the last accepted probe was sent."""
         self._waited_s = 0.0
         """Sum of the waits since the gate closed."""
         self._refused_since: float | None = None
@@ -90,8 +92,8 @@ class ProviderGate:
         """Error for the waiting calls, if the gate has given up."""
         self._interval = 0.0
         """Seconds between two calls."""
-        self._accepted = 0
-        """Number of calls that were accepted since the gate last opened."""
+        self._accepted: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
+        """Times at which the accepted calls were sent, since the gate last opened."""
         self._proven_interval = math.inf
         """Interval of the last complete series without a refusal, since the gate last opened."""
         self._series_calls = 0
@@ -110,7 +112,6 @@ class ProviderGate:
     def depart(self) -> Departure:
         """Register a call that is being sent."""
         now = self._clock()
-        self._opened_at = min(self._opened_at, now)
         self.is_probing = self.is_closed
         self._next_at = now + self._interval
         return Departure(now, self.is_probing)
@@ -121,7 +122,7 @@ class ProviderGate:
         if call.is_probe:
             self._open(call)
             return
-        self._accepted += 1
+        self._accepted.append(call.at)
         self._calls_at_pace += 1
         if self._interval and self._calls_at_pace >= self._series_calls:
             self._calls_at_pace = 0
@@ -158,18 +159,20 @@ class ProviderGate:
             self.is_probing = False
 
     def _open(self, probe: Departure) -> None:
-        """Open the gate. Send calls at the average pace at which calls were accepted before.
+        """Open the gate. Send calls at the fastest average pace from any accepted call to the probe.
 
-        The wait before the probe bounds the interval. Otherwise a server that refuses calls at random would slow the
-        pace more and more.
+        Time in which no call was due therefore does not slow the pace. The wait before the probe bounds the interval.
+        Otherwise a server that refuses calls at random would slow the pace more and more.
         """
-        if self._accepted:
-            measured = PACE_MARGIN * (probe.at - self._opened_at) / self._accepted
+        sent = sorted(self._accepted)
+        if sent:
+            measured = PACE_MARGIN * min((probe.at - at) / (len(sent) - number) for number, at in enumerate(sent))
             self._interval = min(measured, MAX_WAITS_PER_INTERVAL * self._waited_s, self._proven_interval)
         self._proven_interval = math.inf
-        self._series_calls = SERIES * self._accepted
+        self._series_calls = SERIES * len(sent)
         self._calls_at_pace = 0
-        self._accepted = 1
+        self._accepted.clear()
+        self._accepted.append(probe.at)
         self._waited_s = 0.0
         self._refusals = 0
         self._failure = None

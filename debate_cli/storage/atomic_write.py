@@ -64,8 +64,10 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
             with contextlib.suppress(OSError):
                 beside.unlink(missing_ok=True)
         folder = os.open(path.parent, os.O_RDONLY)
-        os.fsync(folder)  # so that the file's name survives a power failure
-        os.close(folder)
+        try:
+            os.fsync(folder)  # so that the file's name survives a power failure
+        finally:
+            os.close(folder)
 
 
 def remove_temp_files(path: Path) -> None:

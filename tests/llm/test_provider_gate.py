@@ -121,6 +121,24 @@ def test_a_server_that_refuses_every_second_request_is_not_asked_ever_more_slowl
     assert gated.clock.now <= 9 * calls
 
 
+def test_time_in_which_no_call_was_due_does_not_slow_the_pace() -> None:
+    """As in a debate of slow speeches, whose judges are then asked all at once."""
+    gated = Gated()
+
+    def accept(seconds: float) -> None:
+        call = gated.gate.depart()
+        gated.clock.now += seconds
+        gated.gate.accept(call)
+
+    for seconds in [20.0] * 30 + [0.25] * 20:
+        accept(seconds)
+    refused = gated.gate.depart()
+    gated.gate.refuse(refused, RateLimitedError("lab answered 429", retry_after=10), waiting=1)
+    gated.clock.now += gated.gate.wait_s()
+    accept(0)
+    assert gated.gate.wait_s() == pytest.approx(1.02 * 15 / 20)
+
+
 def test_a_refusal_brings_back_the_pace_that_held() -> None:
     """A server asks for a whole minute although a few seconds would do: that pause does not slow the calls after it."""
     gated = Gated()

@@ -46,7 +46,7 @@ DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
 
 
 class CommandSummary(NamedTuple):
-    """A subcommand's row in `debate --help`. The subcommand itself is a module in `debate_cli.cli`."""
+    """Row of a subcommand in `debate --help`. The subcommand itself is a module in `debate_cli.cli`."""
 
     panel: str
     help: str
@@ -92,19 +92,19 @@ COMMANDS: dict[str, CommandSummary] = {
 
 
 class LazyCommandGroup(TyperGroup):
-    """Lists the subcommands from `COMMANDS` and imports one when it is named."""
+    """Group that lists the subcommands of `COMMANDS`. Imports a subcommand only when the user names it."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the subcommands in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
-        """Return a placeholder with name and summary: enough for `debate --help` and for completing names."""
+        """Return a placeholder with name and summary, which suffices for `debate --help` and for completing names."""
         summary = COMMANDS.get(cmd_name)
         return TyperCommand(cmd_name, help=summary.help, rich_help_panel=summary.panel) if summary else None
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags of `debate`. Their explicit defaults spare Typer the slow import of pydantic."""
+        """Return the flags of `debate`, with explicit defaults: without them Typer imports pydantic, which is slow."""
         params = super().get_params(ctx)
         for param in params:
             param.default, param.metavar = param.default or False, ""
@@ -120,7 +120,7 @@ class LazyCommandGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand and return its exit code.
 
-        A subcommand that ends with an exit code keeps it if stdout is closed. Otherwise raises ClosedPipeError.
+        If stdout is closed, raises ClosedPipeError. A subcommand that ends with `typer.Exit` keeps its exit code.
         """
         try:
             result = super().invoke(ctx)
@@ -142,7 +142,7 @@ class Subcommand(TyperCommand):
     """A subcommand that takes each gate once. Its help shows short placeholders (`N`, `TEXT`) for Python's types."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options. Raises UsageError for a gate that is given twice, of which Click would keep the last."""
+        """Parse the options. Raises UsageError for a gate that is given twice, because Click would ignore the first."""
         if not ctx.resilient_parsing and any(arg.startswith("--") for arg in args):
             *_, given = self.make_parser(ctx).parse_args(args=[*args])
             for option in given:
@@ -264,7 +264,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _describe_error(error: Exception) -> list[str]:
-    """The lines on stderr about an error. Prints the transcript of an UnsavedError to stdout."""
+    """Return the lines for stderr that describe an error. Prints the transcript of an UnsavedError to stdout."""
     match error:
         case TyperException():
             return [f"debate: {_describe_usage_error(error)}"]
@@ -289,7 +289,7 @@ def _describe_error(error: Exception) -> list[str]:
 
 
 def _describe_usage_error(error: TyperException) -> str:
-    """A sentence about a wrong option or argument, with the command that shows the help."""
+    """Describe a wrong option or argument in one sentence, with the command that shows the help."""
     message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
     context: Any = getattr(error, "ctx", None)
     hint = "" if message.endswith("?") else f"; see: {context.command_path if context else 'debate'} --help"

@@ -106,7 +106,7 @@ def run(given: AuditOptions) -> None:
 def _plan(
     cases: Sequence[Case], requests: Sequence[tuple[JudgeName, JudgingRequest]], loaded: LoadedConfig | None
 ) -> list[JudgePlan]:
-    """The judging runs that are missing, for all judges. Raises UsageError if a judge can judge no debate at all."""
+    """Plan the missing judging runs of all judges. Raises UsageError for a judge that can judge none of the debates."""
     plans: list[JudgePlan] = []
     for judge, request in requests:
         found, problems = plan_judging(cases, judge, request, loaded)
@@ -153,7 +153,7 @@ def _wanted_variants(given: AuditOptions) -> list[VariantName]:
 
 
 def _judge_in_turn(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
-    """Ask the judges one after the other, because all of them add to the same files. Returns an exit code."""
+    """Ask the judges one after the other, because all of them write to the same files. Returns an exit code."""
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
@@ -226,7 +226,7 @@ def _print_left(
 
 
 def _find_labels(given: AuditOptions, debates: Sequence[AuditDebate]) -> LabelSet:
-    """The known winners: from --labels, else from people's reviews, else from how the shipped debates were built."""
+    """Find the known winners in --labels, else in people's reviews, else in the design of the shipped debates."""
     if given.labels is not None:
         usable, unknown = select_usable(read_labels(given.labels), debates)
         return LabelSet(usable, str(given.labels), unknown)

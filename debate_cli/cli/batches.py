@@ -28,7 +28,7 @@ class BatchScreen:
         quiet: bool = False,
         show: Callable[[str], None] | None = None,
     ) -> None:
-        """`resubmit`: whether to submit a batch again without a question, although it may have been submitted.
+        """`resubmit`: submit a batch again without asking the user, although the vendor may have it already.
 
         `show`: prints a line above a live display. None: there is no live display, so a progress line is shown.
         """
@@ -38,7 +38,7 @@ class BatchScreen:
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> int:
-        """Print what is left to collect, and `command`, which collects it. Returns an exit code.
+        """Print the number of open batches, and `command`, which collects them. Returns an exit code.
 
         Raises the error that stopped the run, if one did.
         """
@@ -90,7 +90,7 @@ class BatchScreen:
 
 
 def collect_command(targets: Iterable[Path]) -> str:
-    """The command that collects the batches of these transcripts."""
+    """Return the command that collects the batches of these transcripts."""
     paths = list(dict.fromkeys(targets))
     places = paths if len(paths) == 1 else list(dict.fromkeys(path.parent for path in paths))
     return " ".join(["debate judge --collect", *(shlex.quote(str(place)) for place in places)])

@@ -50,9 +50,9 @@ class ConfigReport:
     problems: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     destinations: tuple[Destination, ...] = ()
-    """Servers other than built-in providers' own."""
+    """Servers that requests go to, except those of the built-in providers."""
     has_debaters: bool = True
-    """Whether it can run a debate; without debaters it is for judging texts."""
+    """Whether the configuration has debaters. Without debaters it can only judge texts."""
 
 
 def run(given: Options) -> None:

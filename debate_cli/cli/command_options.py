@@ -1,4 +1,4 @@
-"""Options of the commands that load the engine. They are not in the commands' modules, so that help stays quick."""
+"""Options of the commands whose own modules are slow to import. Help imports only this module."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -79,7 +79,7 @@ RUN_PANEL, REPORT_PANEL = "Options of run", "Options of report and merge"
 
 
 class Action(StrEnum):
-    """What to do with an experiment."""
+    """Action of `debate experiment`."""
 
     run = "run"
     status = "status"
@@ -102,10 +102,10 @@ class ExperimentOptions(NamedTuple):
 
     `run EXP.yaml` runs what is missing or failed, and nothing else; several processes may run it at once. `status` and
     `report` take the file or the folder of the experiment, which is beside the file; with --queue they first copy the
-    workers' results. `report` shows a leaderboard with
-    intervals, how far the judges can be trusted, and what it cost; `--html` writes it as a page, `--format` prints one
-    row per judgement. `merge DIR... -o DIR` joins the folders of shards. `rate FILE.csv` rates any pairwise results:
-    columns left, right, score (0 to 1) or margin, and if you like cluster, judge, side.
+    workers' results. `report` shows a leaderboard with intervals, how far the judges can be trusted, and the cost; `--html`
+    writes it as a page, `--format` prints one row per judgement. `merge DIR... -o DIR` joins the folders of shards.
+    `rate FILE.csv` rates any pairwise results: columns left, right, score (0 to 1) or margin, and optionally cluster,
+    judge, side.
 
     Examples:
 
@@ -194,9 +194,9 @@ class WorkerOptions(NamedTuple):
     """Run debates of experiments that are in a queue.
 
     `debate experiment run EXP.yaml --queue DSN` puts an experiment into a PostgreSQL database; workers on any machines
-    run its debates. They need the keys of its providers in their environment, and keep its budget and the limits a
-    minute of each key together. If a worker dies, another continues its debates after their last event. An experiment
-    in the queue is not trusted: allow each server that it names with --trust-host. Needs the extra `[cluster]`.
+    run its debates. They need the keys of its providers in their environment. They share its budget and each key's
+    limits per minute. If a worker dies, another continues its debates after their last event. An experiment in the
+    queue is not trusted: allow each server that it names with --trust-host. Needs the extra `[cluster]`.
 
     Examples:
 
@@ -334,7 +334,7 @@ class Format(StrEnum):
 
 
 class RoundBy(StrEnum):
-    """What divides the speeches into rounds."""
+    """Rule that divides the speeches into rounds."""
 
     turns = "turns"
     heading = "heading"
@@ -455,7 +455,7 @@ class AuditOptions(NamedTuple):
     ] = None
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the audit.")] = Path("audit")
     variant: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only these changes (repeatable). Default: all.")
+        list[str] | None, typer.Option(metavar="NAME", help="Make only these changes (repeatable). Default: all.")
     ] = None
     repeat: Annotated[int, typer.Option(min=1, max=100, help="Judging runs of each unchanged debate.")] = 3
     gate: Annotated[

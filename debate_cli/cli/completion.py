@@ -19,7 +19,7 @@ ERROR_PAGE_DIRS = (PACKAGE_DIR / "pages", PACKAGE_DIR.parent / "docs" / "errors"
 
 
 def complete_configs(incomplete: str) -> list[str]:
-    """Configurations and folders in the typed folder. Without a typed folder: configurations here and in configs/."""
+    """Complete configurations and folders. Before a folder is typed, offer configurations here and in configs/."""
     if "/" in incomplete:
         return _match_paths(incomplete, lambda path: path.suffix in YAML_SUFFIXES)
     found = [str(path) for folder in CONFIG_DIRS for path in _list_children(folder) if path.suffix in YAML_SUFFIXES]
@@ -27,14 +27,14 @@ def complete_configs(incomplete: str) -> list[str]:
 
 
 def complete_debates(incomplete: str) -> list[str]:
-    """Ids of the debates in transcripts/; files, if the user has typed a path."""
+    """Complete ids of the debates in transcripts/, or files if the user has typed a path."""
     if "/" in incomplete:
         return complete_paths(incomplete)
     return _filter_by_prefix(incomplete, [path.stem for path in _list_saved()])
 
 
 def complete_paths(incomplete: str) -> list[str]:
-    """Files of debates and folders in the typed folder. Without a typed folder: files in transcripts/."""
+    """Complete files of debates and folders. Before a folder is typed, offer files in transcripts/, else folders."""
     if "/" in incomplete:
         suffixes = {TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX}
         return _match_paths(incomplete, lambda path: path.suffix in suffixes and not is_schema_file(path.name))
@@ -42,23 +42,23 @@ def complete_paths(incomplete: str) -> list[str]:
 
 
 def complete_folders(incomplete: str) -> list[str]:
-    """Folders in the typed folder."""
+    """Complete folders in the typed folder."""
     return _match_paths(incomplete, lambda _: False)
 
 
 def complete_topics(incomplete: str) -> list[str]:
-    """Names of the pages that `debate explain` shows."""
+    """Complete names of the pages that `debate explain` shows."""
     return _filter_by_prefix(incomplete, list_error_pages())
 
 
 def list_error_pages() -> dict[str, Path]:
-    """Name -> help page about an error, sorted by name."""
+    """Map the names of the pages about errors to their files, sorted by name."""
     folder = next(path for path in ERROR_PAGE_DIRS if path.is_dir())
     return {path.stem: path for path in _list_children(folder) if path.suffix == ".md"}
 
 
 def complete_systems(incomplete: str) -> list[str]:
-    """Names of the judging systems."""
+    """Complete names of the judging systems."""
     return _filter_by_prefix(incomplete, SYSTEMS.names())
 
 
@@ -67,7 +67,7 @@ def _list_saved() -> list[Path]:
 
 
 def _match_paths(incomplete: str, accepts: Callable[[Path], bool]) -> list[str]:
-    """The folders and matching files in the typed folder.
+    """Return the folders and accepted files in the typed folder that begin with the typed text.
 
     If a folder is the only match, its entries are returned instead, because a shell would add a space after it.
     """

@@ -76,7 +76,7 @@ def _read_background(path: Path) -> str:
 
 
 def _escape(text: str) -> str:
-    """`text` with `${` escaped, so that nothing in it is filled in."""
+    """Escape `${` in `text`, so that it is not taken for a variable."""
     return text.replace("${", "$${")
 
 
@@ -89,7 +89,7 @@ def config_from_argument(
 ) -> LoadedConfig:
     """Load the configuration `reference`: a path, `-` for standard input, None for the default one.
 
-    `checks`: finds contradictions between settings. `trusted_folders`: folders other than its own that may contain
+    `checks`: finds contradictions between settings. `trusted_folders`: folders besides its own that may contain
     files named in it. Raises ConfigError with every fault.
     """
     path = None
@@ -115,7 +115,7 @@ def config_from_argument(
 
 
 def _suggest_instead(path: Path) -> str:
-    """What to give instead of the missing configuration `path`: a motion, a file of its folder, or a new one."""
+    """Suggest what to do about the missing configuration `path`: use --topic, a file with a similar name, or `init`."""
     if re.search(r"\s|\?$", str(path)):
         return f"a motion is given by an option: debate run --topic {shlex.quote(str(path))}"
     by_stem = {file.stem: file for file in path.parent.glob("*.y*ml")}
@@ -126,7 +126,7 @@ def _suggest_instead(path: Path) -> str:
 def config_for_judging(
     reference: str | None, changes: Sequence[ConfigChange] = (), trusted_folders: Sequence[Path] | None = None
 ) -> LoadedConfig | None:
-    """The configuration of --config, checked for judging. Without --config: prints notes on `.env`, returns None."""
+    """Load and check the configuration of --config. Without --config, load `.env`, print its notes and return None."""
     if reference is None:
         print_notes(load_environment(Path(), os.environ).notes)
         return None
@@ -144,26 +144,26 @@ def _is_shipped(path: Path) -> bool:
 
 
 def _without_example(path: Path, changes: Sequence[ConfigChange]) -> list[ConfigChange]:
-    """The change that removes the packaged example's background; none unless `changes` set only a topic."""
+    """Return a change that removes the packaged example's background if `changes` set a topic but no background."""
     keys = {change.key if isinstance(change, Override) else change[0] for change in changes}
     is_other_topic = _is_shipped(path) and "topic" in keys and "background" not in keys
     return [Override("background", "null", "--topic")] if is_other_topic else []
 
 
 def default_config_path() -> Path:
-    """`configs/debate.yaml` or `debate.yaml` in the current folder, else the packaged default."""
+    """Return `configs/debate.yaml` or `debate.yaml` in the current folder, else the packaged default."""
     return next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), packaged_config_dir() / "debate.yaml")
 
 
 def packaged_config_dir() -> Path:
-    """The folder of the packaged configurations (in a checkout, `configs/`)."""
+    """Return the folder of the packaged configurations (in a checkout, `configs/`)."""
     package = Path(str(resources.files("debate_cli")))
     installed = package / "configs"
     return installed if installed.is_dir() else package.parent / "configs"
 
 
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:
-    """The cassette of --record or --replay; None if neither is given.
+    """Open the cassette of --record or --replay. Returns None without these options.
 
     `asked`: whether models will be asked. If not, no recording is created. Raises UsageError if both options are given,
     ConfigError if the recording cannot be used.

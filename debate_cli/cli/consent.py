@@ -24,7 +24,7 @@ def obtain_consents(destinations: Iterable[Destination], trusted_hosts: Sequence
 
 
 def can_ask() -> bool:
-    """Whether a person at a terminal can answer a question."""
+    """Return whether a person at a terminal can answer a question."""
     return sys.stdin.isatty() and sys.stderr.isatty() and not os.environ.get("CI")
 
 

@@ -41,7 +41,7 @@ class ClosedPipeError(Exception):
 class WorkflowGuard:
     """A text stream for GitHub Actions, whose runner executes lines like `::add-mask::x` and `##[command]`.
 
-    It breaks such commands with a space, also those that are written in several pieces.
+    It breaks such commands with a space, even if a command arrives in several writes.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -78,7 +78,7 @@ def guard_workflow() -> None:
 
 
 def is_broken_pipe(error: OSError) -> bool:
-    """Whether `error`, from writing to a stream, means that its reader or terminal is gone."""
+    """Return whether `error`, raised by a write, means that the stream's reader or terminal is gone."""
     return error.errno in _CLOSED_STREAM_ERRNOS or isinstance(error, BrokenPipeError)
 
 
@@ -109,7 +109,7 @@ def _reconfigure(stream: TextIO, *, encoding: str | None = None, errors: str = "
 
 
 def replace_control_chars(text: str) -> str:
-    """`text` on one line. Control and invisible characters, which a file's name may contain, are replaced."""
+    """Put `text` on one line, and replace control and invisible characters, which a file's name may contain."""
     return sanitize.replace_unprintable(_LINE_BREAKS.sub(" ", text))
 
 
@@ -124,7 +124,7 @@ def print_status(line: str) -> None:
 
 
 def print_truncation_note(torn: str | None) -> None:
-    """Print the sentence `torn` about an incomplete last line of a journal. None: print nothing."""
+    """Print `torn`, a sentence about an incomplete last line of a journal. Prints nothing for None."""
     if torn is not None:
         print_status(f"note: {' '.join(torn.split())}")
 
@@ -139,7 +139,7 @@ def refuse_existing(path: Path, *, force: bool, option: str) -> None:
 
 @contextmanager
 def ignore_broken_pipe() -> Generator[None]:
-    """Context in which a closed stdout is ignored."""
+    """Flush stdout after the block, and ignore a closed stdout."""
     try:
         yield
         sys.stdout.flush()
@@ -156,12 +156,12 @@ def redirect_to_devnull(stream: TextIO) -> None:
 
 
 def is_interactive(stream: TextIO) -> bool:
-    """Whether `stream` is a terminal that supports redrawing."""
+    """Return whether `stream` is a terminal that supports redrawing."""
     return stream.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI")
 
 
 def make_console(stream: TextIO) -> Console:
-    """A Rich console on a stream. Colour depends on NO_COLOR and the terminal."""
+    """Create a Rich console on a stream. Colour depends on NO_COLOR and the terminal."""
     from rich.console import Console
 
     return Console(file=stream, highlight=False)
@@ -179,7 +179,7 @@ def write_document(pieces: Iterable[str]) -> None:
 
 
 def write_chunks(pieces: Iterable[str]) -> None:
-    """Write to stdout piece by piece. The first pieces appear before the last one is ready."""
+    """Write to stdout piece by piece. The first two are flushed at once, so that output starts early."""
     for number, piece in enumerate(pieces):
         sys.stdout.write(piece)
         if number <= 1:
@@ -187,7 +187,7 @@ def write_chunks(pieces: Iterable[str]) -> None:
 
 
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
-    """Print the verdicts of several files: a table on a terminal, otherwise one line per verdict as it is known.
+    """Print the verdicts of several files: a table on a terminal, otherwise one line per verdict.
 
     `quiet`: print one line per file, with the deciding verdict.
     """

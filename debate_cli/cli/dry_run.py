@@ -110,9 +110,9 @@ def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
 
 
 def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The rows as lines with aligned columns. The first row has the headings.
+    """Format the rows as lines with aligned columns. The first row has the headings.
 
-    The columns after the empty heading hold numbers and are right-aligned.
+    Columns to the right of the one without a heading hold numbers and are right-aligned.
     """
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -125,7 +125,7 @@ def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def format_plan_rows(
     name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str
 ) -> list[tuple[str, ...]]:
-    """Two rows: the name with what is planned, the model with the worst case. `columns`: cells after the name."""
+    """Return two rows: name and planned totals, model and worst case. `columns`: cells after the name."""
     below = f"  {sanitize.sanitize_line(model)}" if model else ""
     return [
         (sanitize.sanitize_line(name), *columns, "planned", *_format_totals(planned)),
@@ -172,7 +172,7 @@ def _group_by_model(plan: RunEstimate) -> list[dict[str, object]]:
 
 
 def plan_data(planned: CallTotals, worst: CallTotals) -> dict[str, object]:
-    """What is planned and the worst case, as JSON data."""
+    """Return the planned totals and the worst case as JSON data."""
     return {"planned": _total_data(planned), "worst": _total_data(worst)}
 
 
@@ -186,7 +186,7 @@ def _total_data(totals: CallTotals) -> dict[str, object]:
 
 
 def _explicit_settings(config: DebateConfig) -> dict[str, Any]:
-    """The settings that the configuration sets explicitly, and the kind of every judging system."""
+    """Return the explicit settings of the configuration, and the kind of every judging system."""
     data = config.model_dump(mode="json", exclude_unset=True)
     judging = data.get("judging", {})
     if "systems" in judging:

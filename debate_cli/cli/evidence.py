@@ -19,7 +19,7 @@ from debate_cli.render import sanitize
 
 
 class Action(StrEnum):
-    """What to show of the sources."""
+    """Action of `debate evidence`."""
 
     search = "search"
     list = "list"

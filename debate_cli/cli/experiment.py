@@ -65,7 +65,7 @@ PLAN_HEADINGS = ("who", "debates", "", "calls", "tokens in", "tokens out", "USD"
 _RUN_ONLY = ("dry_run", "batch", "enqueue_only", "limit", "retry_failed", "shard", "quiet", "trust_host")
 _REPORT_ONLY = ("format", "html", "force")
 EXIT_CODES = {"interrupted": screen.BY_USER.exit_code, "budget": 4, "failures": 3}
-"""Why a run ended early -> exit code."""
+"""Maps the reason why a run ended early to its exit code."""
 
 
 def run(given: ExperimentOptions) -> None:
@@ -176,7 +176,7 @@ def print_note(note: str) -> None:
 
 
 class _StopNotes(NullObserver):
-    """Shows notes about signals: above the live table if there is one, otherwise on stderr."""
+    """Shows notes about signals above the live table, or on stderr if there is no live table."""
 
     def __init__(self) -> None:
         self.show: Callable[[str], None] = print_note
@@ -221,7 +221,7 @@ class PipeSafeExperimentObserver(ExperimentObserver):
 def _observe(
     given: ExperimentOptions, control: screen.PipeSafeObserver, notes: _StopNotes, progress: Progress
 ) -> Generator[ExperimentObserver]:
-    """The observer of a run: JSON lines (--json), nothing (--quiet), a live table on a terminal, or plain lines."""
+    """Open the observer of a run, which shows JSON lines, nothing (--quiet), a live table or plain lines."""
     if given.json:
         yield PipeSafeExperimentObserver(shown.JsonExperimentObserver(sys.stdout), control)
     elif given.quiet:
@@ -285,7 +285,7 @@ def _command(given: ExperimentOptions, experiment: Experiment) -> str:
 
 
 def _open_ledger(given: ExperimentOptions) -> Ledger:
-    """The ledger of the experiment. The first path is the experiment's folder or its file."""
+    """Open the ledger of the experiment. The first path is the experiment's folder or its file."""
     path = Path(given.paths[0])
     if path.is_dir():
         folder = path

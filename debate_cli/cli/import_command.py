@@ -51,7 +51,7 @@ from debate_cli.systems.tables import Number, Table
 
 
 class ClaimAsker:
-    """Asks the model of --arguments about one file after the other."""
+    """Asks the model of --arguments for the claims in each file."""
 
     def __init__(self, given: ImportOptions, model: str) -> None:
         """`model`: value of --arguments. Raises UsageError, ConfigError, MissingKeyError, UntrustedHostError."""
@@ -74,11 +74,11 @@ class ClaimAsker:
             obtain_consents(self._context.destinations, given.trust_host)
 
     def continues(self, file: ImportedFile) -> bool:
-        """Whether the target holds an earlier transcript of this import. Then only missing claims are asked for."""
+        """Return whether an earlier transcript of this import exists. Then only missing claims are asked for."""
         return read_known_claims(file.target, file.imported.debate, self._spec) is not None
 
     def ask(self, file: ImportedFile, save: Callable[[ImportedFile], None]) -> tuple[ImportedFile, int]:
-        """Ask for the claims of a file. Returns the file with claims as arguments, and an exit code.
+        """Ask for the claims of a file. Returns the file with the claims as its arguments, and an exit code.
 
         The code is above 0 if an error or the user ended the search. `save` is called after each speech.
         """
@@ -124,7 +124,7 @@ class ClaimAsker:
 
 
 DatasetEntry = tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]
-"""Name of a debate in a data set, a function that reads it, and what people said about it."""
+"""Name of a debate in a data set, a function that reads the debate, and people's labels."""
 _MAX_TOPIC_CHARS = 60
 _TOPIC_SOURCES = {"option": "as given", "file": "named in the file", "name": "the file's name; set it with --topic"}
 
@@ -184,7 +184,7 @@ def _build_request(given: ImportOptions) -> ImportRequest:
 
 
 def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
-    """Name -> value, from texts `NAME=VALUE`. Raises UsageError for a text without both parts."""
+    """Map names to values, from texts `NAME=VALUE`. Raises UsageError for a text in another form."""
     found: dict[str, str] = {}
     for text in given:
         name, _, value = (part.strip() for part in text.rpartition("="))
@@ -248,7 +248,7 @@ class _Batch:
             raise typer.Exit(code)
 
     def _save(self, file: ImportedFile) -> ImportedFile:
-        """With --arguments ask for the claims; write the transcript."""
+        """Write the transcript. With --arguments, ask for the claims first."""
         given, asker = self._given, self._asker
         continued = asker is not None and asker.continues(file)
         if not given.dry_run and not given.force and not continued:
@@ -320,7 +320,7 @@ def _show_found(file: ImportedFile) -> None:
 
 
 def _format_line(file: ImportedFile) -> str:
-    """The line for one of several files; tabs separate its columns."""
+    """Format the line of a file. Tabs separate its columns."""
     debate = file.imported.debate
     cells = (
         str(file.source),

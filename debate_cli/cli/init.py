@@ -124,7 +124,7 @@ def _quote_yaml(model: str) -> str:
 
 
 def _print_next_steps(config: Path, answers: InitAnswers) -> None:
-    """Print the next command, and what is still missing."""
+    """Print the next command to run, and what to do before it."""
     try:
         prepare_run(resolve_config(config, os.environ))
     except DebateError as error:

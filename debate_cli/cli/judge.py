@@ -103,7 +103,7 @@ def _check_batch_options(given: JudgeOptions) -> None:
 def _plan_collection(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plans for the debates that wait for a batch, and for each debate that PATH names by its file."""
+    """Plan the debates in the folders that wait for a batch, and each debate that PATH names by its file."""
     references = [Path(reference) for reference in given.paths or ()]
     folders = [path for path in references if path.is_dir()] if references else list(transcript_dirs())
     files = [str(path) for path in references if not path.is_dir()]
@@ -129,7 +129,7 @@ def _plan_collection(
 def _plan_judging(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plans for the transcripts and texts of PATH. Files that describe how to judge are not judged."""
+    """Plan the transcripts and texts of PATH. Leaves out the files of --config, --context and the background."""
     described_in = (given.config, given.context, loaded.background_file if loaded is not None else None)
     sources, notes = find_sources(
         given.paths or (),
@@ -264,9 +264,9 @@ class _Judging:
             self._report(task, outcome, observer)
 
     def _print_row(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> ScoredFile | None:
-        """The row for a file; None if it waits for a batch. Also prints the file's outcome.
+        """Print the outcome of a file. Returns its row of the table, or None if it waits for a batch.
 
-        For a text it also prints the summary, because the table lacks the required changes.
+        Prints the summary of a text first, because the table lacks the required changes.
         """
         is_waiting = self._is_waiting(outcome)
         if task.is_text and not (is_waiting or self.given.json or self.given.quiet):

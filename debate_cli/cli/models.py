@@ -25,7 +25,7 @@ from debate_cli.systems.tables import Table
 
 
 class Action(StrEnum):
-    """What to do with models."""
+    """Action of `debate models`."""
 
     list = "list"
     pull = "pull"

@@ -63,7 +63,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON documen
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 DetailsOption = Annotated[bool, typer.Option("--details", help="End with all tables instead of the short summary.")]
-PlainOption = Annotated[bool, typer.Option("--plain", help="Plain lines on a terminal too, as for screen readers.")]
+PlainOption = Annotated[bool, typer.Option("--plain", help="Plain lines even on a terminal, e.g. for screen readers.")]
 MockOption = Annotated[bool, typer.Option("--mock", help="Use the mock provider for every model (no key, no network).")]
 BatchOption = Annotated[
     bool, typer.Option("--batch", help="Ask judges in the vendor's batches: half the price, answers within a day.")
@@ -150,7 +150,7 @@ FailOnOption = Annotated[
 def gates_from_options(
     fail_under: str | None, expect_winner: str | None, max_warnings: int | None, fail_on: list[str] | None
 ) -> Gates:
-    """The gates that the options describe.
+    """Return the gates that the options describe.
 
     Raises UsageError if the score of --fail-under is not a number, or --fail-on has an unknown name.
     """

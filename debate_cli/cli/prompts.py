@@ -14,7 +14,7 @@ from debate_cli.systems.tables import Table
 
 
 class Action(StrEnum):
-    """What to do with the prompts."""
+    """Action of `debate prompts`."""
 
     list = "list"
     show = "show"

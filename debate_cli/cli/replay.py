@@ -41,7 +41,7 @@ class ReplayFormat(StrEnum):
 
 
 class ReplayPart(StrEnum):
-    """A part of the debate."""
+    """Part of a debate that --only selects."""
 
     turns = "turns"
     scores = "scores"
@@ -121,7 +121,7 @@ def run(given: Options) -> None:
 
 
 def _resolve_format(given: Options) -> ReplayFormat:
-    """The output format. Raises UsageError for options that contradict each other."""
+    """Determine the output format. Raises UsageError for options that contradict each other."""
     if given.json and given.format not in (ReplayFormat.terminal, ReplayFormat.json):
         raise UsageError(f"--json and --format {given.format.value} cannot be combined; give one of them")
     how = ReplayFormat.json if given.json else given.format
@@ -142,7 +142,7 @@ def _has_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReplayPart) -
 
 
 def _render_document(given: Options, how: ReplayFormat, debate: Debate, verdicts: tuple[Verdict, ...]) -> str:
-    """The debate as a document. Raises UsageError for --format terminal, which has no document."""
+    """Render the debate as a document. Raises UsageError for --format terminal, which has no document."""
     part = given.only.value if given.only is not None else None
     match how:
         case ReplayFormat.json:
@@ -216,7 +216,7 @@ def _play_turns(given: Options, debate: Debate, *, judged: bool) -> bool:
 
 @contextmanager
 def open_key_reader() -> Generator[Callable[[], str]]:
-    """A function that waits for a key on standard input (a terminal) and returns its characters.
+    """Open a function that waits for a key on standard input (a terminal) and returns its characters.
 
     An empty string means that the terminal is gone.
     """

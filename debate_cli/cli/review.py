@@ -119,7 +119,7 @@ def run(given: Options) -> None:
 
 
 def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
-    """The answers that the person gives at the terminal. Raises UsageError if there is no terminal."""
+    """Ask the person at the terminal for the answers. Raises UsageError if there is no terminal."""
     if not (sys.stdin.isatty() and is_interactive(sys.stdout)):
         raise UsageError(
             "there is no terminal for the form; write it as a file with --template, then store it with --from FILE"
@@ -143,7 +143,7 @@ async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAns
 
 
 def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
-    """The terms of the review, from the options. A draft keeps its order of debaters."""
+    """Return the terms of the review from the options. A draft keeps its order of debaters, unless --seed is given."""
     try:
         name = given.name or getpass.getuser()
     except (KeyError, OSError) as error:  # e.g. a foreign user id in a container
@@ -162,7 +162,7 @@ def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
 
 
 def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> ReviewTerms:
-    """The terms in `file`. Raises UsageError if an option contradicts them, or if it is about another debate."""
+    """Return the terms in `file`. Raises UsageError if an option contradicts them, or if it is of another debate."""
     terms = file.terms
     options = {
         "--system": (given.system, terms.system),
@@ -180,7 +180,7 @@ def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> Re
 
 
 def _check_file(given: Options, review: Review, file: ReviewFile) -> ReviewState:
-    """The review in a file. Raises ConfigError for wrong answers, UsageError for missing ones."""
+    """Evaluate the answers in a file. Raises ConfigError for wrong answers, UsageError for missing ones."""
     state = review.evaluate(file.answers)
     if state.problems:
         raise file.error(state.problems)
@@ -223,13 +223,13 @@ CONFIDENCE_QUESTION = "How sure are you of your judgement as a whole? A number f
 
 
 class ConfidenceForm(FormModel):
-    """How sure the person is."""
+    """Form that asks how sure the person is."""
 
     confidence: float = Field(json_schema_extra={"minimum": 0, "maximum": 1}, description=CONFIDENCE_QUESTION)
 
 
 class ReviewForm:
-    """Asks the parts of a review that its draft does not answer."""
+    """Shows a form for each part of a review that the draft does not answer."""
 
     def __init__(
         self, review: Review, transcript: Path, ask: Callable[[FormTask, FormDraft], Awaitable[FilledForm]] = fill_in
@@ -242,7 +242,7 @@ class ReviewForm:
         self._answers = ReviewAnswers() if draft is None else draft.answers
 
     async def fill_in(self) -> ReviewAnswers:
-        """The complete answers. Raises FormLeftError if the person leaves; the answers so far are in the draft."""
+        """Ask for the missing answers and return all. Raises FormLeftError if the person leaves; the draft is kept."""
         self._drop_unusable_parts()
         problems: tuple[str, ...] = ()
         while (state := self._review.evaluate(self._answers)).unanswered:
@@ -263,7 +263,7 @@ class ReviewForm:
         self._answers = replace(self._answers, parts=parts)
 
     async def _ask_part(self, part: ReviewPart, problems: tuple[str, ...]) -> tuple[str, ...]:
-        """Ask one part. If the answer is valid, keep it; else return its problems, to be shown with the next form."""
+        """Ask about one part. Stores a valid answer. Returns the problems of an invalid one, for the next form."""
         value, seconds = await self._ask(part, problems)
         taken = {**self._answers.seconds, part.name: round(self._answers.seconds.get(part.name, 0.0) + seconds, 3)}
         given = replace(self._answers, parts={**self._answers.parts, part.name: value}, seconds=taken)
@@ -307,7 +307,7 @@ class ReviewForm:
 
 
 def _descriptions(schema: JsonSchema) -> list[tuple[str, str]]:
-    """Name of a field -> its description, at any depth."""
+    """Return the name and description of each field in the schema, nested fields included."""
     found: list[tuple[str, str]] = []
     for name, part in schema.get("properties", {}).items():
         if part.get("description"):

@@ -53,7 +53,7 @@ from debate_cli.storage.variables import ConfigChange
 MAX_ESTIMATED_CALLS = 60
 """Maximum number of calls of a debate whose cost is estimated before the start.
 
-For longer ones the simulation takes too long; `--dry-run` still estimates them.
+The estimate of a longer debate takes too long; only `--dry-run` makes it.
 """
 
 
@@ -106,7 +106,7 @@ def _check_options(given: RunOptions) -> None:
 
 
 def _resolve_continue(given: RunOptions) -> RunOptions:
-    """The options. If --continue finds a saved debate of this --id, --resume replaces --id."""
+    """Return the options. If --continue finds a saved debate of this --id, --resume replaces --id."""
     if not given.continue_:
         return given
     if given.id is None or given.resume is not None:
@@ -120,7 +120,7 @@ def _resolve_continue(given: RunOptions) -> RunOptions:
 
 
 def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate | None]:
-    """The context of the run, and the stored debate to resume."""
+    """Return the context of the run, and the stored debate to resume (None: a new one)."""
     changes = ConfigOptions(
         given.settings,
         given.topic,
@@ -148,7 +148,7 @@ def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate 
 
 
 def _load_inputs(given: RunOptions, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
-    """The configuration, and the debate to resume (None: a new one). Without CONFIG, a resumed debate keeps its own."""
+    """Load the configuration and the debate to resume (None: a new one). Without CONFIG, a debate keeps its own."""
     checks = check_for_mock if given.mock else check_config
     if given.resume is None:
         return config_options.config_from_argument(
@@ -168,7 +168,7 @@ def _load_inputs(given: RunOptions, changes: list[ConfigChange]) -> tuple[Loaded
 
 
 def _open_to_resume(given: RunOptions, reference: str, folders: Iterable[Path]) -> StoredDebate:
-    """The debate to resume. With --up-to-damage, its journal is first cut before the damaged line."""
+    """Open the debate to resume. With --up-to-damage, first cut its journal before the damaged line."""
     path = find_debate(reference, folders)
     if given.up_to_damage:
         print_status(f"note: {cut_damaged_journal(path) or f'{path}: the journal is not damaged'}")
@@ -211,7 +211,10 @@ def _execute(given: RunOptions, job: DebateJob, gates: Gates) -> tuple[Outcome, 
 
 
 def _format_source_options(context: RunContext) -> str:
-    """The --evidence options of a run. Resuming needs them, because it opens no source that only a saved debate names."""
+    """Format the run's --evidence options. Resuming needs them.
+
+    It does not open a source that only the saved debate names.
+    """
     evidence = context.config.evidence
     if context.corpus is None or evidence is None:
         return ""
@@ -220,7 +223,7 @@ def _format_source_options(context: RunContext) -> str:
 
 
 def _format_planned_cost(context: RunContext) -> str:
-    """Estimated cost of the planned calls, for the heading. Empty if the estimate fails or takes too long."""
+    """Format the estimated cost of the planned calls for the heading. Empty if there is no estimate."""
     if context.mock:
         return format_cost(0.0)
     if planned_calls(context.config) > MAX_ESTIMATED_CALLS:

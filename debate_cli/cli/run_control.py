@@ -1,4 +1,4 @@
-"""Code that commands which ask models share: signals, people, failures of the output, exit codes."""
+"""Signals, people, output failures and exit codes, for all commands that ask models."""
 
 import asyncio
 import signal
@@ -39,7 +39,7 @@ from debate_cli.render.person_form.person import PeopleAtTerminal, remove_drafts
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 
 _STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
-"""Signals that stop a run, which then saves its state. Windows lacks some."""
+"""Signals that stop a run gracefully. Windows lacks some of them."""
 EXIT_CODES = {"budget": 4, "failed": 3}
 GATE_NOT_MET = 5
 EXIT_CODE_PRIORITY = (BY_USER.exit_code, CLOSED_PIPE, 4, 3, 1, BatchPendingError.exit_code, GATE_NOT_MET)
@@ -108,7 +108,7 @@ def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observ
 
 
 def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
-    """The stop signal of a run. Signals of the operating system and a closed stdout set it.
+    """Return the stop signal of a run. SIGINT, SIGTERM, SIGHUP and a closed stdout set it.
 
     A signal that the parent process ignores stays ignored, e.g. SIGHUP under `nohup`.
     """
@@ -139,7 +139,7 @@ class PeopleOfCommand:
         self._folders: dict[Path, PromptFolder] = {}
 
     def access(self, files: Path, transcript: Path | None) -> PeopleAccess:
-        """How to reach the people of one debate.
+        """Return the access to the people of one debate.
 
         `files`: the folder of prompts and replies. `transcript`: drafts are kept beside this file; None keeps no
         drafts.
@@ -226,5 +226,5 @@ def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, r
 
 
 def gravest_exit_code(codes: Collection[int]) -> int:
-    """The exit code of a command with several results: the gravest of `codes`; 0 if all are 0."""
+    """Return the exit code of a command with several results: the gravest of `codes`, or 0 if all are 0."""
     return next((code for code in EXIT_CODE_PRIORITY if code in codes), 0)

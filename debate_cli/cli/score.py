@@ -56,7 +56,7 @@ _ROW_FORMATS = (ScoreFormat.csv, ScoreFormat.jsonl, ScoreFormat.json)
 
 
 class RowKind(StrEnum):
-    """What a row of the output describes: a verdict, or an argument and criterion."""
+    """Content of an output row: a verdict, or an argument with a criterion."""
 
     verdict = "verdict"
     argument = "argument"
@@ -169,7 +169,7 @@ class _Report:
     has_differences: bool = False
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:
-        """The files that could be scored. Prints the problems of each file and, with `pages`, writes its page."""
+        """Yield the files that could be scored. Prints the problems of each file and, with `pages`, writes its page."""
         for file in files:
             if isinstance(file, UnusableFile):
                 console.print_status(f"debate: {file.message}")
@@ -226,7 +226,7 @@ def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], 
 
 
 def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
-    """All files with the facts and reviews of the index. Debates and notes are dropped, to save memory."""
+    """Return all files, each with its facts and reviews for the index. Drops debates and notes to save memory."""
     return [
         checked._replace(
             file=score_rows.drop_notes(checked.file),

@@ -42,7 +42,7 @@ _TERMINAL_SIGNALS = ("SIGTSTP", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGU
 
 
 class StopCause(NamedTuple):
-    """Why a run was interrupted."""
+    """Cause of an interruption of a run."""
 
     reason: str
     exit_code: int
@@ -71,7 +71,7 @@ class PipeSafeObserver:
         print_warning: Callable[[str], None] | None = None,
         screen: TerminalView | None = None,
     ) -> None:
-        """`on_close`: called once stdout is closed. `print_warning`: prints warnings; None leaves that to `observer`.
+        """`on_close`: called once stdout is closed. `print_warning`: prints warnings (None: `observer` shows them).
 
         `screen`: the live view that `observer` draws; None if it draws none.
         """
@@ -101,7 +101,7 @@ class PipeSafeObserver:
         self._held += [partial(self._show_event, TurnCompleted(at=event.at, turn=turn), debate) for turn in hidden]
 
     def _show_event(self, event: Event, debate: Debate) -> None:
-        """Show an event. Speeches stay hidden after a person left without an answer, because the person is asked again."""
+        """Show an event. After a person left without an answer, hide speeches, because the person is asked again."""
         if not (self._was_left and isinstance(event, TurnCompleted)):
             self._observer.event(event, debate)
 
@@ -114,7 +114,7 @@ class PipeSafeObserver:
         self.forward(lambda: None if self._was_left else self._observer.text(cue, piece))
 
     def note(self, note: str) -> None:
-        """See `Observer`. A note that was shown since the last event is left out, also if its duration differs."""
+        """See `Observer`. Skips a note that was shown since the last event, even if the duration in it differs."""
         same = _DURATION.sub("", note)
         if same not in self._seen_notes:
             self._seen_notes.add(same)
@@ -129,9 +129,9 @@ class PipeSafeObserver:
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Context in which nothing is shown and the terminal is free for asking a person.
+        """Hold back output while a person is asked at the terminal.
 
-        What happens meanwhile is shown afterwards, so that the person answers without having seen it. If the person
+        Events of this time are shown afterwards, so that they cannot influence the person's answer. If the person
         leaves, speeches stay hidden, because the person will answer later.
         """
         self._holds += 1
@@ -169,9 +169,9 @@ class PipeSafeObserver:
 
 
 def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
-    """Stream on which a run shows its progress: stdout, or stderr with --json.
+    """Return the stream on which a run shows its progress: stdout, or stderr with --json.
 
-    None: progress is not shown, with `quiet`, or with --json if stderr is not a terminal.
+    Returns None with `quiet`, and with --json if stderr is not a terminal. Progress is then not shown.
     """
     if quiet or (as_json and not is_interactive(sys.stderr)):
         return None
@@ -188,7 +188,7 @@ def open_observer(
     plain: bool = False,
     hint: str = "",
 ) -> Generator[PipeSafeObserver]:
-    """The observer of a run: a live view on a terminal; plain lines with `plain` or without a terminal.
+    """Open the observer of a run: a live view on a terminal; plain lines with `plain` or without a terminal.
 
     `stream`: None shows only warnings, on stderr. `plan`: shown in the heading. `expected`: number of calls for the
     progress line. `hint`: explains the keys; shown below the live view, or once on stderr.
@@ -218,7 +218,7 @@ ViewT = TypeVar("ViewT", bound="TerminalView")
 
 @contextmanager
 def show_view(view: ViewT) -> Generator[ViewT]:
-    """Context that shows the view. Restores the terminal at its end, and before a signal suspends or ends the process."""
+    """Show the view. Restores the terminal at the end, and before a signal suspends or ends the process."""
 
     def hand_over(number: int, _frame: object) -> None:
         with ignore_broken_pipe():
@@ -253,8 +253,8 @@ def show_summary(
 ) -> None:
     """Print the closing screen. With `full`, print all tables instead; with `only`, the tables of one part.
 
-    A terminal gets drawings unless `plain` is set; otherwise plain lines are printed. `judged`: ids of the judging runs that were just
-    added; only their results are shown. None shows all.
+    A terminal gets drawings unless `plain` is set; otherwise plain lines are printed. `judged`: ids of the judging runs
+    whose results are shown; None shows all.
     """
     is_full = full or only is not None
     if is_interactive(sys.stdout) and not plain:

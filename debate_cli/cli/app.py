@@ -175,7 +175,7 @@ def _shorten_type(param: Any, type_name: str) -> None:
 
 
 def load_command(name: str) -> Any:
-    """Import a subcommand's options. Its own module is imported when the subcommand runs.
+    """Import a subcommand's options. The subcommand's module is imported when it runs.
 
     The options are a NamedTuple whose docstring is the help. The module has `run`, which takes the NamedTuple.
     """

@@ -171,7 +171,7 @@ def _judge_in_turn(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budg
 
 
 def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
-    """Carry out `plans` within the budget of the whole audit. Returns an exit code."""
+    """Ask the judges of `plans`, within the budget of the whole audit. Returns an exit code."""
     cassette = config_options.open_cassette(given.record, given.playback)
     batches = BatchScreen(quiet=given.quiet)
     errors: list[str] = []

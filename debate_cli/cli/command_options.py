@@ -1,4 +1,4 @@
-"""Options of the commands whose own modules are slow to import. Help imports only this module."""
+"""Options of the commands whose own modules are slow to import. Their help needs only this module."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -102,10 +102,10 @@ class ExperimentOptions(NamedTuple):
 
     `run EXP.yaml` runs what is missing or failed, and nothing else; several processes may run it at once. `status` and
     `report` take the file or the folder of the experiment, which is beside the file; with --queue they first copy the
-    workers' results. `report` shows a leaderboard with intervals, how far the judges can be trusted, and the cost; `--html`
-    writes it as a page, `--format` prints one row per judgement. `merge DIR... -o DIR` joins the folders of shards.
-    `rate FILE.csv` rates any pairwise results: columns left, right, score (0 to 1) or margin, and optionally cluster,
-    judge, side.
+    workers' results. `report` shows a leaderboard with intervals, how far the judges can be trusted, and the cost;
+    `--html` writes it as a page, `--format` prints one row per judgement. `merge DIR... -o DIR` joins the folders of
+    shards. `rate FILE.csv` rates any pairwise results: columns left, right, score (0 to 1) or margin, and optionally
+    cluster, judge, side.
 
     Examples:
 

@@ -39,7 +39,7 @@ class ConfigOptions(NamedTuple):
 
 
 def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
-    """Turn the options into changes of the configuration. Raises UsageError for a --set without `=`."""
+    """Turn the options into changes of the configuration. Raises UsageError for a --set or --var without `=`."""
     found: list[ConfigChange] = []
     for setting in given.settings or ():
         key, equals, value = setting.partition("=")
@@ -89,8 +89,8 @@ def config_from_argument(
 ) -> LoadedConfig:
     """Load the configuration `reference`: a path, `-` for standard input, None for the default one.
 
-    `checks`: finds contradictions between settings. `trusted_folders`: folders besides its own that may contain
-    files named in it. Raises ConfigError with every fault.
+    `checks`: finds contradictions between settings. `trusted_folders`: folders with files that the
+    configuration may name, besides its own folder. Raises ConfigError with every fault.
     """
     path = None
     if reference is None:
@@ -134,7 +134,7 @@ def config_for_judging(
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """Print what was ignored in a `.env` file."""
+    """Print notes to stderr, each after `note:`."""
     for note in notes:
         print_status(f"note: {note}")
 

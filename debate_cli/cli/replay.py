@@ -216,7 +216,7 @@ def _play_turns(given: Options, debate: Debate, *, judged: bool) -> bool:
 
 @contextmanager
 def open_key_reader() -> Generator[Callable[[], str]]:
-    """Open a function that waits for a key on standard input (a terminal) and returns its characters.
+    """Yield a function that waits for a key on standard input (a terminal) and returns its characters.
 
     An empty string means that the terminal is gone.
     """

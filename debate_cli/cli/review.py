@@ -162,7 +162,7 @@ def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
 
 
 def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> ReviewTerms:
-    """Return the terms in `file`. Raises UsageError if an option contradicts them, or if it is of another debate."""
+    """Return the terms in `file`. Raises UsageError if an option contradicts them, or if it reviews another debate."""
     terms = file.terms
     options = {
         "--system": (given.system, terms.system),

@@ -60,7 +60,7 @@ def on_signal(stop: StopSignal, observer: PipeSafeObserver, number: signal.Signa
 
 @contextmanager
 def report_output_failure(*saved: Path) -> Generator[None]:
-    """Context for writing to stdout. A failure raises StorageError, which says where the debate is saved.
+    """Raise StorageError, which says where the debate is saved, if the block cannot write to stdout.
 
     `saved`: paths of the transcripts.
     """

@@ -50,7 +50,7 @@ class Speaker(Protocol):
     """Makes speeches for one debater."""
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        """Answer the cue. A provider's failure is returned, not raised."""
+        """Return the speech that `cue` requests. A provider's failure is returned, not raised."""
         ...
 
 
@@ -58,7 +58,7 @@ class Assessor(Protocol):
     """Makes the assessments of all judges."""
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
-        """Answer the brief. A failure or an abstention is returned, not raised."""
+        """Return the assessment that `brief` requests. A failure or an abstention is returned, not raised."""
         ...
 
 
@@ -308,7 +308,7 @@ class DebateRun:
             item.result()
 
     async def _record(self, events: Iterable[Event]) -> None:
-        """Apply the events to the debate, then sync them. If the sync fails, `self.debate` still contains them."""
+        """Apply the events to the debate, then sync them. `self.debate` contains the events even if the sync fails."""
         applied: list[tuple[Event, Debate]] = []
         for event in events:
             self.debate = self.debate.apply(event)

@@ -1,4 +1,4 @@
-"""Gives each argument an id with the prefix of its speaker, for example if both sides wrote `ARG-1`. Pure.
+"""Gives each argument an id with its speaker's prefix, so that ids differ even if two debaters wrote `ARG-1`. Pure.
 
 New speeches are renamed by the debater. Turns and assessments of older files are renamed by `Debate`, together with the
 references to the renamed arguments.
@@ -125,8 +125,8 @@ class _References:
     def resolve_assessment(self, assessment: Assessment) -> Assessment:
         """Replace the ids of arguments in marks and findings.
 
-        The author of the argument is the participant that the mark or finding names or, without one, the speaker of
-        its turn.
+        The author of the argument is the participant that the mark or finding names. If it names none, `_in_turn` finds
+        the argument by the turn, and without a turn any participant may be the author.
         """
         marks = tuple(mark.model_copy(update=self._item_of(mark)) for mark in assessment.marks)
         findings = tuple(finding.model_copy(update=self._item_of(finding)) for finding in assessment.findings)
@@ -145,7 +145,7 @@ class _References:
     def _in_turn(self, turn: Turn, written: str) -> str:
         """Return the present id of the argument that a judge of `turn` called `written`.
 
-        The turn makes this argument. If it makes none with this id, it answers the argument.
+        It is an argument that `turn` makes; otherwise one that `turn` answers. If there is neither, returns `written`.
         """
         own, answered = self._of(turn.speaker, written), self._of_others(turn.speaker, written)
         if own in {argument.id for argument in turn.arguments or ()}:
@@ -153,7 +153,7 @@ class _References:
         return answered if answered in {response.target for response in turn.responses or ()} else written
 
     def _of(self, speaker: str, written: str) -> str:
-        """Return the present id of the argument by `speaker` that was stored as `written`."""
+        """Return the present id of the argument by `speaker` that was stored as `written`; default: `written`."""
         if (speaker, written) in self._owned:
             return written
         return next((item.id for item in self._renamed if (item.speaker, item.written) == (speaker, written)), written)

@@ -206,9 +206,10 @@ class Debate(FrozenModel):
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """Return the judging runs by rising precedence. `kind`: the judging system that `judged_all_turns` checks.
+        """Return the judging runs; the last one has the highest precedence.
 
-        The last run is the newest that judged all turns. Runs of models have precedence over those of reviewers.
+        Runs of reviewers come first, runs of models follow. Within each of these two groups, runs that did not judge
+        all turns (see `judged_all_turns` for `kind`) come first, and then older runs come before newer ones.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
@@ -334,7 +335,10 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate with a failure per request in flight, so that its usage counts. Tasks stay unanswered."""
+        """Return the debate with a failure for each request in flight, so that the requests' usage counts.
+
+        The tasks of these requests stay unanswered.
+        """
         lost = tuple(
             Failure(
                 task=item.task,
@@ -443,12 +447,15 @@ def _add_arguments(found: Mapping[str, tuple[str, Argument]], turn: Turn) -> Map
 
 
 def search_rank(search: Search) -> tuple[bool, int, str]:
-    """Return the sort key of a search: those for speeches by turn, then those for judges by brief."""
+    """Return the sort key of a search: searches for speeches by turn, then searches for judges by brief."""
     return _task_rank(search.key)
 
 
 def failure_rank(failure: Failure) -> tuple[bool, int, str]:
-    """Return the sort key of a failure: those of speeches by turn, then those of judgments. Retried tasks have equal keys."""
+    """Return the sort key of a failure: failures of speeches by turn, then those of judgments.
+
+    All failures of one task have the same key.
+    """
     return _task_rank(failure.task.key)
 
 

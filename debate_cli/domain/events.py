@@ -69,7 +69,7 @@ class JudgingOpened(FrozenModel):
     providers: dict[str, ProviderSpec] = {}
     """Rows of the provider table of this run, in addition to those of the debate."""
     replaces: bool = False
-    """Whether earlier assessments of the same systems stop counting."""
+    """Whether earlier assessments by the systems of this run stop counting."""
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when the run began; None counts the turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
@@ -192,7 +192,7 @@ class SettingChange(FrozenModel):
 class DebateResumed(FrozenModel):
     """The debate continues after a crash or a resumable close. Tasks whose failure is not final are asked again.
 
-    In a debate that closed for good only judges are asked again.
+    In a debate that closed for good, only judges are asked again, not debaters.
     """
 
     type: Literal["resumed"] = "resumed"

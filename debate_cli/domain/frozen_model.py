@@ -180,7 +180,8 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of last results that are kept. They allow folding a list without its last few items from a kept result."""
+"""Number of results that are kept. They are those after each of the last items, so that a fold over a list that lacks
+some of these items can continue from a kept result."""
 
 
 def fold_growing(
@@ -208,7 +209,7 @@ def fold_growing(
 class _Prefix(NamedTuple):
     items: tuple[Any, ...]
     values: tuple[Any, ...]
-    """The results after the last items, at most KEPT_VALUES. The last result is that for all items."""
+    """The result after each of the last items, at most KEPT_VALUES. The last value is the result for all `items`."""
 
 
 class _KnownFold:

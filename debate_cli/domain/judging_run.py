@@ -123,7 +123,8 @@ def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[
 def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
     """Mark the systems of `kinds` in `runs` as replaced. Runs of reviewers are not marked.
 
-    Goes from the newest run to the oldest. Stops at a run that has these marks, because older runs have them too.
+    Goes from the newest run to the oldest, and stops at the first run in which all `kinds` are marked already,
+    because all older runs are then marked too.
     """
     marked = list(runs)
     for index in reversed(range(len(marked))):

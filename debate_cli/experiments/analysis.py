@@ -18,7 +18,7 @@ from debate_cli.statistics.estimate import RESAMPLES, Estimate, cluster_rows, es
 from debate_cli.statistics.ratings import Ratings, Result, rate
 
 ONE_SIDED = 0.8
-"""Share of points of a side from which a motion is one-sided, if the interval does not contain 0.5."""
+"""A motion is one-sided if a side has at least this share of points, and the share's interval does not contain 0.5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class MotionRecord:
     first_share: Estimate
     """Share of points of the side for the motion, with the Wilson interval over its debates."""
     is_one_sided: bool
-    """Whether one side gets at least 80 % and the interval does not contain 0.5."""
+    """Whether one side gets at least 80 % of the points, and the interval of `first_share` does not contain 0.5."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ class CellStore(Protocol):
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next cell in which no player of `without` speaks; None if there is no such cell now.
 
-        The returned record has the cell's earlier state.
+        The returned record has the state that the cell had before it was taken.
         """
         ...
 

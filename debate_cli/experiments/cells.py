@@ -1,7 +1,7 @@
 """The cells of an experiment: motions × pairs × sides × repeats × axes, one debate each. Pure.
 
-The key of a cell is a hash of everything that determines its debate. It does not include budget, prices, rate limits,
-other players, and judges that are added later.
+The key of a cell is a hash of everything that determines its debate. Budget, prices, rate limits, other
+players, and judges that are added later do not change the key.
 """
 
 from __future__ import annotations
@@ -83,7 +83,10 @@ class CellPlan:
         return _sha256([chosen, prints, list(self._motions)])
 
     def cells(self) -> Iterator[Cell]:
-        """Yield every cell once, ordered by motion. So all players of a stopped run have debated the same motions."""
+        """Yield every cell once, all cells of one motion before those of the next.
+
+        So if a run stops early, its players have debated mostly the same motions.
+        """
         config = self.experiment.file.config
         for motion in self.experiment.motions:
             for axes, variant in self._variants.items():

@@ -330,6 +330,6 @@ def _check_without_judges(config: DebateConfig) -> list[Problem]:
 
 
 def _cover(count: int) -> Iterator[tuple[int, int]]:
-    """Yield pairs of indices below `count` until each index has occurred. A single index meets itself."""
+    """Yield pairs of indices below `count` until each index has occurred. A single index is paired with itself."""
     for index in range(0, count, 2):
         yield (index, index + 1) if index + 1 < count else (max(0, index - 1), index)

@@ -87,7 +87,7 @@ class _Total:
 
 
 class _Sample(NamedTuple):
-    """The roles of a simulated debate."""
+    """The estimates for the debaters and judges of one simulated debate."""
 
     debaters: list[RoleEstimate]
     own_judges: list[RoleEstimate]

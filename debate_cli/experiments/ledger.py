@@ -121,7 +121,7 @@ class Ledger(LedgerFile):
         return () if first is None else tuple(json.loads(first.cell.axes))
 
     def claim(self, wanted: Claim, after: int, now: float, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell after the sequence number `after`. Returns its earlier record; None if no cell is left.
+        """Take the next cell after the sequence number `after`. Returns its record as before; None if none is left.
 
         `without`: players whose cells are not taken.
         """
@@ -249,7 +249,7 @@ class Ledger(LedgerFile):
         return Admission(max(free_at + MINUTE_S - now, MIN_WAIT_S))
 
     def correct_call(self, entry: int, tokens: int) -> None:
-        """Correct the tokens of a counted call."""
+        """Set the tokens of the counted call `entry` to `tokens`."""
         self._query("UPDATE calls SET tokens = ? WHERE id = ?", (tokens, entry))
 
     def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
@@ -323,7 +323,7 @@ class Ledger(LedgerFile):
 
 
 def _is_alive(host: str, pid: int, until: float, now: float) -> bool:
-    """Whether the lease of a worker is valid. If it is on this machine, its process must exist."""
+    """Whether a worker's lease has not expired and, if the worker is on this machine, its process exists."""
     if until < now:
         return False
     if host != socket.gethostname():

@@ -84,7 +84,8 @@ class LedgerFile:
     def create(cls, folder: Path, name: str, *, mock: bool) -> Self:
         """Open the ledger in `folder`; create it if there is none.
 
-        Raises UsageError if the ledger belongs to another experiment, or if only one of the two is a rehearsal.
+        Raises UsageError if the ledger belongs to another experiment, or if it is a rehearsal and `mock` is not set, or
+        the reverse.
         """
         path = folder / LEDGER_NAME
         make_folder(folder)
@@ -158,12 +159,12 @@ class LedgerFile:
         return self.meta("kind") == "rehearsal"
 
     def meta(self, name: str) -> str | None:
-        """Return a stored value; None if there is none."""
+        """Return the value that is stored as `name`; None if there is none."""
         row = self._query("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return None if row is None else row[0]
 
     def set_meta(self, name: str, value: str) -> None:
-        """Store a value."""
+        """Store a value as `name`, in place of an earlier one."""
         self._query("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
     @contextmanager

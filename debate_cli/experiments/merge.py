@@ -60,7 +60,7 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
 
 
 def _add(source: Ledger, folder: Path, target: Ledger, out: Path) -> None:
-    """Add the cells of `source` to `target`, except those with a better state in `target`."""
+    """Add the cells of `source` to `target`, except those whose `_rank` in `target` is at least as high."""
     for record in source.records(only_planned=False):
         known = target.find(record.cell.key)
         if known is not None and _rank(known) >= _rank(record):

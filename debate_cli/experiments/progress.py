@@ -64,7 +64,7 @@ class Status:
 
 
 class ExperimentObserver:
-    """Receives the events of a run, and ignores them. Calls come from the event loop and must return at once."""
+    """Receives the events of a run. This base class ignores them. Calls come from the event loop; return at once."""
 
     def started(self, record: CellRecord, progress: Progress) -> None:
         """Receive a cell that was started."""
@@ -72,7 +72,10 @@ class ExperimentObserver:
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """Receive a cell that ended. `winners` maps judges to winners. The base's judges have the name `judges`."""
+        """Receive a cell whose attempt ended.
+
+        `winners` maps judges to winners, None if no player won. The base's judges have the name `judges`.
+        """
 
     def changed(self, progress: Progress) -> None:
         """Receive the progress, once a second."""

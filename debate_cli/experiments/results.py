@@ -94,9 +94,9 @@ class Judgement(NamedTuple):
     cost_usd: float | None
     """Cost of the calls behind this verdict; empty if a price is not known."""
     tokens: int
-    """Input and output tokens of these calls."""
+    """Input and output tokens of the calls behind this verdict."""
     seconds: float
-    """Total seconds that the provider took for these calls."""
+    """Total seconds that the provider took for the calls behind this verdict."""
     first_cost_usd: float | None
     second_cost_usd: float | None
     """Cost of the speeches of the second player; empty if a price is not known."""

@@ -270,7 +270,7 @@ class ExperimentRun:
     async def _debate(self, record: CellRecord, opening: ExitStack) -> tuple[Settlement, list[ResultRow]]:
         """Run the rest of a cell's debate, then the judges that have not judged it.
 
-        `opening` is closed at the first request or search.
+        `opening` is closed at the first request or search, so that the next cell can be prepared (see OPENING_CELLS).
         """
         cell = record.cell
         path = self._folder / DEBATES_FOLDER / f"{cell.debate}.json"

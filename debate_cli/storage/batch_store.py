@@ -1,7 +1,7 @@
 """The batches of a folder of debates: the submitted requests and the answers of vendors.
 
 `batches.sqlite` is beside the transcripts, so that another process, working directory or machine can collect the
-answers. It contains no prompts, and keeps an answer only until it is in its transcript.
+answers. The file contains no prompts, and keeps an answer only until a transcript contains it.
 """
 
 import os

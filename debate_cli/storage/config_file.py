@@ -303,7 +303,10 @@ class _ConfigLoader:
         return None
 
     def _add(self, problems: Iterable[Problem]) -> None:
-        """Add `problems`. Skips a problem if its value, a part of it or a value around it has one already."""
+        """Add `problems`, except those about a value that already had a problem before this call.
+
+        A value also has the problems of its parts, and of the mappings and lists around it.
+        """
         known = {problem.path for problem in self.problems}
         for problem in problems:
             length = len(problem.path)

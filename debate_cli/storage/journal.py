@@ -77,7 +77,7 @@ class _Damage(NamedTuple):
     reason: str
     """What is wrong with the line."""
     lost: str
-    """Description of the lines after it; empty if there are none."""
+    """Description of the lines after the damaged one; empty if there are none."""
 
 
 class Journal:

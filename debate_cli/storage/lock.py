@@ -41,7 +41,7 @@ def lock_debate(path: Path) -> Generator[None]:
 
 
 def lock_holder(path: Path) -> int | None:
-    """Return the pid of the process that holds the lock of `path`; 0 if it is unknown, None if there is no process."""
+    """Return the pid of the process that holds the lock of `path`; 0 if the pid is unknown, None if no process does."""
     try:
         opened = os.open(path.with_suffix(LOCK_SUFFIX), os.O_RDONLY | _SAFE_FLAGS)
     except OSError:

@@ -85,7 +85,7 @@ def search_fingerprint(base_url: str) -> str:
 
 
 def settings_fingerprint(name: str, spec: ProviderSpec) -> str:
-    """Return the SHA-256 of a provider's settings. A configuration and its stored debates have equal hashes."""
+    """Return the SHA-256 of a provider's settings. A configuration and debates saved from it have equal hashes."""
     return hashlib.sha256(json.dumps(providers_to_json({name: spec}), sort_keys=True).encode()).hexdigest()
 
 

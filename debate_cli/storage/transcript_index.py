@@ -51,7 +51,8 @@ class IndexEntry:
     """`provider/model` of the debaters' speeches, each once, in order. A debater without turns adds the configured
     model."""
     conclusions: tuple[StoredConclusion, ...]
-    """Newest verdicts of each system, the deciding one first, then those of reviewers; empty without a transcript."""
+    """Newest verdicts of each system, the deciding one first, and last those of reviewers; empty if the debate has no
+    transcript."""
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
     judgments_missing: int = 0
@@ -123,9 +124,9 @@ def _failed_briefs(debate: Debate) -> list[Brief]:
 
 
 def _newest_by_system(stored: StoredDebate) -> tuple[StoredConclusion, ...]:
-    """Return the newest verdict of each system and those of runs beside its run, then the verdicts of reviewers.
+    """Return the newest verdict of each system, its verdicts by runs beside that run, and all verdicts of reviewers.
 
-    The deciding verdict is first. A run without assessments does not count as newer.
+    The deciding verdict is first. A verdict without assessments counts as older than any verdict with assessments.
     """
     debate = stored.debate
     judged = {(item.system, item.run) for item in debate.assessments}

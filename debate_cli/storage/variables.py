@@ -240,7 +240,10 @@ def apply_overrides(
 
 
 def _is_setting(name: str) -> bool:
-    """Whether a variable sets a key path, as `DEBATE__…`, or `DEBATE_KEY__…` with a top-level key, do."""
+    """Whether the variable `name` sets a key path.
+
+    It does as `DEBATE__…`, as `DEBATE_VAR_…`, and as `DEBATE_KEY__…` with a top-level key of the configuration.
+    """
     if name.startswith((_GENERIC_PREFIX, TEXT_VARIABLE_PREFIX)):
         return True
     first, separator, _ = name.removeprefix(_PREFIX).lower().partition("__")

@@ -74,7 +74,7 @@ class _FaultError(Exception):
 def read_yaml_text(path: Path, *, absent: str) -> str:
     """Read the text of a YAML file, at most MAX_YAML_BYTES.
 
-    `absent`: advice if there is no file. Raises ConfigError if the file cannot be read as text.
+    `absent`: what an error advises if the file does not exist. Raises ConfigError if the file cannot be read as text.
     """
     try:
         data = read_regular_file(path, MAX_YAML_BYTES)

@@ -40,7 +40,7 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Period before the newest copied change that is read again, because a change may become visible after its date."""
+"""How far before the newest copied change the next reading begins, because a change may become visible late."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_S = 10.0
 """Seconds without a worker after which a note says that none is running."""

@@ -60,7 +60,7 @@ class QueuedCells:
     """The cells of an experiment in a queue."""
 
     def __init__(self, database: Database, experiment: str, plan: str, folder: Path, lease_s: float = LEASE_S) -> None:
-        """`experiment`: id in the queue. `plan`: has the cells to take. `folder`: receives their journals."""
+        """`experiment`: id in the queue. `plan`: has the cells to take. `folder`: receives the cells' journals."""
         self.rates: SharedRates = partial(QueueWindow, database)
         self._database = database
         self._experiment = experiment

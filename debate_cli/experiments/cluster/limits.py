@@ -69,7 +69,10 @@ class SharedBudget(Budget):
     async def _try(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
     ) -> tuple[bool, bool]:
-        """Reserve `worst` if it fits into the budget. Returns whether it fits, and whether other calls are reserved too."""
+        """Reserve `worst` if it fits into the budget.
+
+        Returns whether it fits, and whether other calls have reservations.
+        """
         if self.is_limited:  # calls of all workers are reserved one after the other
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
         await lease.check(connection)

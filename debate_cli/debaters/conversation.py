@@ -109,7 +109,7 @@ def _format_question(context: TurnContext, before: Cue | None, strategy: Strateg
 
 
 def format_task(context: TurnContext, strategy: StrategyPick | None, prompts: Prompts) -> str:
-    """Return the task for the cue of `context`, after the chair's advice and before the strategy."""
+    """Return a text for the cue of `context`: the chair's advice, then the task, then the strategy."""
     cue, form = context.cue, context.format
     advice = f"The chair's advice for this round: {quote_for_prompt(cue.guidance)}" if cue.guidance else ""
     task = prompts.render(

@@ -181,9 +181,10 @@ class Debater:
 
 
 def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn | Failure]) -> Turn:
-    """Return the turn of the second answer, or the first turn if it has fewer shape warnings. Charge both answers.
+    """Return the turn of the second answer, charged with the usage of both answers.
 
-    A person may answer in plain words instead of the form. These words always replace the first answer.
+    The first turn is returned instead if it has fewer shape warnings, or if the second answer is not a form. But a
+    person may answer in plain words, which always replace the first answer.
     """
     cost = add_model_calls(first.exchange, answer.exchange)
     second = read(replace(answer, exchange=cost))

@@ -150,7 +150,10 @@ class Corpus:
             return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
 
     def find_changed(self, known: Iterable[Passage]) -> list[str]:
-        """Return the sources of the passages in `known` that occur in no file any more, sorted."""
+        """Return the names of files with a changed passage, sorted.
+
+        A passage in `known` has changed if its text is in no passage of this corpus.
+        """
         sources = {passage.text: passage.source for passage in known if passage.origin == "corpus"}
         with closing(_open_index(self._path)) as index:
             query = "SELECT text FROM passages WHERE text IN (SELECT value FROM json_each(?))"

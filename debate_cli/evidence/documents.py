@@ -22,7 +22,7 @@ MAX_TEXT_CHARS = 100_000_000
 """Maximum length of a file's text. The text of data can be longer than the file: it repeats paths and column names for
 each value."""
 _MAX_PATH_CHARS = 200
-"""Maximum length of a path or column name in such a text. The beginning of a longer one is cut off."""
+"""Maximum length of a path or column name in the text of data. The beginning of a longer name is cut off."""
 _FENCE = re.compile(r"^ {0,3}(?P<marks>`{3,}|~{3,})(?P<rest>.*)$", re.MULTILINE)
 _PACKAGES = {".pdf": "pypdf", ".docx": "docx"}
 """Maps the ending of a file to the module that its reader needs."""

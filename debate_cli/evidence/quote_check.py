@@ -46,7 +46,7 @@ class QuoteCheck:
     passage_words: str = ""
     """The words of the passage that were compared with the quote; empty if there are none."""
     difference: str = ""
-    """The differences, with both wordings; empty without differences."""
+    """How the quote differs from the passage, with the words of both; empty if they are equal."""
     spans: tuple[tuple[int, int], ...] = ()
     """Start and end of each part of the quote in the passage."""
 

@@ -42,7 +42,7 @@ _COMMON_WORDS = {
 _MIN_COMMON_SHARE = 0.04
 """A text is in a language if at least this share of its words is common in the language."""
 _MAX_FOREIGN_SHARE = 0.05
-"""Maximum share of words with other letters in a text that counts as ASCII."""
+"""A text counts as ASCII if at most this share of its words has a character outside ASCII."""
 COMMON_ENGLISH_WORDS = _FREQUENT["en"] | ARTICLES | _EXACT_WORDS | frozenset(_TABLE["subjectless"].split())
 """Words that say little about the subject of a text."""
 
@@ -61,7 +61,7 @@ def is_ascii(words: Collection[str]) -> bool:
 
 
 def has_negation(words: Collection[str], language: str | None) -> bool:
-    """Whether casefolded `words` contain a negation of `language`. For None, negations of all languages count."""
+    """Whether casefolded `words` contain a negation of `language`. Without a language, all negations count."""
     if language != "en":
         words = [part for word in words for part in (word, *word.split("'"))]
     if language is None:

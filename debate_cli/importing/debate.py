@@ -31,10 +31,10 @@ class ImportChoices:
     """The user's choices for an imported debate."""
 
     topic: str | None = None
-    """The motion. None: the motion in the file or, without one, the file's name."""
+    """The motion. None takes the motion from the file; if the file states none, the file's name is the motion."""
     speakers: SpeakerChoices = field(default_factory=SpeakerChoices)
     round_by: RoundRule | None = None
-    """Rule for rounds. None: the rounds that a table or transcript states or, without any, `turns`."""
+    """Rule for rounds. None takes the rounds from a table or transcript; if it states none, the rule is `turns`."""
 
 
 class SpeakerCount(NamedTuple):

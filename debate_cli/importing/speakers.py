@@ -160,9 +160,9 @@ def _choose_sides(
 
 
 def _describe_similar(names: Sequence[str]) -> list[str]:
-    """Return a warning for each name that may have shorter spellings.
+    """Return a warning for each name of which other names may be shorter spellings.
 
-    The longer name contains all words of the shorter ones.
+    A name may be a shorter spelling if all its words, but not only they, are in the longer name.
     """
     words = {name: frozenset(re.findall(r"\w+", fold_name(name))) for name in names}
     groups: dict[str, list[str]] = {}

@@ -138,9 +138,10 @@ def _list_columns(names: Sequence[str]) -> str:
 
 
 def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) -> str:
-    """Return the column of a field: the mapped column, else the best known one. Empty if the table has no rounds.
+    """Return the name of the column for `field`: the mapped column, else the first of KNOWN_COLUMNS that exists.
 
-    Raises UnreadableDebateError.
+    Without such a column, the result is empty for the field `round`; for other fields UnreadableDebateError is raised.
+    It is also raised if the mapped column does not exist.
     """
     by_name = {name.casefold(): name for name in reversed(head)}
     wanted = columns.get(field)

@@ -31,7 +31,7 @@ class BatchIntent:
     """Unique name. The custom id of each request begins with it."""
     requests: int
     at: float
-    """Seconds since 1970."""
+    """When the intent was stored, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class FoundBatch:
     id: str | None
     """Id of the batch; None if it was not identified."""
     may_exist: bool = False
-    """Whether a batch still in progress may turn out to be the batch in question when it ends."""
+    """Whether a batch that is still in progress may turn out to be the wanted batch when it ends."""
 
 
 class BatchApi(Protocol):

@@ -98,11 +98,11 @@ class Budget:
 
     @asynccontextmanager
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
-        """Reserve `worst` for one attempt. The caller sets `used` on the yielded reservation.
+        """Reserve `worst`, the maximum usage of one attempt. The caller sets `used` on the yielded reservation.
 
         If the reservations of calls in flight leave too little, waits until those calls end. Calls wait in order of
         arrival. Raises BudgetError if the attempt would not fit even if those calls cost nothing. `what` names the call
-        in the message.
+        in the message of this error.
         """
         with waiting_for_turn():
             async with self._queue_lock:
@@ -148,14 +148,14 @@ class Budget:
 class BudgetedModel:
     """Asks `model` within `budget`.
 
-    If the price is unknown, only tokens count, and a limit in dollars refuses the call.
+    If the price is unknown, only tokens are charged; if the budget has a limit in dollars, every call is refused.
 
     If the server reports no usage, the usage is estimated and `on_estimate` is called. An incomplete answer may be
-    billed, so its error gets an estimate: the prompt plus the text that arrived, or plus the output limit if the budget
-    has a limit. A request that the server refused used nothing.
+    billed, so its error gets an estimated usage: the prompt plus the text that arrived. If the budget has a limit, the
+    output limit counts instead of the text that arrived. A request that the server refused used nothing.
 
-    The active `CallMeter` is updated when a request ends. If `name` (`provider/model`) is given, it is also updated
-    before the request is sent. The mock has no `name`, because nothing is sent or billed.
+    The active `CallMeter` gets the usage of each request that ends. If `name` (`provider/model`) is given, the meter
+    also gets the reserved usage before a request is sent. The mock has no `name`, because nothing is sent or billed.
     """
 
     def __init__(

@@ -61,8 +61,8 @@ class HistoryPolicy:
         """Ask the model. Return the answer, its request, and whether the request contains only the recent part.
 
         `choose` makes the request with `build` or `build_whole`. If the model refuses the whole debate as too long, it
-        is asked once more with the recent part, unless `format.history` is `full`. Both calls are counted. Later
-        prompts for that model are shorter.
+        is asked once more with the recent part, unless `format.history` is `full`. The answer then has the usage of
+        both calls. From then on, the length of the refused prompt counts as the model's context.
         """
         request, is_recent = choose()
         answer = await send(request, is_recent)
@@ -107,7 +107,10 @@ class HistoryPolicy:
         return self._build_within(build, length, int(context_tokens * MAX_CONTEXT_SHARE))
 
     def count_fitting(self, lengths: Sequence[int], context_tokens: int | None) -> int:
-        """Return how many passages of `lengths` characters fit into a prompt. Report once that some do not."""
+        """Return how many passages, from the first on, fit into a prompt. Report once that some passages do not fit.
+
+        `lengths`: the number of characters of each passage.
+        """
         limit = MAX_FULL_TOKENS if context_tokens is None else int(context_tokens * MAX_PASSAGE_SHARE)
         totals = accumulate(length / ASCII_CHARS_PER_TOKEN for length in lengths)
         count = sum(total <= limit for total in totals)
@@ -127,7 +130,7 @@ class HistoryPolicy:
         return self._shorten(build, f"the whole debate no longer fits into {limit:,} tokens of a prompt")
 
     def _shorten(self, build: PromptBuilder, reason: str) -> tuple[Request, bool]:
-        """Build the request with the recent part. Report the first one that is shorter because of it."""
+        """Build the request with the recent part. Report once that such requests are shorter than the whole debate."""
         request = build(is_recent=True)
         tokens = estimate_input_tokens(request, Profile())
         if not self._is_noted and tokens < estimate_input_tokens(build(is_recent=False), Profile()):

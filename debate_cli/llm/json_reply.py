@@ -150,7 +150,7 @@ class _FoundObjects:
     forbidden: list[str] = field(default_factory=list[str])
     """Faults of objects with an ambiguous meaning."""
     too_many: bool = False
-    """Whether the text has more than MAX_OBJECTS objects. The rest of it was then not read."""
+    """Whether the text has more than MAX_OBJECTS objects. The text after the last allowed object was then not read."""
 
 
 def _find_objects(text: str) -> _FoundObjects:

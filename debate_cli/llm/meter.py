@@ -1,7 +1,7 @@
 """Counts the requests of one task and the time that its models take.
 
-Before a request is sent, the engine writes to the journal what it may cost. The deadline of a call pauses while the
-call waits in a queue of this program.
+Before a request is sent, the engine writes to the journal what the request may cost. The deadline of a call pauses
+while the call waits in a queue of this program.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ _ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", de
 
 
 class CallMeter:
-    """Adds up the requests of one task. Calls `record(call)` with the sum before each request is sent."""
+    """Adds up the requests of one task.
+
+    Before each request is sent, calls `record(call)` with the sum of all ended requests and the amount that the new
+    request reserves.
+    """
 
     def __init__(self, record: Callable[[ModelCall], None]) -> None:
         self._record = record

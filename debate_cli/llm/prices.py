@@ -33,8 +33,8 @@ SEARCHES_PER_PRICE = 1000
 def find_bundled_price(model: str) -> Price | None:
     """Return the price of `provider/model` per million tokens; None if unknown.
 
-    For a tiered price, this is the first tier. A price that depends on the hour is the one at the first call in this
-    process.
+    If the price has tiers, the first tier is returned. If the price depends on the hour, the hour of the first call of
+    this function in this process decides.
     """
     entry = _find_entry(model)
     listed = None if entry is None else entry.model_price

@@ -54,8 +54,9 @@ class ProviderGate:
 
     The refusal closes the gate for Retry-After, or for a random backoff. Then one call is sent as a probe. If the
     provider accepts the probe, the waiting calls follow at the fastest pace at which it accepted calls before. The
-    pace grows after each series of accepted calls. The next refusal restores the pace of the last complete series. The
-    waiting calls fail if Retry-After is longer than MAX_RETRY_AFTER_S, or if no call is accepted for `patience_s`.
+    pace grows after each series of accepted calls. After the next refusal, the pace is at least that of the last series
+    whose calls were all accepted. The waiting calls fail if Retry-After is longer than MAX_RETRY_AFTER_S, or if no call
+    is accepted for `patience_s`.
 
     `name`: the provider's name in notes. `random(low, high)`: draws a backoff in seconds.
     """
@@ -105,7 +106,7 @@ class ProviderGate:
         return max(0.0, self._next_at - self._clock())
 
     def raise_if_given_up(self) -> None:
-        """Raise RateLimitedError if the gate has given up, unless its wait is over."""
+        """Raise RateLimitedError if the gate has given up and the next call may not be sent yet."""
         if self._failure is not None and self.wait_s() > 0:
             raise copy.copy(self._failure)
 
@@ -161,8 +162,9 @@ class ProviderGate:
     def _open(self, probe: Departure) -> None:
         """Open the gate. Send calls at the fastest average pace from any accepted call to the probe.
 
-        Time in which no call was due therefore does not slow the pace. The wait before the probe bounds the interval.
-        Otherwise a server that refuses calls at random would slow the pace more and more.
+        Time in which no call was due therefore does not slow the pace. The interval between calls is at most
+        MAX_WAITS_PER_INTERVAL times the sum of the waits before the probe. Otherwise a server that refuses calls at
+        random would slow the pace more and more.
         """
         sent = sorted(self._accepted)
         if sent:
@@ -377,9 +379,10 @@ class RateLimiter:
     async def _try_depart(
         self, place: _Place, tokens: int, overall: asyncio.Semaphore | None
     ) -> tuple[Departure, int] | None:
-        """Send the first call of the queue. Return None if it lost its position while it waited.
+        """Register that the call at `place` is sent. Return None if it may not be sent yet.
 
-        It may wait for a slot of the run or for the shared window.
+        First waits for a slot of the run (`overall`), and asks the shared window. Meanwhile the call may lose its
+        position as the first call of the queue.
         """
         if overall is not None:
             await overall.acquire()

@@ -46,7 +46,7 @@ MAX_WAIT_S = 30.0
 """Longest wait in seconds. The wait after the n-th failure is random, from MIN_WAIT_S to min(MAX_WAIT_S, MIN_WAIT_S ·
 2ⁿ)."""
 MAX_DOUBLINGS = 6
-"""Maximum number of doublings of the wait. The wait reaches MAX_WAIT_S with fewer."""
+"""Maximum number of doublings of the wait. After so many, the wait has reached MAX_WAIT_S."""
 MAX_RETRY_AFTER_S = 60.0
 """Longest Retry-After in seconds. A longer one ends the retries."""
 
@@ -159,7 +159,7 @@ SILENCE_S = 30.0
 class SilenceReportingModel:
     """Asks `model`. Calls `note` if no text arrives for `silence_s` seconds.
 
-    After each note the time doubles for all calls, so that a slow model does not fill the screen with notes.
+    After each note `silence_s` doubles for all later notes, so that a slow model does not fill the screen with notes.
     """
 
     def __init__(self, model: Model, note: Callable[[str], None], *, name: str, silence_s: float = SILENCE_S) -> None:

@@ -227,7 +227,10 @@ class CassettePlayer:
         return _ReplayingModel(self, name, redact)
 
     def find_reply(self, name: str, known: Request) -> Reply:
-        """Return the recorded reply to a canonical request. Raises the recorded error if there is no reply."""
+        """Return the recorded reply of the model `name` to `known`, a request from `canonicalize_request`.
+
+        Raises the recorded error if the call ended with one.
+        """
         key = (name, known.fingerprint())
         recorded_calls = self._answers.get(key, [])
         answers = [call for call in recorded_calls if not call.is_transient] or recorded_calls

@@ -29,7 +29,7 @@ from debate_cli.providers.weights import PACKAGED_WEIGHTS, resolve_weights
 JsonObject = dict[str, Any]
 
 FRACTION_STEPS = 10
-"""Number of equal steps between the bounds of a number. Only the bounds and the ends of the steps are allowed."""
+"""Number of equal steps between the bounds of a number. The model can choose only a bound or the end of a step."""
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
 """Pattern of a group: one word and up to two short ones. A maximum number of groups therefore also limits

@@ -1,7 +1,8 @@
 """Weights on the Hugging Face hub: the known files, their download, and the check of their SHA-256.
 
 `huggingface_hub` (extra `[hub]`) is imported when a file is downloaded. A file enters the cache only after its SHA-256
-was checked. A token is sent only to the hub's own address, or to the address that the process's environment sets.
+was checked. The user's token for the hub is sent only to the hub's own address, or to the address that the process's
+environment sets.
 """
 
 import errno

@@ -183,7 +183,8 @@ class _OpenAIReplyBuilder:
 def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
     """Parse token counts.
 
-    `read` and `written` are the API's words for both kinds of tokens: `input` and `output` in the responses API.
+    `read` and `written` are the API's words for the tokens of prompts and of answers. In the responses API they are
+    `input` and `output`.
     """
     prompt = parse_token_count(reported.get(f"{read}_tokens"))
     details: Any = reported.get(f"{read}_tokens_details") or {}

@@ -56,7 +56,8 @@ class ProviderRow:
     local: bool = False
     """Whether the provider's models run on this machine."""
     stream_usage: bool = True
-    """Whether the server accepts `stream_options`. Other servers report the usage of streams without it."""
+    """Whether the server accepts `stream_options`, which requests the usage of a stream. A server that does not accept
+    `stream_options` reports the usage without a request for it."""
     batches: bool = False
     """Whether the provider answers batches of requests at half the price."""
     make_server: Callable[[ProviderRow, Endpoint], ModelServer] | None = None

@@ -184,7 +184,7 @@ class ProviderRegistry:
         return find_price(spec, self.row(spec.model), self._env)
 
     def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """Return the model of `spec` without retries. `within` wraps it (limits, budget), unless it is a person.
+        """Return the model of `spec` without retries. `within` adds limits and budget, unless a person answers.
 
         Only the first call needs key, SDK and weights, so a replayed debate needs none of them. That call may therefore
         raise MissingKeyError or ConfigError.

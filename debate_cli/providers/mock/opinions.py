@@ -39,9 +39,10 @@ IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id",
 """Properties for which each item of a list takes the next option."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
-"""Maps the result of a failed quote check to the source judge's usual answer on support."""
+"""Maps the outcome of a quote check, unless the quote held, to the mock's usual answer: whether the source supports the
+claim."""
 RELEVANCE = {"yes": "yes", "partly": "yes", "contradicts": "yes", "no": "no", "unknown": "unknown"}
-"""Maps the source judge's answer on support to its answer on relevance."""
+"""Maps the mock's answer whether the source supports the claim to its answer whether the source is relevant."""
 QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 """Lists whose items quote a speech."""
 
@@ -245,7 +246,7 @@ class Opinions:
         return first_words(self._random.pick(sentences, "quote", place.path)) if sentences else None
 
     def keeps_vote(self, values: Json) -> bool:
-        """Whether a panel judge has no change to explain: the vote is its first one, or equals its earlier vote."""
+        """Whether a panel judge has no change to explain: the judge votes for the first time, or as before."""
         own = self._facts.own_vote
         return not own or own.get("vote") == values.get("option")
 
@@ -254,7 +255,8 @@ Manner = Literal["exact", "near", "altered", "invented"]
 MANNERS: tuple[Manner, ...] = (
     "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
 )  # fmt: skip
-"""Kinds of a debater's citations, in the order of their numbers; the list repeats. One in five is wrong."""
+"""Kinds of a debater's citations, in the order of their numbers; the list repeats. One citation in five is altered or
+invented."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
 """Minimum number of words in a sentence to cite, and maximum number of words in a quote."""
 INVENTED_QUOTE = "every team that has tried it would do it again"

@@ -203,7 +203,10 @@ class SentenceWriter:
         return str(found) if found else next(iter(self._facts.sides), None)
 
     def _leader(self, place: Place) -> str | None:
-        """Return the leader in this answer, else on the scorecard in the prompt; TIED or None as in `find_leader`."""
+        """Return the side that leads according to this answer, else according to the scorecard in the prompt.
+
+        TIED if no side leads; None if neither the answer nor a scorecard says who leads.
+        """
         leader = find_leader(place.values, self._facts.sides)
         if leader is None and self._facts.scorecard:
             return str(self._facts.scorecard.get("winner") or TIED)
@@ -211,7 +214,10 @@ class SentenceWriter:
 
 
 def find_leader(values: Json, names: Collection[str]) -> str | None:
-    """Return the leader among `names` by the winners in `values`, else by totals. TIED if equal, None if unknown."""
+    """Return the one of `names` that leads according to the winners in `values`, else according to the totals.
+
+    TIED if no side leads; None if `values` has neither winners nor totals to compare.
+    """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)
     if votes or NO_WINNER.intersection(choices):

@@ -86,7 +86,11 @@ class PromptFolder:
         return task, digest
 
     def _choose_name(self, folder: Path, slug: str, digest: str) -> str:
-        """Return the name of an equal prompt of an earlier run, else of an unanswered prompt, else a new name."""
+        """Return the name for the files of the task `slug`, whose prompt has the hash `digest`.
+
+        It is the name of an equal prompt of an earlier run. If there is none, it is the name of an earlier prompt for
+        the task that has no reply. If there is none either, the name is new.
+        """
         pattern = re.compile(rf"(\d{{3,}})-([a-z0-9-]+){re.escape(PROMPT)}")
         numbered = sorted(
             (match for path in folder.iterdir() if (match := pattern.fullmatch(path.name))), key=lambda m: int(m[1])

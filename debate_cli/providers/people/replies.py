@@ -45,8 +45,8 @@ class ReadReply:
 def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> ReadReply:
     """Read `text` as an answer to `form`. If `form` is None, any text is an answer.
 
-    `accepts_text`: whether plain words are also an answer to a form. A form that lacks a part is usable, as it is from
-    a model. A form with an empty text is not usable, because the writer may not have finished.
+    `accepts_text`: whether plain words are also an answer to a form. A form that lacks a part is usable if a model's
+    answer without that part is. A form with an empty text is not usable, because the writer may not have finished.
     """
     text = text.removeprefix("\ufeff").strip()
     if not text:

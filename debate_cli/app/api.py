@@ -128,8 +128,9 @@ def import_debate(
     `format`: `text`, `markdown`, `vtt`, `srt`, `csv`, `jsonl`, `chat` or `transcript`; None detects it. `topic`: the
     motion; None takes the motion from the file or, if the file has none, the file's name. `sides` maps speakers to
     `for`, `against` or a label. `drop`: speakers to leave out. `merge` maps spellings to speakers. `columns` maps
-    `speaker`, `text` or `round` to a column of a table. To judge and save the returned debate, call `judge(debate, ...,
-    path=...)`. Raises TranscriptError, or ConfigError for a wrong argument.
+    `speaker`, `text` or `round` to a column of a table. `round_by`: `turns` ends a round before someone speaks again,
+    `heading` begins a round at each heading; None takes the rounds of a table, else `turns`. To judge and save the
+    returned debate, call `judge(debate, ..., path=...)`. Raises TranscriptError, or ConfigError for a wrong argument.
     """
     if format is not None and format not in READERS:
         raise ConfigError(f"format: {format!r} is not one of {', '.join(READERS)}")

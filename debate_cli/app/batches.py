@@ -105,7 +105,7 @@ class BatchQueue:
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
         """Create the queue.
 
-        It requests a stop with `stop` when only batches in progress are left, or when the vendor fails.
+        The queue requests a stop with `stop` when only batches in progress are left, or when the vendor fails.
         """
         self._store = BatchStore(folder)
         self._stop = stop
@@ -193,9 +193,9 @@ class BatchQueue:
                 self._store.drop([other.custom_id])
 
     def _read(self, question: _Question, result: str) -> Reply:
-        """Parse a `result` of a batch.
+        """Return the reply in `result`, the answer of a batch to `question`.
 
-        If it is an error, drop the stored request, so that it can be submitted again.
+        If `result` is an error, drop the stored request, so that it can be submitted again.
         """
         assert question.custom_id is not None
         self._served.add(question.custom_id)

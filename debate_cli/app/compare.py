@@ -65,7 +65,7 @@ class VerdictChange(FrozenModel):
     system: str
     a: SideVerdict | None
     b: SideVerdict | None
-    """Verdict of side B; None if this system did not judge it."""
+    """Verdict on side B; None if this system did not judge side B."""
     outcome: Literal["same", "victory", "winner", "one_sided"]
     """How the verdicts differ. `winner`: another winner, or another option of a panel. `victory`: another kind of
     victory. `one_sided`: only one side has a verdict."""
@@ -93,7 +93,7 @@ class SettingDifference(FrozenModel):
 
 
 class JudgmentComparison(FrozenModel):
-    """All differences between two sides, and the verdicts of both."""
+    """All differences between two sides, and the verdicts of both sides."""
 
     verdicts: tuple[VerdictChange, ...]
     """One entry for each system that judged a side. The systems of side A come first."""

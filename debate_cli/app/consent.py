@@ -64,7 +64,7 @@ class Consent:
         )
 
     def remembered_as(self) -> tuple[RememberedConsent, ...]:
-        """Return the records to store when the user consents. They also cover debates that were run with the file."""
+        """Return the records to store when the user consents. The records also cover debates run with the file."""
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
 
@@ -228,7 +228,7 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """Yield the variables that need consent before they are sent to `url`; None if only the debate's texts need it."""
+    """Yield the variables that may be sent to `url` only with consent; None if only the debate's texts need consent."""
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [

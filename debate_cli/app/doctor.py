@@ -74,7 +74,7 @@ class ModelCheck:
     latency_s: float | None = None
     """Seconds to the last byte; None if there was no answer."""
     first_text_s: float | None = None
-    """Seconds to the first text. Only the stream has this value."""
+    """Seconds to the first text of the streamed answer; None for the checks of the structured-output modes."""
 
     @property
     def tokens_per_second(self) -> float | None:
@@ -245,7 +245,7 @@ async def _check_mode(model: Model, request: Request, mode: FormMode) -> ModelCh
 
 
 async def _check_stream(model: Model, request: Request) -> ModelCheck:
-    """Ask for a long answer as a stream. The time to the first text excludes the wait for a free slot."""
+    """Ask for a long answer as a stream. The time to the first text excludes waiting for the rate limit."""
     times: list[float] = []
 
     def on_text(piece: str) -> None:

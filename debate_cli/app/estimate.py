@@ -307,8 +307,9 @@ class _Estimator:
     def _extrapolate(self, calls: int, used: Usage, call_growth: float) -> tuple[int, Usage]:
         """Return the calls and tokens of a role in the planned debate, from its calls and tokens in the simulation.
 
-        The tokens grow like the debate, because a role answers more questions or reads the whole debate. With `history:
-        full` a role may do both. `call_growth`: number of planned calls for each simulated call.
+        The tokens grow in proportion to the debate, because a role answers more questions or reads longer prompts. With
+        `history: full` a role may answer more questions with longer prompts. `call_growth`: number of planned calls
+        for each simulated call.
         """
         prompt_growth = self.growth * (call_growth if self.config.format.history == "full" else 1)
         tokens = Usage(

@@ -128,7 +128,7 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 
 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
-    """Return each requested system that cannot judge `debate`, with the reason; empty if no requested system can."""
+    """Return each requested system that cannot judge `debate`, with the reason; empty if all are unsuitable."""
     found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
     return unsuitable if len(unsuitable) < len(set(request.systems)) else {}
@@ -247,7 +247,7 @@ def _limits_without_budget(debate: Debate) -> Limits:
 
 
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
-    """Return `request` with the stored configuration and the requested `changes`. Without changes, return it as it is.
+    """If `request` has `changes`, return it with the stored configuration, changed; else return `request` unchanged.
 
     The debate's budget is left out, and judges keep their stored models. Raises UsageError for a setting that cannot be
     changed without a configuration, ConfigError for an invalid value.
@@ -271,7 +271,7 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
 
 
 def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemSettings, ...]:
-    """Return the requested systems with their configured settings or, without these, their stored or default ones."""
+    """Return the settings of the requested systems: from the configuration, else as stored, else the default ones."""
     configured = request.config.judging.systems if request.config is not None else ()
     if not request.systems:
         return configured or debate.config.judging.systems or JudgingConfig().systems
@@ -310,7 +310,7 @@ def _check_settings(system: SystemSettings) -> None:
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
     """Raise TranscriptError if `system` cannot judge the debate.
 
-    If the user did not name the system, it may be unable to judge a debate that has turns.
+    For a debate with turns, raises nothing if the system is unsuitable but was not named by the user.
     """
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way

@@ -329,7 +329,8 @@ def _require_callable(
 ) -> None:
     """Raise ConfigError, MissingKeyError or NoLocalModelError with every problem of the models in `parts`, each once.
 
-    The source map gives a problem's file and line. Problems with `limits` use the first map, that of the configuration.
+    A source map gives the file and line of a problem. The first map is that of the configuration, and also locates
+    problems with `limits` in other parts.
     """
     own_source = parts[0][1]
     problems: dict[Problem, SourceMap] = {}

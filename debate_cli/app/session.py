@@ -182,9 +182,9 @@ class Session:
     ) -> Outcome:
         """Add the judging runs `openings` to the debate of `events` and save it at `path` (None: nowhere).
 
-        `completed`: ids of existing judging runs to complete. Without `openings` and `completed`, all runs are
-        completed. The outcome has the verdicts of the judged runs, newest first. Raises UsageError if `path` was
-        changed since it was read and `force` is not set.
+        `completed`: ids of existing judging runs to complete. If `openings` and `completed` are empty, all existing
+        judging runs are completed. The outcome has the verdicts of the judged runs, newest first. Raises UsageError if
+        `path` was changed since it was read and `force` is not set.
         """
         extended = [*events, *openings]
         before, debate = fold(events), fold(extended)

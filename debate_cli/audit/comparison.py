@@ -25,7 +25,7 @@ from debate_cli.statistics.estimate import Estimate, estimate, mean
 COIN = 0.5
 BASELINES = ("majority", "longer side", "last speaker", "coin")
 _JUDGE = "judge\0"
-"""Name of the judge among the raters. No person has this name."""
+"""Name of the judge among the raters. No person can have this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def score_hit(said: str, label: str) -> float:
 def compare_with_labels(
     judgements: Iterable[Judgement], labels: Sequence[WinnerLabel], source: str, *, resamples: int = 1000
 ) -> Comparison | None:
-    """Compare a judge's judgements of the unchanged debates with labels; None if no debate has both.
+    """Compare a judge's judgements of the unchanged debates with labels; None if no debate has a judgement and a label.
 
     `judgements`: of one judge. Several judgements of a debate count as one, with the mean margin. `source`: where the
     labels come from. `resamples`: number of resamples of the bootstrap, which draws debates.

@@ -130,7 +130,7 @@ def check_gates(
 
 
 def _complement(found: Estimate) -> Estimate:
-    """Return the share of draws between equal words, 1 − `found`, with its interval."""
+    """Return 1 − `found`, with its interval: for `mirror`, the share of draws when both debaters say the same words."""
     value, high, low = (None if end is None else 1 - end for end in (found.value, found.low, found.high))
     return Estimate(value, low, high, found.rows, found.clusters)
 

@@ -41,7 +41,7 @@ class Case:
     """Id of the original debate."""
     variant: VariantName
     changed: str
-    """Name of the debater whose speeches were changed; empty if both were changed alike."""
+    """Name of the debater whose speeches were changed; empty if the speeches of both were changed alike."""
     debate: Debate
     """The debate after the change, without assessments."""
     path: Path

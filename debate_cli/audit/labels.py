@@ -23,7 +23,7 @@ class WinnerLabel:
     debate: str
     """Id of the debate."""
     winner: str
-    """Name of the winner, or `draw`. If the rater gave only scores, it is computed from them. Empty if unknown."""
+    """Name of the winner, or `draw`. If the rater gave only scores, computed from the scores. Empty if unknown."""
     rater: str = "people"
     scores: tuple[tuple[str, float], ...] = ()
     """Score of each side, if the rater gave any."""

@@ -22,7 +22,7 @@ ALWAYS = 0.95
 MOSTLY_DRAWS = 0.9
 """A judge follows the rule `draws` if at least this share of judgements is a draw. The variant `mirror` does not count."""
 COIN_FLIPS = 0.4
-"""A judge follows the rule `a coin` if judging a debate again changes the winner in at least this share."""
+"""A judge follows the rule `a coin` if at least this share of repeated judgements has another winner."""
 LONGER = 1.05
 """A side is the longer one if it has more than this many times the words of the other side."""
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"

@@ -75,7 +75,8 @@ class Variant:
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
     """Yield (variant, name of the changed debater or empty, changed debate) for every wanted variant of `debate`.
 
-    Only debates of two debaters have variants. The id is `ID--VARIANT`; if one debater changed, `-1` or `-2` is added.
+    Only debates of two debaters have variants. The id of a changed debate is `ID--VARIANT`; if one debater changed,
+    `-1` or `-2` is added.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return
@@ -106,7 +107,7 @@ def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """List and show the second debater first. Yields nothing if the debaters answer each other within a round."""
+    """List and show the second debater first. Yields nothing if debaters answer each other within a round."""
     if debate.is_sequential:
         return
     first = debate.participants[0].name

@@ -112,7 +112,7 @@ def _speech_lines(review: Review, turns: Iterable[Turn]) -> Iterator[str]:
 
 
 def _object_lines(schema: JsonSchema, value: Any, indent: str, explained: set[str]) -> Iterator[str]:
-    """Yield lines for the properties of an object. `explained`: descriptions that the file has so far; extended here."""
+    """Yield lines for the properties of an object. `explained`: descriptions not to repeat; new ones are added."""
     members: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
     required = schema.get("required", ())
     for name, part in schema.get("properties", {}).items():

@@ -37,7 +37,7 @@ class SystemSummary(NamedTuple):
     wins: dict[str, int]
     """Number of debates that each participant won, most first."""
     options: dict[str, int]
-    """Number of debates per option of a vote, most first."""
+    """Number of debates in which each option won the vote, most first."""
     draws: int
     split: int
     """Number of debates whose judging runs have different winners."""

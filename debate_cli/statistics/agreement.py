@@ -9,16 +9,16 @@ from typing import Literal
 Unit = Mapping[str, str | float]
 """What each rater said about one item, by the rater's name. A rater who said nothing is absent."""
 Pairs = Sequence[tuple[float, float]]
-"""Pairs of values. A forecast is a probability, and 1 if its event happened, 0 if not, 0.5 for a draw."""
+"""Pairs of values. A forecast is a pair: a probability, then 1 if the event happened, 0 if not, 0.5 for a draw."""
 LEAST_PROBABILITY = 1e-6
-"""Probabilities are clamped to this and 1 minus this, because otherwise a log score can be infinite."""
+"""Probabilities below this value, or above 1 minus this value, are clamped, because a log score could be infinite."""
 BINS = 5
 
 
 def krippendorff_alpha(units: Sequence[Unit], level: Literal["nominal", "interval"] = "nominal") -> float | None:
     """Return Krippendorff's α of all raters: 1 is perfect agreement, 0 is chance, below 0 is opposition.
 
-    None where no item has two raters, or where all values are equal. Computed by the library evalica. Source:
+    None if no item has two raters, or if all values are equal. Computed by the library evalica. Source:
     K. Krippendorff, Content Analysis (2018), chapter 12. `level`: `nominal` for winners, `interval` for scores.
     """
     import evalica
@@ -83,7 +83,7 @@ def root_mean_square_error(pairs: Pairs) -> float | None:
 
 
 def spearman_correlation(pairs: Pairs) -> float | None:
-    """Return Spearman's ρ, −1 to 1; None for fewer than three pairs or where one side is constant.
+    """Return Spearman's ρ, −1 to 1; None for fewer than three pairs, or if all first or all second values are equal.
 
     Source: C. Spearman, The Proof and Measurement of Association between Two Things (1904). Computed by scipy.
     """
@@ -122,7 +122,7 @@ def calibration_bins(forecasts: Pairs) -> tuple[CalibrationBin, ...]:
 def debates_to_tell_apart(differences: Sequence[float]) -> int | None:
     """Return how many debates show that two judges differ, at a significance of 5 % and a power of 0.8.
 
-    n = ((z(0.975) + z(0.8)) · sd / mean)², the sample size of a paired test. None for fewer than two debates, or where
+    n = ((z(0.975) + z(0.8)) · sd / mean)², the sample size of a paired test. None for fewer than two debates, or if
     the mean difference is 0. Source: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis for
     Clinical Trials, Controlled Clinical Trials 2 (1981). `differences`: per debate that both judged, how much better the
     first judge did (for accuracy: 1, 0 or −1).

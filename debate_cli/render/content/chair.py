@@ -123,8 +123,8 @@ def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase
 def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str]:
     """Return the names of the speakers of a round, in their order.
 
-    In a stage of answers those are the debaters who were asked, in a follow-up those who asked. In any other stage
-    those are all debaters who have not given up.
+    In a stage of answers, the debaters who were asked speak; in a follow-up, the debaters who asked. In any other
+    stage, all debaters speak. Debaters who have given up never speak.
     """
     stopped = _stopped_debaters(debate, number)
     names = [item.name for item in debate.participants if item.name not in stopped]
@@ -140,7 +140,8 @@ def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str
 def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
     """Return the names of the debaters who gave up before a round.
 
-    Empty for two debaters, whose debate ends with a surrender, and if only added judging runs are shown.
+    Empty if there are only two debaters, because their debate ends with a surrender. Empty if `debate` has only added
+    judging runs.
     """
     is_whole = any(run.id == FIRST_RUN for run in debate.runs)
     if not is_whole or len(debate.participants) <= PAIR:

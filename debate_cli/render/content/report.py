@@ -79,11 +79,11 @@ class VerdictReport:
     """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]
     rows: tuple[SummaryRow, ...]
-    """Required changes, reason, quote, weakest argument, missing assessments. Only the first verdict has the weakest."""
+    """Required changes, reason, quote, weakest argument (only for the first verdict), missing assessments."""
 
     @property
     def title(self) -> str:
-        """`verdict`. If the report has other verdicts, the label is added, and whether this verdict decides."""
+        """`verdict`; if the report has several verdicts, e.g. `verdict, structured, decides`."""
         if self.is_alone:
             return "verdict"
         return f"verdict, {self.label}{', decides' if self.verdict.decides else ''}"
@@ -221,7 +221,7 @@ def _report_verdict(
     beside: Briefing | None,
     weakest: WeakestArgument | None,
 ) -> VerdictReport:
-    """Report one verdict. `beside`: the briefing of the report, whose words the verdict does not repeat."""
+    """Report one verdict. `beside`: the briefing of the report; the verdict does not repeat its quote."""
     reason = explain_scores(verdict) if verdict.victory != "undetermined" else ""
     quote = quote_judge(debate, verdict, beside)
     return VerdictReport(

@@ -77,7 +77,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 
 
 def _model_setting(config: DebateConfig, task: Task) -> str:
-    """Return the configuration key of the model that has `task`. The task is not in an added judging run."""
+    """Return the configuration key of the model that has `task`, which must not belong to an added judging run."""
     if isinstance(task, Cue):
         index, debater = next(item for item in enumerate(config.debaters) if item[1].name == task.speaker)
         role, own = debater.model or "default", f"debaters.{index}.model"
@@ -108,9 +108,9 @@ class MissingJudgments(NamedTuple):
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a missing judgment of a deciding system matters.
+        """Whether a deciding system lacks a judgment that can or must still be obtained.
 
-        It matters if a resumed run may still obtain the judgment, or if the verdict is undetermined without it.
+        True if a resumed run asks for the judgment again, or if the verdict of this system is undetermined.
         """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
@@ -154,9 +154,9 @@ class MissingJudgments(NamedTuple):
         return f"{shorten(message, MAX_REASON_LENGTH).rstrip('.')}{share}{format_page_hint(page)}"
 
     def _judge_command(self, path: str) -> str:
-        """Return the command that judges again with another model.
+        """Return the command that lets another model judge with the systems that lack a judgment.
 
-        If no judging run is complete, the command replaces all runs; otherwise it adds one.
+        If no run of these systems is complete, the command replaces their earlier runs; otherwise it adds a run.
         """
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
         lacking = {(brief.run, brief.system) for brief in self.briefs}

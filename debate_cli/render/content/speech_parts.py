@@ -97,7 +97,7 @@ def _parse_parts(form: dict[str, object]) -> Iterable[SpeechPart]:
 
 
 def _objects(value: object, member: str) -> list[dict[str, object]]:
-    """Return the objects in a list, or the values of an object. Each of these values has its key as `member`."""
+    """Return the objects in a list, or the values of an object, each with its key added as `member`."""
     if isinstance(value, dict):
         named = cast("dict[str, object]", value)
         items: list[object] = [
@@ -187,7 +187,7 @@ class CheckedCitation(NamedTuple):
     """Number of the citation in the debate, from 1."""
     check: SourceCheck
     answer: JudgedCitation
-    """What the newest judge of sources said about the citation."""
+    """Whether the source supports the argument, and how good it is, according to the newest run of `sources`."""
     passage: Passage | None
     """The cited passage; None if the debate has no passage with the cited id."""
 
@@ -198,7 +198,7 @@ class CheckedCitation(NamedTuple):
 
     @property
     def support(self) -> Badge | None:
-        """Badge that says whether the source supports the argument; None if no judge answered this."""
+        """Badge that says whether the source supports the argument; None if no judge answered this question."""
         return SUPPORT_BADGES[self.answer.supports] if self.answer.supports != "unknown" else None
 
     @property
@@ -235,7 +235,7 @@ class CitationIndex:
 
 @memoize_on_value
 def index_citations(debate: Debate) -> CitationIndex:
-    """Index the citations of a debate, with the quote checks and what the newest judge of sources said."""
+    """Index the citations of a debate, with their quote checks and the answers of the newest run of `sources`."""
     run = newest_run(debate, SOURCES_KIND)
     given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else ()
     return CitationIndex(

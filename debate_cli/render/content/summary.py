@@ -64,7 +64,7 @@ class VerdictSummary:
     weakest: WeakestArgument | None
     """The weakest argument; None if the arguments cannot be ranked."""
     authority: str
-    """The system of `verdict`. If there are other verdicts, the run and whether it decides: `structured r3 decides`."""
+    """System of `verdict`; for several verdicts, also its run and whether it decides: `structured r3 decides`."""
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
 
@@ -169,7 +169,7 @@ def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing | 
 
 
 def _claim_rows(label: str, briefing: Briefing | None, scores: ArgumentScores) -> list[SummaryRow]:
-    """Return the upheld claims for `rely on`, best score first; else all other claims, least reliable first."""
+    """Return a row per upheld claim for `rely on`, best score first; else per other claim, least reliable first."""
     if briefing is None:
         return []
     if label == "rely on":
@@ -194,7 +194,7 @@ def _source_rows(label: str, notes: Sequence[SourceNote]) -> list[SummaryRow]:
 
 
 def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[SummaryRow]:
-    """Yield a row per verdict, except the only deciding one. If several verdicts decide, their rows name the models."""
+    """Yield a row per verdict except the only deciding one. Several deciding verdicts have rows that name models."""
     equal = deciding_verdicts(debate, ordered)
     for verdict in ordered:
         label = label_verdict(verdict, ordered)
@@ -277,8 +277,9 @@ def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return the rows on calls, tokens and cost.
 
-    `judged`: ids of the judging runs just added. Their usage comes first, then the total of the debate. If it is None,
-    there is one row, with the duration of the calls.
+    `judged`: ids of the judging runs just added. The usage of these runs comes first; then, if it differs, the total of
+    the debate.
+    If `judged` is None, one row has the total of the debate and the duration of its calls.
     """
     whole = debate.usage
     if judged is None:

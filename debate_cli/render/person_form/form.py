@@ -74,7 +74,7 @@ class FormTask:
     time_limit_s: float | None = None
     """Seconds after which the form ends with the answer as it is; None sets no limit."""
     copied: str | None = None
-    """Text that a key copies to the clipboard; None for no such key."""
+    """Text that the person can copy to the clipboard with a key; None if the form has no such key."""
     explain: Callable[[str], str] = lambda _name: ""
     """Maps the name of a field to the explanation that is shown beside it; empty if there is none."""
     can_abstain: bool = False

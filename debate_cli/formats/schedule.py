@@ -121,7 +121,7 @@ def _normalize_words(text: str) -> str:
 
 
 def turns_hidden_from_people(debate: Debate) -> tuple[Turn, ...]:
-    """Return the speeches that must stay hidden from a person who is due to speak at the terminal."""
+    """Return the speeches that a person who is due to speak at the terminal must not see; empty if none is due."""
     config = debate.config
     for cue in next_step(debate).cues:
         spec = config.model_for_debater(config.debater(cue.speaker))

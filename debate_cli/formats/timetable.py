@@ -80,7 +80,7 @@ class Timetable:
 
     rounds: tuple[ScheduledRound, ...]
     due_cues: tuple[Cue, ...]
-    """The cues that are asked together, including answered ones; empty when the plan is complete."""
+    """All cues that are asked together, including cues whose turns were made. Empty when the plan is complete."""
 
     @property
     def next_index(self) -> int:
@@ -155,7 +155,7 @@ def _make_cue(
     horizon: int,
     questions: tuple[FollowUpQuestion, ...] = (),
 ) -> Cue:
-    """Create a cue that sees the turns before `horizon`. Cached, because each prompt needs all earlier cues."""
+    """Create a cue that sees the turns before index `horizon`. Cached, because each prompt needs all earlier cues."""
     return Cue.model_construct(
         index=index,
         round=round_number,
@@ -227,7 +227,11 @@ class _RoundBuilder:
         return turn is not None and turn.speaker == cue.speaker
 
     def _questions(self) -> dict[str, tuple[FollowUpQuestion, ...]]:
-        """Map each debater who may speak to its questions: those to answer, or in a follow-up those that it asked."""
+        """Map each debater who may speak to follow-up questions.
+
+        In a stage of answers, these are the questions to the debater. In a follow-up, they are the questions that the
+        debater asked and whose addressee has answered. In any other stage there are no questions.
+        """
         names = [participant.name for participant in self.debate.participants]
         if self.stage.phase != "answers" and not self.stage.follow_up:
             return dict.fromkeys(names, ())

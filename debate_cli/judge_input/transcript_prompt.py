@@ -20,7 +20,7 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 
 
 def sanitize_takeovers(text: str) -> str:
-    """Mask only `TAKEOVER_TECHNIQUES` in a judge's or the user's text, which may mention scores."""
+    """Mask only `TAKEOVER_TECHNIQUES` in a text by a judge or the user, because such a text may mention scores."""
     return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 
 

@@ -195,7 +195,7 @@ def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask:
 
 
 def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
-    """Return the configured seed plus a number for judge and judging run, so that judges with one model differ."""
+    """Return the configured seed plus a number for judge and run, so that judges of one model get different seeds."""
     if model.seed is None:
         return None
     judges = judge_ids(context.settings)

@@ -76,7 +76,7 @@ def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
     """Return the progress of the debate for a judging run.
 
-    The debate's own run waits for the last speech. A run that was added later judges the debate as it is.
+    For the debate's own run, the debate is over after the last speech. For a run added later, it is always over.
     """
     is_over = (
         run.id != FIRST_RUN

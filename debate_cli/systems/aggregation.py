@@ -50,7 +50,7 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """Return the value of the mark, clamped to `low`, `high` and the maximum that the mark itself states."""
+    """Return the mark's value, limited to the range from `low` to `high` and to the mark's own maximum `out_of`."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
@@ -81,9 +81,10 @@ def first_finding(given: Iterable[Assessment], kind: type[FindingT]) -> FindingT
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return the settings that the run stores for the system of `settings`; `settings` if the run has no such system.
+    """Return the run's stored settings for one judging system; `settings` itself if the run does not have the system.
 
-    Stored settings say which judges were asked. A scorer takes its rules from `settings`, which a rubric may change.
+    `settings`: the system's settings, perhaps changed by a rubric. A scorer takes its rules from them. The stored
+    settings only tell it which judges were asked.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)
@@ -116,9 +117,9 @@ def format_failure_cause(debate: Debate, key: str) -> str:
 
 
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
-    """Yield a sentence for each brief without an assessment. Input: (brief, sentence without its period) pairs.
+    """Yield a sentence for each brief without an assessment. `briefs`: (brief, its sentence without a period) pairs.
 
-    If the brief failed, the sentence ends with the cause, e.g. ` (abstained)`.
+    If the brief failed, its sentence ends with the cause, e.g. ` (abstained)`.
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

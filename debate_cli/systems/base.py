@@ -35,9 +35,9 @@ class Progress:
     """The rounds and turns of a debate that a judging run can judge."""
 
     finished_rounds: tuple[int, ...]
-    """Numbers of the rounds in which every speech is made."""
+    """Numbers of the rounds in which every speech has been made."""
     judgeable_turns: Sequence[int]
-    """Indices of the turns that can be judged: those before the first gap or, once the debate is over, all."""
+    """Indices of the turns that can be judged: all if the debate is over, else those before the first missing turn."""
     is_over: bool
     """Whether the debate has all its speeches."""
 
@@ -71,7 +71,7 @@ class JudgeVote(NamedTuple):
     option: str
     """`PASS`, `FAIL` or `CONDITIONAL`."""
     reasons: tuple[str, ...]
-    """What must be corrected, then the critical findings; the judge's reasoning if there are none."""
+    """The judge's demands for corrections, then its critical findings; if it has neither, its reasoning."""
 
 
 class RequiredChange(FrozenModel):
@@ -235,7 +235,7 @@ class JudgeQuestion(Generic[SettingsT, FormT]):
     prompt: str
     """Name of the prompt file, without `.md`."""
     prompt_values: Callable[[JudgingContext[SettingsT], Prompts], Mapping[str, str]]
-    """Returns the placeholders' values. Untrusted words must be quoted (`judge_input.transcript_prompt`)."""
+    """Returns the placeholders' values. `judge_input.transcript_prompt` must quote all untrusted words in them."""
     build_form: Callable[[JudgingContext[SettingsT]], Form[FormT]]
     """Builds the form. Its schema allows only values that fit the brief, e.g. names of its debaters."""
     read_form: Callable[[FormT, JudgingContext[SettingsT]], AssessmentContent]
@@ -258,7 +258,7 @@ class JudgingSystem(Generic[SettingsT]):
     reviews_claims: bool = False
     """Whether the system gives claims a standing. If so, it defines `review_claims` and `argument_marks`."""
     suggestion_rank: int = 100
-    """Rank of the system in suggestions for another judging; lower numbers come first."""
+    """Rank of the system when the program suggests a system for another judging; the lowest number comes first."""
 
     # Questions
 
@@ -281,13 +281,13 @@ class JudgingSystem(Generic[SettingsT]):
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
         """Return the kinds of systems that must answer before `brief` is asked. Default: none.
 
-        The question shows their answers. A question on a round waits for their answers on that round, any other
-        question for their answers on all rounds.
+        The question of `brief` shows the answers of these systems. A question on a round waits for their answers on
+        that round. Any other question waits for their answers on all rounds.
         """
         return ()
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
-        """Return the answer that counts if a judge exceeds `settings.judge_timeout_s`; None fails the brief."""
+        """Return the answer that counts if a judge exceeds `settings.judge_timeout_s`; if None, the brief fails."""
         return None
 
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
@@ -327,7 +327,7 @@ class JudgingSystem(Generic[SettingsT]):
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
         """Return the strategy for a speaker with `strategy: adaptive`. Default: none.
 
-        Also called if the debate does not use this system.
+        The program also calls this method if the debate does not use this system.
         """
         return None
 

@@ -42,7 +42,7 @@ class Briefing(FrozenModel):
 
     @property
     def claim_groups(self) -> tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...]:
-        """(label, standing, claims) of each non-empty group, the most reliable first. Sources are listed as claims."""
+        """(label, standing, claims) of each non-empty group, in the briefing's order. A source counts as a claim."""
         reliable, doubtful = (
             tuple(BriefingClaim(id=note.id, participant="", claim=note.words, reason="") for note in notes)
             for notes in (self.sources.reliable, self.sources.doubtful)

@@ -20,7 +20,7 @@ class ChartPoint:
 
 @dataclass(frozen=True, slots=True)
 class ChartSeries:
-    """The values of one debater or one quantity. Each label of the chart has one value; None if it is missing."""
+    """The values of one debater or one quantity: one for each label of the chart, None if it is missing."""
 
     name: str
     points: tuple[ChartPoint | None, ...]

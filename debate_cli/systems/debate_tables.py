@@ -36,7 +36,7 @@ SUPPORT_BADGES: dict[Support, Badge] = {
     "contradicts": Badge("✗", "contradicts", "bad"),
     "unknown": Badge("?", "unknown", "muted"),
 }
-"""Maps a judge's answers on support to badges."""
+"""Maps the answers to the question whether a source supports the argument to badges."""
 _REMARKS: dict[SourceOutcome, str] = {
     "near": "near: the same words apart from articles, inflections and punctuation",
     "altered": "altered: the source says something else",
@@ -127,7 +127,7 @@ def _trace_row(row: TraceRow, *, has_sources: bool) -> TableRow:
 
 
 def _format_source(source: TraceSource) -> str:
-    """Return the source's id, the result of its quote check, and the judge's answer if there is one."""
+    """Return the source's id, the result of its quote check and, if judged, whether the source supports the claim."""
     badge = SOURCE_BADGES[source.outcome]
     support = f", {SUPPORT_WORDS[source.supports]}" if source.supports is not None else ""
     return f"{badge.symbol} {source.source} {badge.word}{support}"

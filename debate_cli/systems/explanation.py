@@ -45,7 +45,8 @@ def describe_scores(
     """Name the scores, best first, and the criterion with the largest difference. Empty if there is no score.
 
     `marks` maps debaters to their marks by criterion, `maxima` maps criteria to highest marks. `weights` maps criteria
-    to their shares of `whole`, 0-1; by default in proportion to `maxima`.
+    to their shares of the total, 0-1; by default the shares are in proportion to `maxima`. `whole`: what the sentence
+    calls this total, e.g. `the score`.
     """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:
@@ -68,7 +69,7 @@ def describe_scores(
 def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Mapping[str, float], whole: str) -> str:
     """Name the criterion with the largest weighted difference.
 
-    `shares` maps criteria to the two debaters' shares of the maximum.
+    `shares` maps each criterion to the marks of the two best debaters, as shares of the criterion's maximum.
     """
     gaps = {criterion: max(of.values()) - min(of.values()) for criterion, of in shares.items()}
     apart = [criterion for criterion, gap in gaps.items() if round(gap, 2) != 0]

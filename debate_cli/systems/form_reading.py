@@ -73,11 +73,11 @@ def judge_form(
     /,
     **narrowing: JsonSchema | None,
 ) -> Form[FormModelT]:
-    """Return the form of a judge's answer. `narrowing`: further changes of its schema, for `derive_schema`.
+    """Return the form of a judge's answer. `narrowing`: further changes of the form's schema, for `derive_schema`.
 
-    `complete` maps the name of a list to (key, values). The list must have an entry for each value; without values, the
-    form omits the list. A form is lenient (a reason may be long, a score is clamped), but a judge that skips a required
-    entry is asked again.
+    `complete` maps the name of a list to (key, values). For each of the values, the list must have an entry with this
+    value as its `key`. If there are no values, the form omits the list. A form is lenient (a reason may be long,
+    a score is clamped), but a judge that skips a required entry is asked again.
     """
     lists = {entries: each_of(key, values) if values else None for entries, (key, values) in (complete or {}).items()}
     schema = derive_schema(model, **lists, **narrowing)

@@ -19,7 +19,7 @@ class ScoreOutcome(NamedTuple):
 
 
 MARGIN_DECIMALS = 6
-"""Margins are rounded to this many decimals before they are compared: rounding may shift the ninth decimal."""
+"""Margins are rounded to this many decimals for comparisons. Scores are rounded, so the ninth decimal is unreliable."""
 UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 
@@ -41,7 +41,7 @@ def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victo
 def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
     """Return a function that gives the kind of victory for a margin.
 
-    Below `draw` it is a draw, up to and including `clear` narrow, above `clear` clear.
+    A margin below `draw` is a draw, a margin above `clear` is a clear victory, any other margin a narrow one.
     """
     return lambda margin: "draw" if margin < thresholds.draw else "clear" if margin > thresholds.clear else "narrow"
 
@@ -49,7 +49,7 @@ def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
 def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
     """Return a function that gives the kind of victory for a margin.
 
-    Below `draw` it is a draw, below `clear` narrow, from `clear` on clear.
+    A margin below `draw` is a draw, a margin of `clear` or more is a clear victory, any other margin a narrow one.
     """
     return lambda margin: "draw" if margin < thresholds.draw else "narrow" if margin < thresholds.clear else "clear"
 

@@ -19,7 +19,7 @@ class Rubric:
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Maps criteria of the structured system to weights. If one criterion is given, all others count 0."""
+    """Maps criteria of the structured system to weights. If it is not empty, criteria without a weight get 0."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
         """Return the changed settings of each kind in the rubric, for scoring `debate`.

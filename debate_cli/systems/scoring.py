@@ -27,8 +27,8 @@ def score(
 
     `runs`: `all`, the id of one run (an unknown id gives no verdict), or `latest`. For each system, `latest` takes the
     newest run with an assessment, or else the newest run. A run that judged before the last speech ranks behind runs
-    that judged all speeches. `latest` adds runs in which other models judged side by side; then no verdict decides. It
-    also adds runs of people, whose verdicts never decide.
+    that judged all speeches. `latest` adds runs in which other models judged side by side; then no verdict decides.
+    `latest` also adds runs of people, whose verdicts never decide.
 
     `systems`: the kinds to score; None means all. `settings` maps kinds to settings that replace the stored ones. If
     the system that should decide has no verdict, the first verdict decides.
@@ -53,10 +53,10 @@ def score(
 
 
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdict that decides.
+    """Return the verdict that is flagged `decides`.
 
-    If no verdict is flagged, return the first verdict, and its system's verdicts in the runs that judged side by side
-    with its run. Empty if only people judged, because their verdicts never decide.
+    If no verdict is flagged, return the verdicts of the first verdict's system: in the first verdict's run, and in the
+    runs that judged side by side with that run. Empty if only people judged, because their verdicts never decide.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]
@@ -68,7 +68,7 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 
 
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
-    """Return the verdicts of several runs, in the order of `runs`. If runs judged side by side, no verdict decides."""
+    """Return the verdicts of several runs, in the order of `runs`. A verdict of a run beside others never decides."""
     found = [item for run in runs for item in verdicts_of_run(debate, verdicts, run)]
     return tuple(
         item.model_copy(update={"decides": False}) if item.decides and len(debate.runs_beside(item.run)) > 1 else item
@@ -119,7 +119,8 @@ def _put_deciding_first(
 ) -> tuple[Verdict, ...]:
     """Flag the deciding verdict and move it to the front.
 
-    Of several verdicts by the deciding system, the last one in `judged` decides, or else the last of all.
+    `deciding`: kind of the deciding system. Its last verdict in `judged` decides. If `judged` has none, its last
+    verdict in `verdicts` decides. If neither has one, the first of `verdicts` decides.
     """
     if not verdicts:
         return ()
@@ -158,8 +159,8 @@ def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool
 def _deciding_kind(debate: Debate, runs: str) -> str | None:
     """Return the kind of the deciding system.
 
-    The newest `decides` counts; if no run sets it, the first system of the first run. A run that judged before the last
-    speech ranks behind those that judged all.
+    If runs have the setting `decides`, the newest of these settings counts; otherwise the first system of the first run
+    decides. A run that judged before the last speech ranks behind runs that judged all speeches.
     """
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
     named = [
@@ -175,7 +176,7 @@ TOLERANCE = 1e-6
 
 
 def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
-    """Return whether winner, victory, margin, scores and the numbers in the notes are equal.
+    """Return whether two verdicts have equal winner, victory, margin, scores and numbers in the notes.
 
     Verdicts under different rules never match. Sentences are not compared, because their wording may change between
     versions.

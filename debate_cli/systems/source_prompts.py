@@ -77,9 +77,10 @@ def format_quote_checks(debate: Debate, turn: Turn) -> str:
 
 
 def _find_sources_run(debate: Debate, run_id: str) -> str | None:
-    """Return the id of the run whose findings on sources a judge of `run_id` sees; None if there is no such run.
+    """Return the id of the run whose findings on sources are shown to the judges of `run_id`.
 
-    The run `run_id` itself is preferred. If it has no judge of sources, the newest run with such a judge counts.
+    This is `run_id` itself if that run has a judge of sources, and otherwise the newest run that has one. None if no
+    run has a judge of sources.
     """
     if any(system.kind == SOURCES_KIND for system in debate.run(run_id).active_systems()):
         return run_id
@@ -88,10 +89,11 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 
 
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
-    """Return the id of a source that supports `words` of a turn, by the judges of sources; None if no source does.
+    """Return the id of a source that supports `words` of a turn, None if no source does.
 
-    A source supports the words of the argument that cites it, and words that are quoted from it. Evidence that was
-    looked up and exists supports the words of its argument.
+    According to the judges of sources, a source supports the words of the argument that cites it, and the words that
+    are quoted from the source. A passage supports the words of an argument if it shows that the argument's evidence
+    exists.
     """
     run = _find_sources_run(debate, run_id)
     if run is None:

@@ -46,7 +46,7 @@ class SourceSupport(Finding):
 
 
 class JudgedCitation(FrozenModel):
-    """A citation with the result of its quote check and the judge's answer."""
+    """A citation, the result of its quote check, and whether the passage supports the argument according to a judge."""
 
     turn: int
     debater: str
@@ -61,9 +61,10 @@ class JudgedCitation(FrozenModel):
 
 
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
-    """Return (check, judged citation) for each citation.
+    """Return (quote check, judged citation) for each citation in the debate.
 
-    The first answer in `given` counts; a citation without an answer is `unknown`.
+    `given`: assessments. If they have several answers about a citation, the first counts. If they have none, it is
+    `unknown` whether the passage supports the argument.
     """
     answers: dict[Key, SourceSupport] = {}
     for _, finding in iter_findings(given, SourceSupport):
@@ -105,7 +106,7 @@ class SourceBriefing(FrozenModel):
 
 
 def brief_sources(debate: Debate) -> SourceBriefing:
-    """Return reliable and doubtful sources, according to the quote checks and the newest judge of sources."""
+    """Return reliable and doubtful sources, by the quote checks and the newest run with a judge of sources."""
     titles = {passage.id: passage.title or passage.source for passage in debate.passages}
     supported: dict[str, dict[str, list[str]]] = {}
     doubtful: list[tuple[int, SourceNote]] = []
@@ -140,5 +141,5 @@ def _citing_part(turn: Turn, item: str) -> str:
 
 
 def citation_key(item: SourceCheck | SourceSupport) -> Key:
-    """Return a key that the check and the finding of one citation have in common."""
+    """Return the key of a citation. Its quote check and its finding have equal keys: turn, argument, source, quote."""
     return item.turn, item.item, item.source, item.quote

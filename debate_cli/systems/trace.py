@@ -1,6 +1,7 @@
 """The trace table: every claim with its speaker, the answers to it, and its standing.
 
-A system that reviews claims (`structured.score`) gives the standings. Without one, claims have none.
+A system that reviews claims (`structured.score`) gives the standings. Without such a system, claims have no
+standing.
 """
 
 from collections import defaultdict
@@ -46,8 +47,7 @@ class TraceSource(FrozenModel):
     outcome: SourceOutcome
     """Whether the quote is in the passage."""
     supports: Support | None = None
-    """Whether the source supports the claim, by the latest assessment of the system `sources`; None if there is none, or
-    if its judge does not know."""
+    """Whether the source supports the claim, according to the newest run of the system `sources`; None if unknown."""
 
 
 class TraceRow(FrozenModel):

@@ -62,9 +62,9 @@ class WeakestArgument:
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """Return the argument with the lowest score; if scores are equal, the one with the worse standing.
+    """Return the argument with the lowest score; of arguments with equal scores, the one with the worst standing.
 
-    Without scores, the worst standing counts. None if the arguments cannot be ranked.
+    If no argument has a score, return the one with the worst standing. None if the arguments cannot be ranked.
     """
     system = find_claim_reviewer(debate)
     scores = score_arguments(debate, verdicts)
@@ -84,7 +84,7 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 
 
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
-    """Return the scores by the judges who gave the standings, or else by the first verdict that scores arguments."""
+    """Return the scores of arguments in the newest run that reviews claims, else in the first verdict with some."""
     system = find_claim_reviewer(debate)
     newest = newest_run(debate, system.kind) if system is not None else None
     reviewing = [verdict for verdict in verdicts if get_system(verdict.system).reviews_claims]

@@ -147,9 +147,9 @@ def load_languages() -> Mapping[str, Language]:
 
 
 def _foreign_sources(words: Mapping[str, Any], forms: Mapping[str, str]) -> dict[str, str]:
-    """Return the pattern of each sign.
+    """Return two patterns for each sign, e.g. `judge`, which matches as its language requires, and `bare_judge`.
 
-    The pattern `bare_judge` matches the words of the sign `judge` anywhere; every sign has such a pattern.
+    A pattern whose name begins with `bare_` matches the words of its sign anywhere.
     """
     is_unspaced = words["commands"] == "unspaced"
     command, word = forms[words["commands"]], forms["unspaced" if is_unspaced else "last"]
@@ -223,12 +223,12 @@ def hints_at_instruction(text: str) -> bool:
 
 
 def blank_discussed_quotations(text: str) -> str:
-    """Replace each letter of a quotation by `_` if the sentence around it discusses it. Positions do not change."""
+    """Replace each letter of a quotation by `_` if the sentence around it discusses the quotation. Keeps positions."""
     return load_english().pattern("quotation").sub(lambda match: _blank_if_discussed(match, text), text)
 
 
 def _blank_if_discussed(match: re.Match[str], text: str) -> str:
-    """Return the quotation, with `_` for each letter if the sentence around it discusses it.
+    """Return the quotation, with `_` for each letter if the sentence around it discusses the quotation.
 
     Strings in JSON are not changed.
     """

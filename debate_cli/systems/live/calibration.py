@@ -28,9 +28,9 @@ SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10
 INCOMPLETE_CHAIN_MAX = 34.0
 """Highest logic of a turn whose causal chain is incomplete."""
 BAND_START: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Maps dimensions to the lowest score after winning an exchange. After losses only, the score stays below this."""
+"""Maps dimensions to the lowest score of a turn that won an exchange. A turn that only lost exchanges scores less."""
 DRAW_SHARE = 0.10
-"""A drawn exchange is reported if its scores differ by more than this share of the maximum."""
+"""A drawn exchange is reported as unresolved if its turns' scores differ by more than this share of the maximum."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling", "draw"]
@@ -62,7 +62,7 @@ class Penalty(FrozenModel):
 
 
 class UnresolvedExchange(FrozenModel):
-    """An exchange whose scores in one dimension contradict the judge's comparison after calibration."""
+    """An exchange in which the calibrated scores of one dimension contradict the judge's comparison."""
 
     turns: tuple[int, int]
     dimension: str
@@ -84,7 +84,7 @@ class Scorecard:
     """The scores after chain limits and calibration."""
     calibrations: tuple[Calibration, ...]
     mixed: Mapping[int, tuple[str, ...]]
-    """Maps turns to the dimensions in which they won one exchange and lost the other."""
+    """Maps each turn to the dimensions in which it won one of its two exchanges and lost the other one."""
     unresolved: tuple[UnresolvedExchange, ...]
     penalised: TurnScores
     penalties: tuple[Penalty, ...]
@@ -92,7 +92,7 @@ class Scorecard:
     supplementary: TurnScores
     """Maps turns to their marks, 0-10, for `frame_control` and `credibility`."""
     comparisons: Mapping[int, PairComparison]
-    """Maps the later turn of an exchange to the exchange's comparison."""
+    """Maps the index of an exchange's later turn to the judge's comparison of the exchange's two turns."""
 
     def composite(self, turn: int) -> float | None:
         """Return the sum of a turn's three scores, 0-100; None if a dimension has no mark."""
@@ -127,7 +127,7 @@ def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveS
 
 
 def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
-    """Return, ascending, the index of each exchange's later turn: each turn that follows another speaker's turn."""
+    """Return the indices of the turns that end an exchange, ascending: each turn after another speaker's turn."""
     speakers = {turn.index: turn.speaker for turn in turns}
     return tuple(index for index in sorted(speakers) if speakers.get(index - 1, speakers[index]) != speakers[index])
 
@@ -212,7 +212,7 @@ def _calibrate(
 
 
 def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) -> Iterator[UnresolvedExchange]:
-    """Yield the results that the scores contradict: the winner has the lower score, or scores of a draw differ much."""
+    """Yield the exchanges whose winner has the lower score, and the drawn exchanges whose scores differ too much."""
     for turns, dimension, winner, winning in results:
         earlier, later = (scores[turn][dimension] for turn in turns)
         lead = earlier - later

@@ -68,7 +68,7 @@ class LogicGap(Finding):
 
 
 class RegisterDecision(Finding):
-    """The decision that the register review makes on one entry."""
+    """Whether the final review confirms or withdraws one entry of the register."""
 
     kind: Literal["register"] = "register"
     turn: int
@@ -101,7 +101,7 @@ class Narrative(Finding):
     winner: str | None
     reasoning: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Pattern of the debate; only in old transcripts. In newer transcripts `Resolution` has it."""
+    """Pattern of the debate in an old transcript; None in newer transcripts, where `Resolution` has the pattern."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:

@@ -100,7 +100,7 @@ def has_moved(curve: tuple[PersonalityPoint, ...]) -> bool:
 def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None]]:
     """Yield (later turn, pressure on `name` or None) for each exchange that the debate's own live judge assessed.
 
-    Yields nothing if the judge gives no feedback. Later judging runs do not affect personalities.
+    Yields nothing if the setting `feedback` is off. Later judging runs do not affect personalities.
     """
     if not any(isinstance(system, LiveSettings) and system.feedback for system in debate.config.judging.systems):
         return
@@ -128,7 +128,7 @@ def describe_pressure(debate: Debate, name: str) -> str:
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
     """Describe the `pressures`, then the traits that changed from `start` to `now`, the largest change first.
 
-    Empty if there is neither. Traits are rounded to one decimal; smaller changes are left out.
+    Empty without pressures and changed traits. Traits are rounded to one decimal; smaller changes are left out.
     """
     felt: list[str] = []
     for kind, value in pressures.items():

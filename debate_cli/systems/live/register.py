@@ -37,7 +37,7 @@ class RegisterRow(FrozenModel):
     """Index of the later turn that exposed the fault; None if the claim's own turn shows it."""
     reason: str
     charged_to: int | None = None
-    """Index of the turn whose logic the entry lowers. None for a withdrawn entry, and for a repeated quote."""
+    """Index of the turn whose logic the entry lowers. None if it is withdrawn or repeats a charged quote."""
 
 
 class _EntryKey(NamedTuple):
@@ -71,7 +71,7 @@ def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: 
 
 @memoize_on_value
 def _list_entries(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow | RegisterDecision], ...]:
-    """The entries that `assessment` opens and its decisions on entries, with their keys."""
+    """The entries that `assessment` adds, and its decisions on entries, as (key, entry or decision) pairs."""
     return tuple(
         (
             _EntryKey(finding.turn, finding_fault(finding), normalize_quote(finding.quote)),
@@ -83,7 +83,7 @@ def _list_entries(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow 
 
 
 def finding_fault(finding: SuspectClaim | LogicGap | RegisterDecision) -> RegisterFault:
-    """Return the fault of the register entry that the finding adds or decides."""
+    """Return the fault of the register entry that the finding adds, confirms or withdraws."""
     return "gap" if isinstance(finding, LogicGap) else finding.fault
 
 
@@ -101,7 +101,7 @@ def _open_row(finding: SuspectClaim | LogicGap, assessment: Assessment) -> Regis
 
 
 def _merge_opened(first: RegisterRow, second: RegisterRow) -> RegisterRow:
-    """Merge two openings of one entry: the higher points, the first reason, and the earliest exposing turn."""
+    """Merge two reports of one fault: the higher points, the first reason, and the earliest exposing turn."""
     exposing = [row.exposed_by for row in (first, second) if row.exposed_by is not None]
     changes = {
         "points": max(first.points, second.points),
@@ -129,7 +129,10 @@ def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, w
 
 
 def _charge(rows: Mapping[_EntryKey, RegisterRow]) -> Iterator[RegisterRow]:
-    """Charge each quote once: its costliest entry counts, for the earliest turn. Withdrawn entries are not charged."""
+    """Charge each quote once, with the points of its costliest entry.
+
+    The points lower the logic of the earliest turn with the quote. Withdrawn entries are not charged.
+    """
     groups: dict[tuple[str, int], list[RegisterRow]] = defaultdict(list)
     for key, row in rows.items():
         if row.status == "withdrawn":

@@ -110,7 +110,7 @@ class NarrativeNote(FrozenModel):
     """Whether narrative and scorecard name the same winner, or both no winner; None if the scorecard is undetermined.
     """
     resolution: str | None
-    """The judge's explanation of a conflict between narrative and scorecard."""
+    """The judge's explanation why narrative and scorecard name different winners; None if there is no explanation."""
 
 
 class ConvergenceNote(FrozenModel):

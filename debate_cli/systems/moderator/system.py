@@ -63,12 +63,12 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
     def awaited(
         self, debate: Debate, settings: ModeratorSettings, index: int, round_number: int | None
     ) -> Iterator[Brief]:
-        """With guidance, return the briefs on the round before."""
+        """With the setting `guidance`, return the briefs on the round before `round_number`."""
         if settings.guidance and round_number is not None and round_number > 1:
             yield from round_briefs(FIRST_RUN, settings, (round_number - 1,))
 
     def guidance(self, debate: Debate, settings: ModeratorSettings, round_number: int) -> str | None:
-        """Return the guidance that the chairs gave on the round before."""
+        """Return the guidance that the chairs gave after the round before `round_number`; None without guidance."""
         if not settings.guidance:
             return None
         given = [

@@ -62,7 +62,10 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
             due = tuple(brief for brief in again if brief.assessor in voters)
 
     def planned_calls(self, settings: PanelSettings, turns: int, rounds: int) -> PlannedCalls:
-        """Count one vote per judge. In a panel of several, each may vote `max_rounds` more times and sees all votes."""
+        """Count one vote per judge. In a panel of several judges, each judge may vote `max_rounds` more times.
+
+        Each of these further questions quotes the votes of all judges.
+        """
         judges = len(settings.members)
         may_deliberate = judges >= max(MIN_VOTES_TO_COMPARE, settings.min_judges)
         return PlannedCalls(judges, follow_ups=settings.max_rounds if may_deliberate else 0, quoted_answers=judges)

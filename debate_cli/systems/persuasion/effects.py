@@ -57,7 +57,7 @@ def has_keyword(turns: Iterable[Turn], settings: PersuasionSettings) -> bool:
 
 
 def keyword_effects(turn: Turn, targets: Iterable[str], settings: PersuasionSettings) -> tuple[Effect, ...]:
-    """Return the effect of a turn by its keywords, equal for every target."""
+    """Return the effects of a turn, computed from its keywords. The effect on every target is equal."""
     scores = keyword_scores(turn.text, settings)
     return tuple(Effect(turn.index, turn.round, turn.speaker, target, *scores) for target in targets)
 

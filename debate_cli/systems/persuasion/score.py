@@ -76,11 +76,11 @@ class FinalState(FrozenModel):
     conviction: float
     position: StancePosition
     persuasion: tuple[float, ...]
-    """Persuasion received from the last ten speeches."""
+    """Persuasion received from each of the last ten speeches."""
     persuasion_band: Band | None
     """Band of the mean persuasion received; None if no speech reached the debater."""
     attack: tuple[float, ...]
-    """Attack received from the last ten speeches."""
+    """Attack received from each of the last ten speeches."""
     resistance: ResistanceRating | None
     """Grade of resistance to attacks; None if no speech reached the debater."""
     surrendered: bool
@@ -234,7 +234,10 @@ def max_score(debaters: int) -> float:
 def _outcome(
     scores: Mapping[str, float], final: Mapping[str, DebaterState], settings: PersuasionSettings
 ) -> ScoreOutcome:
-    """Let the highest score win: overwhelmingly if others surrendered, clearly above `clear_margin`, else narrowly."""
+    """Let the highest score win.
+
+    The victory is overwhelming if another debater surrendered. Otherwise it is clear above `clear_margin`, else narrow.
+    """
     best = max(scores, key=lambda name: strip_float_noise(scores[name]))
     others_surrendered = any(state.surrendered for state in final.values() if state.name != best)
 

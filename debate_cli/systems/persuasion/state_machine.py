@@ -76,7 +76,7 @@ def compute_state_curve(
 def _add_turn(
     settings: PersuasionSettings, points: tuple[StatePoint, ...], rated: tuple[Turn, tuple[Assessment, ...]]
 ) -> tuple[StatePoint, ...]:
-    """Return the curve with a point for one more turn. If the turn is in a new round, the last round ends first."""
+    """Return the curve with a point for one more turn. If the turn begins a round, the previous one ends first."""
     turn, given = rated
     *earlier, last = points
     if last.round not in {None, turn.round}:
@@ -85,10 +85,10 @@ def _add_turn(
 
 
 def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterState], due_round: int | None) -> bool:
-    """Return whether the last round, `number`, is over.
+    """Return whether the round `number`, the last one with a turn, is over.
 
-    With `due_round`: whether the last round precedes it. Without: whether the debate is closed, or every debater spoke
-    in the round or has surrendered.
+    If `due_round` is given, the round is over if its number is below `due_round`. Otherwise the round is over if the
+    debate is closed, or if every debater has spoken in the round or surrendered.
     """
     if due_round is not None:
         return number < due_round

@@ -32,7 +32,7 @@ def pick_strategy(
 
     The prediction for a target is the mean persuasion of the target with the strategy so far (0.3 if untried), plus 0.2
     if the strategy fits the situation. For several targets, the predictions are averaged. `opponents`: None means all
-    others; those who surrendered do not count. A speaker without a state or without opponents is analytical.
+    other debaters. Debaters who surrendered do not count. A speaker without a state or opponents gets `analytical`.
     """
     own = states.get(speaker)
     names = [name for name in (states if opponents is None else opponents) if name != speaker and name in states]

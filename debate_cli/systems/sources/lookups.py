@@ -36,7 +36,7 @@ class LookupItem(NamedTuple):
 
 
 class SourceLookup(Finding):
-    """The judge's answer whether a figure, study, institution or source exists, and the passage that shows it."""
+    """Whether a figure, study, institution or source exists, according to a judge, and the passage that shows it."""
 
     kind: Literal["source_lookup"] = "source_lookup"
     turn: int
@@ -65,7 +65,7 @@ class JudgedLookup(FrozenModel):
     item: str
     source: str = ""
     exists: Quality
-    """The judge's answer; `unknown` if the passage does not contain the quote."""
+    """Whether the evidence or source exists, according to the judge; `unknown` if the passage lacks the quote."""
     passage: str = ""
     quote: str = ""
     outcome: SourceOutcome | None = None
@@ -87,7 +87,7 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Return each looked-up item with the first answer in `given`; an item without an answer is `unknown`."""
+    """Return each item to look up, with the first answer on it in `given`. Without one, `exists` is `unknown`."""
     answers: dict[tuple[int, str, str], SourceLookup] = {}
     for _, finding in iter_findings(given, SourceLookup):
         answers.setdefault((finding.turn, finding.item, finding.source), finding)

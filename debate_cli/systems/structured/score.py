@@ -47,7 +47,7 @@ ArgumentMarks = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 class ArgumentRow(FrozenModel):
-    """The scoring of one argument. Each criterion is another key, e.g. `logic`, with the judges' mean mark or None."""
+    """The scoring of one argument. One more key per criterion, e.g. `logic`, has the judges' mean mark or None."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, float | None] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -266,7 +266,7 @@ def review_claims(debate: Debate, run: str) -> ClaimReview | None:
 
 
 def _weightiest_standing(traces: Mapping[str, Trace], weights: Mapping[str, float]) -> ClaimStanding:
-    """Return the standing with the most weight and its first judge's reason. A tie is UNCERTAIN."""
+    """Return the standing whose judges have the most weight, with the reason of its first judge. A tie is UNCERTAIN."""
     judges = sorted(traces)
     weight_of: dict[Standing, list[float]] = defaultdict(list)
     for judge in judges:

@@ -67,7 +67,7 @@ class TurnContext:
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
-        """The passages that the prompt shows to the speaker, the most relevant first."""
+        """The passages that the prompt shows to the speaker, in the order of the prompt."""
         known = self.debate.passages_by_id
         shown = self.debate.shown_passages.get(self.cue.key, ())
         return tuple(known[key] for key in shown if key in known)

@@ -94,7 +94,8 @@ def _unknown_targets(targets: Iterable[str], known: tuple[str, ...]) -> Iterator
 def _cross_examination(content: TurnContent, context: TurnContext) -> Iterator[str]:
     """Warn of arguments that are answered twice, and of new arguments.
 
-    A new argument stands beside the responses, or is an id with the speaker's prefix that does not exist.
+    An argument is new if it stands beside the responses, or if a response names an id with the speaker's prefix that
+    none of the speaker's arguments has.
     """
     responses = content.responses or ()
     targets = [item.target for item in responses]

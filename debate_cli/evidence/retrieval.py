@@ -72,7 +72,10 @@ class PassageFinder:
         return self._lookup_of(task, debate) is not None
 
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
-        """Return the web searches and the reranking for `task`. A web query is not repeated for the same speaker."""
+        """Return the web searches and the reranking for `task`.
+
+        A web query that succeeded for an earlier speech of the same speaker is not repeated.
+        """
         if not isinstance(task, Cue):
             lookup = self._lookup_of(task, debate)
             asked = lookup.queries if lookup is not None and "web" in lookup.places else ()
@@ -99,7 +102,7 @@ class PassageFinder:
     def find(self, task: Task, debate: Debate, at: datetime) -> PassagesShown:
         """Return the passages for `task`.
 
-        For a speech, passages from files and web alternate. Passages that the speaker knows come last.
+        For a speech, passages from files and web alternate. Passages that the speaker was shown before come last.
         """
         made = debate.searches_for(task.key)
         web = [item for record in made if record.kind == "web" for item in record.results]

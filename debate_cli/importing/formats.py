@@ -98,7 +98,10 @@ def _parse(text: str) -> object:
 
 
 def _is_table(text: str, suffix: str) -> bool:
-    """Return whether the file name is that of a table, or the first line names columns of speakers and texts."""
+    """Return whether the text is a table: its first line has a delimiter and names columns of speakers and texts.
+
+    If the file's name is that of a table, the columns may have other names, unless speakers are named as in prose.
+    """
     delimiter, head = tables.find_delimiter(text), text.split("\n", 1)[0]
     if delimiter not in head:
         return False

@@ -71,7 +71,8 @@ class BatchApi(Protocol):
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """Yield the custom id and the result (JSON from the vendor) of each processed request, in any order.
 
-        `requests` maps custom ids to the expected requests. Results of other requests may be yielded.
+        `requests` maps custom ids to the expected requests. If the batch has further requests, their results may be
+        yielded too.
         """
         ...
 

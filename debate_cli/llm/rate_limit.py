@@ -211,7 +211,7 @@ class WindowEntry:
 class RateWindow:
     """Allows at most `limit` requests or tokens in any 60 seconds; None means no limit.
 
-    An amount larger than `limit` waits until the window is empty.
+    A call whose amount is larger than `limit` waits until no other call is in the window.
     """
 
     def __init__(self, limit: int | None, clock: Callable[[], float]) -> None:
@@ -243,12 +243,12 @@ class RateWindow:
 
 
 class Admission(NamedTuple):
-    """Whether a call may be sent now, and if not, how long it waits. Decided by a rate limit that processes share."""
+    """Whether a call may be sent now according to a `SharedWindow`; if not, how long the call waits."""
 
     wait_s: float
     """Seconds after which to ask again; 0 if the call is admitted."""
     entry: int = 0
-    """Number of the call's entry in the window."""
+    """Number of the call's entry in the window, for `SharedWindow.correct`; 0 if the call was not admitted."""
 
 
 class SharedWindow(Protocol):
@@ -259,7 +259,7 @@ class SharedWindow(Protocol):
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Correct the tokens of a call that has ended. Never raises, because the reply has already arrived."""
+        """Set the actual tokens of a call that has ended. Never raises, because the reply has already arrived."""
         ...
 
 

@@ -92,11 +92,11 @@ class StructuredAnswer(Generic[FormT]):
     exchange: ModelCall
     """Usage, cost and attempts of the whole question."""
     error: DebateError | None = None
-    """An error of the provider or the budget, or a refusal."""
+    """An error of the provider or the budget, or a refusal; None if there was neither."""
     problem: str | None = None
     """Why no answer contains a valid form, in one line: `truncated`, or the faults of the last answer."""
     timed_out: bool = False
-    """Whether the deadline passed. `exchange` then contains only a part of the usage."""
+    """Whether the deadline passed. If it passed, `exchange` contains only a part of the usage."""
     is_final: bool = False
     """Whether a person gave the answer and wants it used unchanged; see `Reply.is_final`."""
 

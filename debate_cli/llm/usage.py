@@ -79,7 +79,7 @@ class UsageAccumulator:
             self.usage += error_usage(error)
 
     def replace_with(self, calls: Sequence[ModelCall]) -> None:
-        """Replace the sum so far by the requests and tokens of `calls`."""
+        """Forget the sum so far. The new sum is that of the requests and tokens of `calls`."""
         self.attempts = sum(call.attempts for call in calls)
         self.usage = sum((call.usage for call in calls), Usage())
 

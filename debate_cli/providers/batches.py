@@ -186,7 +186,7 @@ class _VendorBatches(ABC):
 
     @abstractmethod
     async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:
-        """Whether `batch` is the batch that `intent` announced; None if only the end of `batch` will show it."""
+        """Whether `batch` is the batch that `intent` announced; None if this is unknown until `batch` ends."""
 
     @abstractmethod
     def _created_at(self, batch: Any) -> float: ...

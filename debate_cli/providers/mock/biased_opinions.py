@@ -18,11 +18,12 @@ LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
 CLAIM_WORDS = 8
 """Number of words at the beginning of a claim that determine the claim's merit."""
 LENGTH_STEP = 0.3
-"""Difference in length, as a share, at which the longer side gets the whole bias for length."""
+"""A side gets the whole bias for length if it is longer than the average of the other sides by this share of it."""
 DITHER = 0.08
 """Width of the random change of each mark, which evens out rounding. The change is equal in every judgement."""
 DRAW_MARGIN = 0.08
-"""Difference of opinions below which the result is a draw."""
+"""Difference of two sides' skills below which a mock judge without bias decides on a draw. A biased judge decides on a
+draw below half this difference."""
 TONE_WORDS = 5
 """A side gets the whole bias for tone if it has this many more words of one tone (certain or unsure) than of the
 other."""

@@ -88,8 +88,8 @@ class Opinions:
     def quality(self, values: Json, score: float | None) -> float:
         """Return the quality, 0-1, of the performance that a sentence describes.
 
-        It follows from the argument's standing, else from `score` (0-1). Without both it is LEADER_QUALITY if the
-        answer has a leader, else it follows from the speaker's skill.
+        The quality follows from the argument's standing; without a standing, it is `score` (0-1). Without both, it is
+        LEADER_QUALITY if the answer says who leads; otherwise it follows from the speaker's skill.
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
         if standing is not None:

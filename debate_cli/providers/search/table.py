@@ -64,7 +64,7 @@ class SearchTarget:
     row: ProviderRow
     """The provider's row. Its `make_server` creates the server for searches."""
     provider: ProviderRow
-    """The provider's row with the rate limits, which searches share with other calls."""
+    """The provider's row that has the rate limits. Searches share these limits with the provider's other calls."""
     spec: ModelSpec
     """The model or engine as `provider/model`, for records and prices."""
     settings: WebSearch
@@ -73,7 +73,7 @@ class SearchTarget:
 
 
 def find_search_row(row: ProviderRow) -> ProviderRow | None:
-    """Return the row for searches at the provider of `row`; None if it cannot search, and for the mock."""
+    """Return the row for searches at the provider of `row`; None if the provider cannot search or is the mock."""
     if row.name in SEARCH_ENGINES:
         return SEARCH_ENGINES[row.name][0] if row.kind != "mock" else None
     return row if row.kind in SEARCH_TOOLS and _may_search(row.name) else None

@@ -319,7 +319,10 @@ class Debate(FrozenModel):
                 return self
 
     def _replace(self, **changes: object) -> Debate:
-        """Return the debate with these fields replaced. Keeps _DERIVED_FROM_ANSWERS if turns and assessments stay."""
+        """Return the debate with these fields replaced.
+
+        The results of _DERIVED_FROM_ANSWERS are kept if neither turns nor assessments are replaced.
+        """
         changed = self.model_copy(update=changes)
         if not {"turns", "assessments"} & changes.keys():
             vars(changed).update({name: vars(self)[name] for name in _DERIVED_FROM_ANSWERS if name in vars(self)})
@@ -385,7 +388,10 @@ class Debate(FrozenModel):
         return after._with_answer(self, key, of_turns)
 
     def _with_answer(self, before: Debate, key: str, assessments_of_turns: tuple[Assessment, ...]) -> Debate:
-        """Return the debate without `key` in flight, and derive its cached properties from those of `before`."""
+        """Return the debate without the task `key` in flight, which was answered since `before`.
+
+        Its cached properties are derived from those of `before`.
+        """
         vars(self).update(answered_keys=before.answered_keys | {key}, assessments_of_turns=assessments_of_turns)
         return self._answer_key(key)
 

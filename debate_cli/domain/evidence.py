@@ -108,7 +108,7 @@ class SearchRecord(Search):
     """A completed or failed search."""
 
     results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=not_)
-    """Found passages. Files contain them only until the speech or assessment is made, and then the shown ones."""
+    """Found passages. A transcript omits them once the speech or assessment is made; `passages` has the shown ones."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
     """Omitted in files if the search did not fail."""
     exchange: ModelCall | None = None

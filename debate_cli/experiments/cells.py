@@ -48,7 +48,7 @@ class Cell:
 
     @property
     def bucket(self) -> int:
-        """Number computed from the key. Modulo the number of shards, it selects the cell's shard."""
+        """Number computed from the key. Its remainder after division by the number of shards selects the shard."""
         return int(self.key[:8], 16)
 
 
@@ -179,7 +179,7 @@ class CellPlan:
         return not any(is_own_model(judge.spec, variant.players[name]) for name in pair)
 
     def _orders(self, motion: Motion, pair: tuple[str, str]) -> tuple[tuple[str, str], ...]:
-        """Return each order of the pair for this motion. A player that meets itself has one order."""
+        """Return the one or two orders in which the pair debates this motion; one for a player that meets itself."""
         config = self.experiment.file.config
         swapped = (pair[1], pair[0])
         if config.sides == "first" or pair == swapped:

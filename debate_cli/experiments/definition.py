@@ -129,7 +129,7 @@ def _to_debater(player: PlayerConfig, name: str, side: str) -> DebaterConfig:
 
 
 def is_own_model(judge: ModelSpec, player: ModelSpec) -> bool:
-    """Whether two specs name the same model."""
+    """Whether the model of a judge is the model of a player."""
     return is_same_model(judge.model, player.model)
 
 
@@ -300,7 +300,7 @@ class _Loader:
     def _with_own_judging(self, loaded: LoadedConfig) -> LoadedConfig:
         """Return the configuration that a debate runs with.
 
-        If the experiment names judges, it contains only the systems that steer the debate.
+        If the experiment names judges, the configuration contains only the judging systems that steer the debate.
         """
         if not self.file.config.judges:
             return loaded
@@ -325,7 +325,7 @@ class _Loader:
 
 
 def _check_without_judges(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in a base whose judges are replaced by the experiment's, and so need no models."""
+    """Return the contradictions in a base whose judges need no models, because the experiment names other judges."""
     return check_config(config.model_copy(update={"models": {"judge": ModelSpec(model="mock/judge"), **config.models}}))
 
 

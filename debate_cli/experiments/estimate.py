@@ -77,7 +77,7 @@ class _Total:
         self.worst += _multiply(worst, count)
 
     def price(self, name: str, registry: ProviderRegistry, *, batch: bool) -> ParticipantEstimate:
-        """Return the estimate with its cost. With `batch`, batched calls cost half the price."""
+        """Return the estimate with its cost. With `batch`, calls that can be batched cost half."""
         full = registry.price(self.spec)
         price = halve_price(full) if batch and self.is_batched else full
         planned, worst = (

@@ -121,9 +121,9 @@ class Ledger(LedgerFile):
         return () if first is None else tuple(json.loads(first.cell.axes))
 
     def claim(self, wanted: Claim, after: int, now: float, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell after the sequence number `after`. Returns its record as before; None if none is left.
+        """Take the next cell after the sequence number `after`. Returns its record; None if no cell is left.
 
-        `without`: players whose cells are not taken.
+        The record has the state that the cell had before. `without`: players whose cells are not taken.
         """
         players = json.dumps([*without])
         shard = wanted.shard[1], wanted.shard[0] - 1

@@ -137,7 +137,7 @@ def judge_results(
 
 
 def read_judgements(ledger: Ledger) -> Iterator[Judgement]:
-    """Yield all judgements of the newest plan, in the order of its cells. Those of removed judges are left out."""
+    """Yield all judgements of the newest plan, in the order of its cells, without those by removed judges."""
     for record in ledger.records():
         yield from _judgements_of(record, ledger.results_of(record.cell.key))
 

@@ -123,11 +123,12 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 
 
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
-    """Expand paths, ids, folders and globs to files. Returns each file once, in order; those of a folder by name.
+    """Expand paths, ids, folders and globs to files. Returns each file once, in the order of `references`.
 
-    Ids are searched in `folders`. A folder contributes its transcripts, and its journals without a transcript. JSON
-    Schemas are left out if there are other files. A path that does not exist is kept; reading it later fails. Raises
-    UsageError for an empty glob or folder, and for a single id that is similar to that of a debate in `folders`.
+    Ids are searched in `folders`. A folder contributes its transcripts, and its journals without a transcript, by name.
+    JSON Schemas are left out if there are other files. A path that does not exist is kept; reading it later fails.
+    Raises UsageError for an empty glob or folder, and for a single id that does not exist but is similar to the id of a
+    debate in `folders`.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -169,7 +170,10 @@ def _from_transcript(path: Path) -> StoredDebate:
 
 
 def _covers_journal(transcript: Debate, journal: Debate) -> bool:
-    """Whether the transcript has all events of the journal, as after a crash before the journal was removed."""
+    """Whether the transcript has all events of the journal.
+
+    It has them if a process crashed after it wrote the transcript and before it removed the journal.
+    """
     return (
         journal.closed is not None
         and (journal.started_at, journal.config_sha256) == (transcript.started_at, transcript.config_sha256)

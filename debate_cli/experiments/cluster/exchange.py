@@ -52,9 +52,9 @@ def experiment_id(name: str, *, mock: bool) -> str:
 
 
 async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_failed: bool) -> int:
-    """Put the open cells of a plan into the queue, if they are not there already. Returns the number of added cells.
+    """Put those open cells of a plan into the queue that are not in it yet. Returns the number of added cells.
 
-    Cells that were done without the queue stay done. A debate that was begun without it is continued.
+    Cells that were done without the queue stay done. A debate that was begun without the queue is continued.
     `retry_failed`: whether to add failed cells too.
     """
     experiment = experiment_id(plan.name, mock=plan.experiment.mock)
@@ -230,9 +230,9 @@ async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRec
 async def _copy_cell(
     database: Database, ledger: Ledger, record: CellRecord, results: list[ResultRow], *, has_transcript: bool
 ) -> bool:
-    """Copy a cell if the folder has it in another state. Returns whether the cell was copied.
+    """Copy a cell from the queue, unless the folder has the same record of it. Returns whether the cell was copied.
 
-    An unchanged cell is not copied again, because judgements may have been added to its transcript in the folder.
+    Copying an unchanged cell again would overwrite judgements that were added to its transcript in the folder.
     """
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}

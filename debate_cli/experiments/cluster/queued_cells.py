@@ -195,7 +195,7 @@ class QueuedCells:
         return _FetchedJob(*rows[0]) if rows else None
 
     async def _begin(self, lease: Lease) -> CellRecord | None:
-        """Write the saved debate of a leased cell into the folder. Returns the cell's record; None after a failure."""
+        """Write the saved debate of a leased cell into the folder. Returns its record; None if it cannot be read."""
         CURRENT_LEASE.set(lease)
         self._leases.add(lease)
         try:

@@ -303,7 +303,7 @@ class BatchQueue:
                 raise
 
     async def _poll_batch(self, batch: StoredBatch, questions: Sequence[_Question]) -> int:
-        """Deliver the answers of a batch if it has ended. Return how many of its requests the vendor has processed."""
+        """Deliver the answers of a batch if it has ended. Return how many requests in it the vendor has processed."""
         api = questions[0].api
         vendor_id = batch.vendor_id or await self._find(api, batch, questions)
         if vendor_id is None:
@@ -353,8 +353,8 @@ class BatchQueue:
     async def _find(self, api: BatchApi, batch: StoredBatch, questions: Sequence[_Question]) -> str | None:
         """Return the vendor's id of a batch whose submission was interrupted; None if it is not known.
 
-        If the vendor does not list the batch, its requests go into the next one. If the user does not agree, raises
-        UsageError.
+        If no batch at the vendor can be this one, asks the user whether its requests may go into the next batch. Raises
+        UsageError if the user refuses.
         """
         found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
         if found.id is not None:

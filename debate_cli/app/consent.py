@@ -186,7 +186,7 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
     """Return the origin of each provider's settings in `config`.
 
-    If `loaded` has the same settings, their origin is that in `loaded`; otherwise it is the debate `file`.
+    If `loaded` has equal settings of a provider, the origin is the one in `loaded`; otherwise, the debate `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

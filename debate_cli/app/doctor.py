@@ -176,7 +176,7 @@ async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | 
 def select_models(
     names: Sequence[str], config: DebateConfig, *, mock: bool
 ) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
-    """Return the models with these names, and the configuration to ask them with. Without names: all in `config`.
+    """Return the named models, and the configuration to ask them with. If `names` is empty: all models in `config`.
 
     Raises UsageError for a name that is neither provider/model nor in the configuration.
     """

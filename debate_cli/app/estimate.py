@@ -109,7 +109,7 @@ class RoleEstimate:
     planned: CallTotals
     worst: CallTotals
     longest_exchange: int = 0
-    """Tokens of the longest planned prompt plus those of an average answer."""
+    """Tokens of the longest planned prompt, plus tokens of an average answer."""
     context_tokens: int | None = None
     """Size of the model's context in tokens; None if it is not known."""
 

@@ -68,7 +68,7 @@ class ClaimSearch:
     turns: dict[int, Turn] = field(default_factory=dict[int, Turn])
     """The turns with their claims as arguments, by the turns' index."""
     error: DebateError | None = None
-    """Why the search ended early."""
+    """Why the search ended early; None if it did not."""
     stopped: bool = False
 
     @property

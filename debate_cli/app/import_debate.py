@@ -95,7 +95,7 @@ def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> lis
 
 
 def _choose_id(name: str, taken: set[str]) -> str:
-    """Make an id from `name`, with a number if `taken` has the id already. Add it to `taken`."""
+    """Make an id from `name`, with a number at its end if `taken` has the id already. Add the new id to `taken`."""
     base = slugify(name, MAX_ID_LENGTH - _NUMBER_CHARS) or "debate"
     found, number = base, 1
     while found in taken:

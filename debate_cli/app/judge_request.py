@@ -32,7 +32,7 @@ class JudgingRequest:
     context: str | None = None
     """Material that is shown beside a judged text. None: the background of `config`."""
     systems: tuple[str, ...] = ()
-    """Kinds of systems. Empty: the systems of `config` or, without it, the stored ones."""
+    """Kinds of systems. Empty: the systems of `config`, else the systems stored in the debate."""
     model: str | None = None
     """`provider/model` of every judge. None: each judge keeps its own model."""
     model_option: str = "--model"

@@ -88,7 +88,7 @@ def _fetch_json(url: str) -> object:
 def discover_models(
     env: Mapping[str, str], listing: ModelLister = list_server_models, *, embedded: bool | None = None
 ) -> list[DiscoveredModel]:
-    """Return the available models, the preferred ones first: Ollama's, those with a key, the embedded one, the mock.
+    """Return the available models, preferred first: Ollama's, models with a key, the embedded model, the mock.
 
     `embedded`: whether the extra `local` is installed; None detects it.
     """

@@ -245,7 +245,7 @@ class ModelPool:
     def _add_limits(
         self, row: ProviderRow | None, spec: ModelSpec, price: Price | None, profile: Profile, model: Model
     ) -> Model:
-        """Wrap `model` with silence notes, budget and rate limit. `row`: its provider; None for a caller's object."""
+        """Wrap `model` with notes on silence, budget and rate limit. `row`: its provider; None for a caller's model."""
         budgeted = BudgetedModel(
             SilenceReportingModel(model, self._context.observer.note, name=spec.model),
             self.budget,

@@ -105,7 +105,7 @@ def find_changes(
 
 
 def closing_event(at: datetime) -> DebateClosed:
-    """Return the event that ends a debate early. Only the judges are asked after it."""
+    """Return the event that ends a debate early. After this event, only the judges are asked."""
     return DebateClosed(at=at, reason="complete")
 
 

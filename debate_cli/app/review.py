@@ -109,7 +109,7 @@ class Review:
 
     @cached_property
     def shown(self) -> Debate:
-        """The debate as the person sees it. In a blind review its names are replaced."""
+        """The debate as the person sees it. In a blind review the debaters' names are replaced."""
         return self._mask_debate(self.debate)
 
     @property
@@ -144,7 +144,7 @@ class Review:
         return reading.state()
 
     def mask(self, text: str) -> str:
-        """Return `text` as the person sees it. In a blind review its names are replaced."""
+        """Return `text` as the person sees it. In a blind review the debaters' names are replaced."""
         return text if self.blinding is None else self.blinding.mask(text)
 
     def unmask(self, value: Any) -> Any:
@@ -317,7 +317,7 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
 
 
 def debate_key(debate: Debate) -> str:
-    """Return a hash of a debate's id. The draft of a blind review contains it, because the id could reveal names."""
+    """Return a hash of a debate's id, which the draft of a blind review contains, because the id could reveal names."""
     return hashlib.sha256(debate.id.encode()).hexdigest()[:12]
 
 

@@ -80,7 +80,7 @@ class AuditGateResult:
     found: Estimate
     """The measured number with its interval; its `value` is None if nothing was measured."""
     outcome: Outcome
-    """`not enough data` if the interval contains the bound, or if too few debates were judged."""
+    """`not enough data` if the interval contains the bound, or if too few debates were judged to call the gate met."""
     more: int | None = None
     """Approximate number of further debates that would decide the gate; None if it is decided, or if unknown."""
 

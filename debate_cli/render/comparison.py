@@ -154,7 +154,7 @@ def _count(number: int, what: str) -> str:
 
 
 def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:
-    """Map each debater's name to its marker. A debater of both sides has the marker of side A."""
+    """Map each debater's name to its marker. A debater who is in both debates has the marker from side A."""
     a, b = (theme.participant_styles(side.debate.participants) for side in pair.sides)
     return {**b, **a}
 

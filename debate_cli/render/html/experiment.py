@@ -1,7 +1,7 @@
 """Renders the report of an experiment as one HTML page.
 
 The page has the tables of `experiment_report`, and a list of the debates.
-The page works from disk. Its one script, allowed by hash, sorts tables and reads no other text.
+The page works from disk. Its only script, allowed by hash, sorts the tables and reads no text outside the tables.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -25,7 +25,7 @@ class Stage:
 
     phase: Phase
     follow_up: bool = False
-    """Whether this stage is a cross-examination about the answers of the stage before."""
+    """Whether this stage is a cross-examination about the answers in the stage before it."""
 
 
 @memoize_on_value

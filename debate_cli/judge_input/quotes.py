@@ -17,7 +17,7 @@ from debate_cli.judge_input.injection.detector import mask_injection
 MIN_QUOTE_CHARS = 4
 """Minimum length of a normalized quote. A shorter quote could match anywhere."""
 _GAP = re.compile(r"\.\.\.|\[\.{3}\]|\[…\]|…|\bitem-\d+\b")
-"""Separators between the parts of a normalized quote: ellipses, and aliases that the judge read instead of names."""
+"""Matches what separates the parts of a normalized quote: an ellipsis, or an alias that the judge read for a name."""
 _QUOTED_PASSAGE = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|(?<!\w)\"([^\"]+)\"(?!\w)")
 
 

@@ -37,9 +37,9 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
 def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
     """Return the unsettled briefs with an existing subject, in the order in which to ask.
 
-    First come the briefs of each run's deciding system, then those of systems that ask follow-up questions, then all
-    others. So a short budget completes the deciding verdict, and long series of questions start early. The run of a
-    person has no unsettled briefs, because it is stored only when it is complete.
+    First come the briefs of each run's deciding system, then briefs of systems that ask follow-up questions, then all
+    other briefs. So a short budget completes the deciding verdict, and long series of questions start early. The run of
+    a person has no unsettled briefs, because it is stored only when it is complete.
     """
     runs = [
         run

@@ -108,7 +108,7 @@ def _build_turn_form(context: Context) -> Form[TurnForm]:
 def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
     """Return the values of the prompt.
 
-    Without feedback the register is empty, because turns may be judged out of order.
+    If the setting `feedback` is off, the prompt lists no register entries, because turns may be judged out of order.
     """
     (turn,) = context.judged_turns
     checks = format_quote_checks(context.debate, turn)

@@ -192,7 +192,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
 def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> bool:
     """Return whether scorecard and narrative name different winners, so that the judge must explain why.
 
-    False while the scorecard is undetermined.
+    False if there is no narrative yet or the scorecard is undetermined.
     """
     given = ordered_assessments(debate, "live", run)
     narrative = first_finding(given, Narrative)
@@ -299,7 +299,7 @@ def convergence_subject(debate: Debate) -> Subject:
 def needs_review(given: Sequence[Assessment]) -> bool:
     """Return whether a review of the register is expected.
 
-    A narrative with a pattern comes from a version without the review. Then no review is expected.
+    No review is expected if the narrative has a pattern, because the program that wrote it did not ask for a review.
     """
     narrative = first_finding(given, Narrative)
     return narrative is None or narrative.pattern is None

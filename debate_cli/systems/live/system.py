@@ -117,7 +117,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
     def awaited(
         self, debate: Debate, settings: LiveSettings, index: int, round_number: int | None
     ) -> tuple[Brief, ...]:
-        """With feedback, return the briefs on all earlier turns and exchanges."""
+        """With the setting `feedback`, return the briefs on all earlier turns and exchanges; otherwise none."""
         if not settings.feedback or round_number is None:
             return ()
         turns = range(index)

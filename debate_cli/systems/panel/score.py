@@ -243,7 +243,7 @@ def _missing(
 ) -> Iterator[str]:
     """Yield sentences about missing votes, missing marks and votes that do not count.
 
-    A round that is due but has no votes is included.
+    A round of voting that is due but has no votes has sentences as well.
     """
     weights = judge_weights(debate, run, settings)
     latest = max(by_round, default=0)

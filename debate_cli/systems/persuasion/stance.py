@@ -98,7 +98,7 @@ class DebaterState:
 
     @property
     def resistance(self) -> ResistanceRating | None:
-        """The worse of two grades: for the mean attack received, and for conviction. None if no attack is recorded."""
+        """The worse of two grades, for the mean attack received and for conviction; None if no attack is recorded."""
         if not self.attack:
             return None
         attack, conviction = strip_float_noise(mean(self.attack)), strip_float_noise(self.conviction)

@@ -63,7 +63,7 @@ def _found_passages(context: JudgingContext[SourcesSettings]) -> tuple[Passage, 
 
 
 def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
-    """Build the form with each citation and claim of the round. Without passages, claims can only be `unknown`."""
+    """Build the form with each citation and claim of the round. If look-ups found no passage, claims are `unknown`."""
     citations, claims = tuple(_round_citations(context)), tuple(_round_claims(context))
     passages = [passage.id for passage in _found_passages(context)]
     return judge_form(
@@ -87,7 +87,7 @@ def prompt_values(context: JudgingContext[SourcesSettings], prompts: Prompts) ->
 
 
 def _format_claims(context: JudgingContext[SourcesSettings], prompts: Prompts) -> str:
-    """Return the prompt's part about claims and missing sources, with the passages found; empty without claims."""
+    """Return the prompt's part about claims and missing sources, with the looked-up passages; empty without claims."""
     claims = _round_claims(context)
     if not claims:
         return ""

@@ -31,7 +31,7 @@ class DebaterSources(FrozenModel):
     name: str
     citations: int
     counted: int
-    """Number of citations that are checked and whose support is known."""
+    """Number of citations whose quote is checked and for which it is known whether they support the argument."""
     credit: float
     score: float
     """Credit per counted citation, 0-1."""
@@ -55,7 +55,7 @@ class SourcesNotes(Notes):
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
-    """Score one run. Undetermined if no debater has a citation that counts."""
+    """Score one run. The verdict is undetermined if no debater has a citation that counts."""
     given = ordered_assessments(debate, "sources", run)
     judged = [citation for _, citation in join_checks(debate, given)]
     uncited = Counter(claim.debater for claim in find_uncited(debate))

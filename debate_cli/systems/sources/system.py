@@ -72,7 +72,7 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
         return " ".join((*_poor_citations(verdict), super().explain(verdict)))
 
     def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
-        """Return the verdict in short, in units of credit, with poor citations as the reason."""
+        """Return the verdict in short, in units of credit. Its reason begins with the numbers of poor citations."""
         found = super().headline(verdict, document)
         if verdict.victory == "undetermined":
             found = replace(found, reason=" ".join(filter(None, (*_poor_citations(verdict), found.reason))))

@@ -196,5 +196,5 @@ def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
 
 
 def config_redactor(loaded: LoadedConfig | None) -> Redactor:
-    """Return a redactor for a configuration's secrets. If there are none, it removes only texts that look like a key."""
+    """Return a redactor for a configuration's secrets. Without any, it removes only texts that look like a key."""
     return Redactor(() if loaded is None else all_secrets(loaded))

@@ -20,11 +20,19 @@ def list_debate_files(folder: Path) -> list[Path]:
     whole = {
         path.stem
         for path in files
-        if path.suffix == TRANSCRIPT_SUFFIX and not is_schema_file(path.name) and path.is_file()
+        if path.suffix == TRANSCRIPT_SUFFIX and not is_schema_file(path.name) and _is_file(path)
     }
     return sorted(
         path for path in files if path.suffix == (TRANSCRIPT_SUFFIX if path.stem in whole else JOURNAL_SUFFIX)
     )
+
+
+def _is_file(path: Path) -> bool:
+    """Whether `path` is a file or a link to one. False for a link into a folder that cannot be read."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def is_schema_file(name: str) -> bool:

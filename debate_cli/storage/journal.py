@@ -142,8 +142,13 @@ class Journal:
             raise StorageError(f"{path}: is a link, which may lead out of its folder; name the journal itself")
         with friendly_os_errors(path, "written"):
             opened = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
-            os.ftruncate(opened, length)
-            return cls(path, opened, length, checksum, redact, mirror)
+            journal = cls(path, opened, length, checksum, redact, mirror)
+            try:
+                os.ftruncate(opened, length)
+            except OSError:
+                journal.close()
+                raise
+            return journal
 
     @property
     def is_on_disk(self) -> bool:

@@ -78,22 +78,21 @@ def _acquire(lock_path: Path) -> tuple[int, bool]:
     while True:
         with friendly_os_errors(lock_path, "locked"):
             opened = os.open(lock_path, os.O_RDWR | os.O_CREAT | _SAFE_FLAGS, FILE_MODE)
-            found = os.fstat(opened)
-            if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
-                os.close(opened)
-                raise StorageError(f"{lock_path}: is not a lock file; remove it")
-            try:
-                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                holder = _read_pid(opened)
-                os.close(opened)
-                raise _locked_error(lock_path, holder) from error
-            if _is_same_file(lock_path, found):
-                was_left_behind = os.fstat(opened).st_size > 0
-                os.ftruncate(opened, 0)
-                write_all(opened, f"{os.getpid()}\n".encode())
-                return opened, was_left_behind
-        os.close(opened)
+            with contextlib.ExitStack() as on_failure:
+                on_failure.callback(os.close, opened)
+                found = os.fstat(opened)
+                if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+                    raise StorageError(f"{lock_path}: is not a lock file; remove it")
+                try:
+                    fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError as error:
+                    raise _locked_error(lock_path, _read_pid(opened)) from error
+                if _is_same_file(lock_path, found):
+                    was_left_behind = os.fstat(opened).st_size > 0
+                    os.ftruncate(opened, 0)
+                    write_all(opened, f"{os.getpid()}\n".encode())
+                    on_failure.pop_all()
+                    return opened, was_left_behind
 
 
 def _read_pid(opened: int) -> int:

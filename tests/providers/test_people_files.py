@@ -13,7 +13,7 @@ from debate_cli.debaters.forms import RebuttalForm
 from debate_cli.errors import PermanentError
 from debate_cli.llm.form import Form, derive_schema
 from debate_cli.llm.model import Message, OutputSchema, Reply, Request, RequestOrigin
-from debate_cli.providers.people.files import SETTLED_S, PromptFolder
+from debate_cli.providers.people.files import MAX_REPLY_BYTES, SETTLED_S, PromptFolder
 
 FORM = Form("rebuttal", RebuttalForm, derive_schema(RebuttalForm), lenient=True)
 GOOD = "targets: []\nspeech: |\n  Nine services need nine people on call.\n"
@@ -98,12 +98,14 @@ def test_an_unusable_reply_gets_a_problem_and_another_chance(tmp_path: Path) -> 
     seen: list[str] = []
     steps = [
         lambda: put(reply, b"speech: \xff"),
+        lambda: (seen.append(problem.read_text()), put(reply, "speech: " + "é" * MAX_REPLY_BYTES)),
         lambda: (seen.append(problem.read_text()), put(reply, "targets: []\nspeech: |\n")),
         lambda: (seen.append(problem.read_text()), put(reply, GOOD)),
     ]
     answers = Steps(steps).ask(tmp_path, make_request())
     assert "UTF-8" in seen[0]
-    assert "nothing is filled in" in seen[1]
+    assert "larger than" in seen[1]
+    assert "nothing is filled in" in seen[2]
     assert not problem.exists()
     assert "Nine services" in answers[0].text
 

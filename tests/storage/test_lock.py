@@ -1,15 +1,19 @@
 """At most one process works on a debate."""
 
+import errno
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from debate_cli.errors import StorageError
+from debate_cli.storage import lock
 from debate_cli.storage.lock import lock_debate, lock_holder
 
 HOLD = """
@@ -52,6 +56,25 @@ def test_a_lock_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), lock_debate(tmp_path / "a.json"):
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("module", "name"), [(fcntl, "flock"), (lock, "write_all")])
+def test_a_lock_that_failed_is_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str
+) -> None:
+    """After a full disk or a file system without locks, the same process can lock the debate."""
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space")
+
+    monkeypatch.setattr(module, name, fail)
+    opened = len([*Path("/proc/self/fd").iterdir()])
+    with pytest.raises(StorageError, match="cannot be locked"), lock_debate(tmp_path / "a.json"):
+        pass
+    assert len([*Path("/proc/self/fd").iterdir()]) == opened
+    monkeypatch.undo()
+    with lock_debate(tmp_path / "a.json"):
+        assert lock_holder(tmp_path / "a.json") == os.getpid()
 
 
 def make_fifo(path: Path, _: Path) -> None:

@@ -14,6 +14,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.errors import UsageError
+from debate_cli.storage.folder import list_debate_files
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import Redactor
@@ -111,6 +112,21 @@ def test_an_unreadable_file_has_one_sentence(tmp_path: Path, text: str, said: st
     assert isinstance(item, UnreadableFile)
     assert item.message.startswith(f"{path}: ")
     assert said in item.message
+
+
+def test_a_link_into_a_forbidden_folder_hides_no_other_debate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such a link is left out."""
+    for name in ("forbidden", "other"):
+        (tmp_path / f"{name}.json").write_text("{}")
+    is_file = Path.is_file
+
+    def refuse(path: Path) -> bool:
+        if path.stem == "forbidden":
+            raise PermissionError(13, "Permission denied")
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    assert list_debate_files(tmp_path) == [tmp_path / "other.json"]
 
 
 def test_debates_are_read_one_by_one(tmp_path: Path) -> None:

@@ -163,9 +163,10 @@ def _read_reply_file(path: Path, request: Request, digest: str) -> ReadReply:
     text = ""
     try:
         data = read_regular_file(path, MAX_REPLY_BYTES)
-        text = data.decode()
         if len(data) > MAX_REPLY_BYTES:
             problem = f"the file is larger than {MAX_REPLY_BYTES // 1024} KiB"
+        else:
+            text = data.decode()
     except UnicodeDecodeError:
         problem = "the file is not valid UTF-8; save it as UTF-8"
     except OSError as error:

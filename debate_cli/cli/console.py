@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,11 @@ _CLOSED_STREAM_ERRNOS = frozenset({errno.EPIPE, errno.EIO, errno.ENXIO})
 """Error numbers of a closed pipe and of a lost terminal."""
 _LINE_BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]+")
 _WORKFLOW_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
+
+
+_COPIED = re.compile(r"(?:^|[: `])debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
+"""Matches a line with a path or a command that a user may copy."""
+_LABEL = re.compile(r"^([a-z ]+:) ")
 
 
 class ClosedPipeError(Exception):
@@ -114,13 +120,26 @@ def replace_control_chars(text: str) -> str:
 
 
 def print_status(line: str) -> None:
-    """Print a line on stderr. A closed stderr is ignored."""
+    """Print a line on stderr, wrapped on a terminal. A closed stderr is ignored."""
     try:
-        print(replace_control_chars(line), file=sys.stderr, flush=True)
+        print(_wrap_for_terminal(replace_control_chars(line)), file=sys.stderr, flush=True)
     except OSError as error:
         if not is_broken_pipe(error):
             raise
         redirect_to_devnull(sys.stderr)
+
+
+def _wrap_for_terminal(line: str) -> str:
+    """Wrap `line` between words. Returns it unchanged if stderr is no terminal, or if the width is unknown.
+
+    A path or a command is not wrapped, so that it can be copied. If it does not fit beside its label, it begins a line.
+    """
+    columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
+    if not columns or len(line) * 2 <= columns:
+        return line
+    if _COPIED.search(line):
+        return line if len(line) <= columns else _LABEL.sub(r"\1\n  ", line)
+    return textwrap.fill(line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def print_truncation_note(torn: str | None) -> None:

@@ -62,7 +62,7 @@ class JournalContents(NamedTuple):
     torn_line_warning: str | None
     """Warning that the incomplete last line is ignored; None if all lines are complete."""
     length: int
-    """Size of the complete lines in bytes."""
+    """Size in bytes of the complete lines, with the newline that the last one may lack."""
     version: int
     """Schema version of the file."""
     checksum: int | None
@@ -144,7 +144,10 @@ class Journal:
             opened = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
             journal = cls(path, opened, length, checksum, redact, mirror)
             try:
-                os.ftruncate(opened, length)
+                if os.fstat(opened).st_size < length:  # the last line is whole and lacks its newline
+                    os.write(opened, b"\n")
+                else:
+                    os.ftruncate(opened, length)
             except OSError:
                 journal.close()
                 raise
@@ -262,14 +265,17 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
     if len(data) > MAX_JOURNAL_BYTES:
         limit = f"{MAX_JOURNAL_BYTES // 1024**2} MiB"
         raise TranscriptError(f"{path}: larger than {limit}, so it is not a journal; name another file")
-    *lines, rest = data.split(b"\n")
-    torn = f"{path}:{len(lines) + 1}: the last line is incomplete and ignored; its event is lost" if rest else None
+    lines = data.removesuffix(b"\n").split(b"\n")
+    torn: str | None = None
     events: list[Event] = []
     length = version = 0
     checksum: int | None = 0
     damage: _Damage | None = None
     for number, line in enumerate(lines, start=1):
         fields, found = _parse_line(line, checksum, is_first=number == 1)
+        if fields is None and number == len(lines) and not data.endswith(b"\n"):
+            torn = f"{path}:{number}: the last line is incomplete and ignored; its event is lost"
+            break
         if number == 1:
             if fields is None:
                 raise TranscriptError(f"{path}:1: the line is damaged, so the debate cannot be read; restore the file")
@@ -277,7 +283,7 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
             version = check_version(fields.get(_VERSION_KEY) if is_opening else None, f"{path}:1", "journal")
         event = _parse_event(fields, is_first=number == 1)
         if isinstance(event, str):
-            damage, torn = _Damage(number, event, _describe_lines(lines[number:])), None
+            damage = _Damage(number, event, _describe_lines(lines[number:]))
             break
         events.append(event)
         checksum = found

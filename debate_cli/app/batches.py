@@ -359,7 +359,7 @@ class BatchQueue:
         found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
         if found.id is not None:
             self._store.confirm(batch.key, found.id)
-            self._options.note(f"found {found.id} at the vendor; its submission had been interrupted")
+            self._options.note(f"found the batch {found.id} at the vendor; its submission had been interrupted")
             return found.id
         at = datetime.fromtimestamp(batch.written_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
         what = f"a batch of {_count(batch.requests, 'request')} to {batch.model} was being submitted at {at} when the program ended"

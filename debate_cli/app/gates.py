@@ -86,7 +86,10 @@ class Gates(NamedTuple):
     def _check(
         self, debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict | None
     ) -> Iterator[tuple[str, str | None]]:
-        """Yield the option of each requested gate, and why the deciding `verdict` does not meet it (None: it does)."""
+        """Yield, for each requested gate, its option and why the deciding `verdict` fails it.
+
+        The reason is None if the verdict meets the gate. A `verdict` of None is an undetermined one.
+        """
         if verdict is not None and verdict.victory == "undetermined":
             verdict = None
         undetermined = "the verdict is undetermined" if verdict is None else None

@@ -96,7 +96,7 @@ class Options(NamedTuple):
         str | None, typer.Option("--weights", metavar="NAME=N,...", help="Weights of the structured criteria.")
     ] = None
     rubric: Annotated[Path | None, typer.Option(help="YAML: weights, thresholds, penalties per system.")] = None
-    runs: Annotated[str, typer.Option(metavar="latest|all|ID", help="Which judging runs.")] = "latest"
+    runs: Annotated[str, typer.Option(metavar="latest|all|ID", help="The judging runs to score.")] = "latest"
     format: Annotated[ScoreFormat, typer.Option("--format", help="Output format.")] = ScoreFormat.table
     per: Annotated[
         RowKind, typer.Option("--per", help="A row of csv, jsonl and json: a verdict, or an argument and criterion.")

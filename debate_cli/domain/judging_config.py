@@ -124,7 +124,7 @@ class UninstalledSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """No judges, because the system cannot be asked."""
+        """Empty: the system is not installed here, so it has no judges that could be asked."""
         return ()
 
     @model_serializer(mode="plain")

@@ -161,7 +161,7 @@ def _join_lines(lines: Iterable[str]) -> str:
         kept.append(line)
         length += len(line) + 1
         if length > MAX_TEXT_CHARS:
-            raise UnreadableSourceError(f"it becomes more than {MAX_TEXT_CHARS:,} characters of text; split it")
+            raise UnreadableSourceError(f"its text has more than {MAX_TEXT_CHARS:,} characters; split the file")
     return "\n".join(kept)
 
 

@@ -112,8 +112,8 @@ def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]
         for spec in (*variant.players.values(), *judges, *all_model_specs(variant.context.config)):
             if spec.model.partition("/")[0] in TERMINAL_PROVIDERS:
                 raise ConfigError(
-                    f"{file.path}: {spec.model}: an experiment runs many debates at once, so it asks no person at the terminal; "
-                    "write files/NAME, or judge saved debates with `debate review`"
+                    f"{file.path}: {spec.model}: this model is a person at the terminal, whom an experiment cannot ask; "
+                    "use the model files/NAME, or judge saved debates with `debate review`"
                 )
 
 

@@ -23,7 +23,7 @@ SECONDS_TO_FIRST_TOKEN = 1.0
 
 
 class ParticipantEstimate(NamedTuple):
-    """Estimate for a player, for a judge, or for the judges of the base."""
+    """Estimate for one player, for one judge, or for all judges of the base configuration."""
 
     name: str
     model: str

@@ -119,7 +119,7 @@ class VariableResolver:
     key_variables: Collection[str] = ()
     """Names of variables that contain a provider's key."""
     used: set[str] = field(default_factory=set[str])
-    """Names in `given` that a text uses."""
+    """Names in `given` that a text of the configuration refers to."""
     faults: list[tuple[KeyPath, str]] = field(default_factory=list[tuple[KeyPath, str]])
     secrets: set[str] = field(default_factory=set[str])
 

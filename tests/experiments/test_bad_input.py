@@ -38,7 +38,7 @@ OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
         ({"axes": {"seed": []}}, "axes.seed: is an empty list"),
         ({"players": [*PAIR, OPENAI]}, "players.2.model: OPENAI_API_KEY is not set"),
         ({"judges": [OPENAI]}, "judges.0.model: OPENAI_API_KEY is not set"),
-        ({"judges": [{"name": "ann", "model": "human/ann"}]}, "human/ann: an experiment runs many debates at once"),
+        ({"judges": [{"name": "ann", "model": "human/ann"}]}, "human/ann: this model is a person at the terminal"),
         (
             {"judges": [{"name": "jo", "model": "mock/a"}, {"name": "max", "model": "mock/a"}]},
             "judges.1.model: judge `jo` has the same model and settings",

@@ -11,7 +11,7 @@ from debate_cli.systems.tables import format_number
 
 ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
 RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
-"""What is wrong in a register entry: a fault of suspect claims, or `gap` for a logic gap."""
+"""Why an entry is in the register: its claim is suspect (the first four values), or its logic has a gap."""
 ReviewStatus = Literal["confirmed", "withdrawn"]
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
 ConvergenceOutcome = Literal[

@@ -94,7 +94,7 @@ class ChainRow(FrozenModel):
     process: str
     consequence: str
     missing: tuple[str, ...]
-    """Absent links: cause, process, consequence, weakest_premise."""
+    """Links that the chain of the argument lacks: any of cause, process, consequence, weakest_premise."""
 
 
 class NarrativeNote(FrozenModel):

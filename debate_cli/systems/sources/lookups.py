@@ -106,7 +106,7 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
 
 
 def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
-    """Describe each answer on a looked-up item, with the check of its quote."""
+    """Describe the judge's answer on each claim that was looked up, with the check of its quote."""
     answered = {(of.turn, of.item, of.source): of for _, of in iter_findings([assessment], SourceLookup)}
     for item in judge_lookups(debate, [assessment]):
         answer = answered.get((item.turn, item.item, item.source))

@@ -253,6 +253,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         sys.exit(code or (0 if args else 2))
     except ClosedPipeError:
         sys.exit(CLOSED_PIPE)
+    except SystemExit as error:  # Rich exits with 1 if the pipe is closed while it prints the help
+        if isinstance(error.__context__, BrokenPipeError):
+            sys.exit(CLOSED_PIPE)
+        raise
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - the last net: a traceback is for --debug

@@ -49,10 +49,10 @@ class Options(NamedTuple):
 
 def run(given: Options) -> None:
     """Search the sources, or list them."""
-    if (given.action is Action.search) != bool(given.query):
-        raise UsageError(
-            "`debate evidence search` needs a query, `debate evidence list` takes none; correct the command"
-        )
+    if given.action is Action.search and not given.query:
+        raise UsageError("`debate evidence search` needs a query; add it")
+    if given.action is Action.list and given.query:
+        raise UsageError("`debate evidence list` takes no query; name a folder of sources with --evidence DIR")
     if given.evidence:
         config, folder = EvidenceConfig(sources=tuple(map(str, given.evidence))), Path()
     else:

@@ -30,6 +30,12 @@ def test_a_run_whose_reader_leaves_stops_and_can_be_resumed(here: Path, redirect
     assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
 
 
+def test_help_whose_reader_leaves_is_a_closed_pipe(here: Path) -> None:
+    """Exit 141, as for any output; nothing on stderr."""
+    done = run_in_shell("debate run --help | true; exit ${PIPESTATUS[0]}", here)
+    assert (done.code, done.err) == (PIPE_CLOSED, "")
+
+
 @pytest.mark.parametrize(
     ("command", "codes"),
     [

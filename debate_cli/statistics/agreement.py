@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean, variance
 from typing import Literal
 
 Unit = Mapping[str, str | float]
@@ -130,9 +131,8 @@ def debates_to_tell_apart(differences: Sequence[float]) -> int | None:
     from scipy import stats
 
     count = len(differences)
-    average = sum(differences) / count if count else 0.0
-    if count < 2 or not average:  # noqa: PLR2004 - a spread needs two
+    if count < 2 or not sum(differences):  # noqa: PLR2004 - a spread needs two
         return None
-    variance = sum((difference - average) ** 2 for difference in differences) / (count - 1)
+    spread = variance(differences)
     quantiles = float(stats.norm.ppf(0.975)) + float(stats.norm.ppf(0.8))
-    return max(count if not variance else 2, math.ceil(quantiles**2 * variance / average**2))
+    return max(2 if spread else count, math.ceil(quantiles**2 * spread / fmean(differences) ** 2))

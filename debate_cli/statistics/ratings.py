@@ -10,6 +10,7 @@ Biometrics 33 (1977); shares as outcomes: L. E. Papke and J. M. Wooldridge, J. A
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -27,9 +28,8 @@ ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
 """Weight of an imaginary draw that is added for each player if the results do not determine the strengths."""
 DIVERGED = 12.0
-"""If a strength in a resample is above this (odds of 160,000 to 1), the results do not determine it."""
+"""If the fitted log odds of two players who met exceed this (odds of 160,000 to 1), the results set no bound on them."""
 TOLERANCE = 1e-9
-SEPARATION = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,20 +118,21 @@ def rate(results: Sequence[Result], *, resamples: int = RESAMPLES, seed: int = 0
     names = sorted({name for result in results for name in (result.left, result.right)})
     design = _Design(results, names)
     groups = _connected_groups(results, names)
-    separable = design.is_separable()
+    everything, clusters = design.weights.sum(axis=0), len(design.weights)
+    found = design.fit(everything)
+    separable = design.diverges(found)
     prior = PRIOR_WEIGHT if separable or len(set(groups)) > 1 else 0.0
-    found = design.fit(design.weights.sum(axis=0), prior)
+    if prior:
+        found = design.fit(everything, prior)
     drawn: list[Floats] = []
     refits = 0
-    clusters = design.weights.shape[0]
-    if resamples and clusters > 1:
-        for counts in resample_counts(clusters, resamples=resamples, seed=seed):
-            weights = counts @ design.weights
-            values = design.fit(weights, prior, start=found)
-            if not prior and np.abs(values).max() > DIVERGED:
-                refits += 1
-                values = design.fit(weights, PRIOR_WEIGHT)
-            drawn.append(values)
+    for counts in resample_counts(clusters, resamples=resamples, seed=seed) if clusters > 1 else ():
+        weights = counts @ design.weights
+        values = design.fit(weights, prior, start=found)
+        if not prior and design.diverges(values):
+            refits += 1
+            values = design.fit(weights, PRIOR_WEIGHT)
+        drawn.append(values)
     samples = np.array(drawn)
 
     def estimated(position: int, scale: float = 1, offset: float = 0) -> Estimate:
@@ -141,15 +142,16 @@ def rate(results: Sequence[Result], *, resamples: int = RESAMPLES, seed: int = 0
         low, high = percentile_interval(offset + scale * samples[:, position], clusters)
         return Estimate(value, low, high, len(results), clusters)
 
+    games, points = defaultdict[str, float](float), defaultdict[str, float](float)
+    for result in results:
+        for name, score in ((result.left, result.score), (result.right, 1 - result.score)):
+            games[name] += result.weight
+            points[name] += result.weight * score
     ratings = [
         Rating(
-            name,
-            estimated(position),
-            estimated(position, ELO_SCALE, ELO_MEAN),
-            *_record(results, name),
-            groups[position],
+            name, estimated(at), estimated(at, ELO_SCALE, ELO_MEAN), games[name], points[name] / games[name], groups[at]
         )
-        for position, name in enumerate(names)
+        for at, name in enumerate(names)
     ]
     return Ratings(
         tuple(sorted(ratings, key=lambda rating: (-(rating.strength.value or 0), rating.name))),
@@ -169,35 +171,30 @@ class _Design:
     def __init__(self, results: Sequence[Result], names: Sequence[str]) -> None:
         import numpy as np
 
-        position = {name: number for number, name in enumerate(names)}
-        clusters = {name: number for number, name in enumerate(dict.fromkeys(result.cluster for result in results))}
-        kinds = {
-            kind: number
-            for number, kind in enumerate(
-                dict.fromkeys((result.left, result.right, result.score) for result in results)
-            )
-        }
+        clusters = list(dict.fromkeys(result.cluster for result in results))
+        kinds = list(dict.fromkeys((result.left, result.right, result.score) for result in results))
+        cluster_at, row_at = ({item: number for number, item in enumerate(of)} for of in (clusters, kinds))
         self.players = len(names)
+        self.scores = np.array([score for _, _, score in kinds])
         self.matrix = np.zeros((len(kinds), len(names) + 1))  # the last column is the side term
+        for row, (left, right, _) in enumerate(kinds):
+            self.matrix[row, names.index(left)] = 1
+            self.matrix[row, names.index(right)] = -1
+        rank = np.linalg.matrix_rank(self.matrix)
         self.matrix[:, -1] = 1
-        self.scores = np.zeros(len(kinds))
-        for (left, right, score), row in kinds.items():
-            self.matrix[row, position[left]] = 1
-            self.matrix[row, position[right]] = -1
-            self.scores[row] = score
-        ranks = np.linalg.matrix_rank(self.matrix), np.linalg.matrix_rank(self.matrix[:, :-1])
-        self.has_side = bool(ranks[0] > ranks[1])
+        self.has_side = bool(np.linalg.matrix_rank(self.matrix) > rank)
         if not self.has_side:
             self.matrix[:, -1] = 0
         self.weights = np.zeros((len(clusters), len(kinds)))
         for result in results:
-            self.weights[clusters[result.cluster], kinds[result.left, result.right, result.score]] += result.weight
+            row = row_at[result.left, result.right, result.score]
+            self.weights[cluster_at[result.cluster], row] += result.weight
 
-    def fit(self, weights: Floats, prior: float, start: Floats | None = None) -> Floats:
+    def fit(self, weights: Floats, prior: float = 0.0, start: Floats | None = None) -> Floats:
         """Return the strengths (mean 0) and the side term of maximum likelihood, by Newton's method.
 
-        `weights`: weight of each row of the matrix. `prior`: weight of one imaginary draw per player, and of one for the
-        side term. `start`: where to start, for example at the fit of all results.
+        Stops early if the values diverge. `weights`: weight of each row of the matrix. `prior`: weight of one imaginary
+        draw per player, and of one for the side term. `start`: values to start from.
         """
         import numpy as np
         from scipy.special import expit
@@ -216,31 +213,17 @@ class _Design:
             step = np.linalg.solve(curve, slope)
             step *= min(1.0, 2 / max(float(np.abs(step).max()), TOLERANCE))  # a long step overshoots
             values = values + step
-            if float(np.abs(step).max()) < TOLERANCE or float(np.abs(values).max()) > 2 * DIVERGED:
+            if float(np.abs(step).max()) < TOLERANCE or self.diverges(values):
                 break
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
-    def is_separable(self) -> bool:
-        """Whether no finite strengths fit best, e.g. because a player won every comparison.
+    def diverges(self, values: Floats) -> bool:
+        """Return whether the log odds of a comparison exceed `DIVERGED`, for example because a player won every one.
 
-        Solved as a linear program: maximize the sum of margins s, 0 ≤ s ≤ 1, with each result's margin at least s.
-        Source: A. Albert and J. A. Anderson, On the Existence of Maximum Likelihood Estimates in Logistic Regression
-        Models, Biometrika 71 (1984).
+        No finite strengths then fit the results best. Source: A. Albert and J. A. Anderson, On the Existence of Maximum
+        Likelihood Estimates in Logistic Regression Models, Biometrika 71 (1984).
         """
-        import numpy as np
-        from scipy.optimize import linprog
-
-        won = self.matrix[self.scores > 0]
-        lost = -self.matrix[self.scores < 1]
-        margins = np.vstack([won, lost])
-        count, size = margins.shape
-        solution = linprog(
-            c=np.concatenate([np.zeros(size), -np.ones(count)]),
-            A_ub=np.hstack([-margins, np.eye(count)]),
-            b_ub=np.zeros(count),
-            bounds=[(-1e6, 1e6)] * size + [(0, 1)] * count,
-        )
-        return bool(solution.fun is not None and -float(solution.fun) > SEPARATION)
+        return float(abs(self.matrix @ values).max()) > DIVERGED
 
 
 def _connected_groups(results: Sequence[Result], names: Sequence[str]) -> list[int]:
@@ -248,20 +231,8 @@ def _connected_groups(results: Sequence[Result], names: Sequence[str]) -> list[i
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    position = {name: number for number, name in enumerate(names)}
-    rows = [position[result.left] for result in results]
-    columns = [position[result.right] for result in results]
+    rows = [names.index(result.left) for result in results]
+    columns = [names.index(result.right) for result in results]
     graph = coo_array(([1.0] * len(results), (rows, columns)), shape=(len(names), len(names)))
     _, labels = connected_components(graph, directed=False)
     return [int(label) for label in labels]
-
-
-def _record(results: Sequence[Result], name: str) -> tuple[float, float]:
-    """Return the sum of the weights of a player's comparisons, and the weighted mean of the player's scores."""
-    games = sum(result.weight for result in results if name in (result.left, result.right))
-    points = sum(
-        result.weight * (result.score if result.left == name else 1 - result.score)
-        for result in results
-        if name in (result.left, result.right)
-    )
-    return games, points / games

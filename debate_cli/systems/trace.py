@@ -1,17 +1,15 @@
 """The trace table: every claim with its speaker, the answers to it, and its standing.
 
-A system that reviews claims (`structured.score`) gives the standings. Without such a system, claims have no
-standing.
+Only a system that reviews claims, such as `structured`, gives standings.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.turn import UNSTRUCTURED, Response, ResponseType, Turn
+from debate_cli.domain.turn import ResponseType
 from debate_cli.evidence.source_checks import SourceOutcome
 from debate_cli.systems.aggregation import get_run_id, newest_assessments, newest_run
 from debate_cli.systems.base import ClaimReview, JudgingSystem, Standing
@@ -69,22 +67,22 @@ class TraceRow(FrozenModel):
 def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
     """Return one row per argument, in the order of the debate.
 
-    Standings come from `run`; None means the newest run with a system that reviews claims.
+    The judges of `run` give the standings. None means the newest run with a system that reviews claims.
     """
-    responses, replies = _responses_and_replies(debate)
-    sources = _sources_of_claims(debate)
+    answers, sources = _answers_to_claims(debate), _sources_of_claims(debate)
     review = review_claims(debate, run)
     rows: list[TraceRow] = []
     for item, (speaker, argument) in debate.arguments.items():
         found = review.standings.get(item) if review is not None else None
+        given = answers[item]
         rows.append(
             TraceRow(
                 id=item,
                 participant=speaker,
                 claim=argument.claim,
-                responses=tuple(response for response in responses.get(item, ()) if response.by != speaker),
-                replies=tuple(reply for reply in replies.get(item, ()) if reply.by == speaker),
-                sources=tuple(sources.get((speaker, item), ())),
+                responses=tuple(each for each in given if isinstance(each, TraceResponse) and each.by != speaker),
+                replies=tuple(each for each in given if isinstance(each, TraceReply) and each.by == speaker),
+                sources=tuple(sources[speaker, item]),
                 standing=found.standing if found is not None else None,
                 reason=found.reason if found is not None else None,
             )
@@ -104,43 +102,24 @@ def find_claim_reviewer(debate: Debate) -> JudgingSystem[Any] | None:
     return next((system for system in systems_of_debate(debate) if system.reviews_claims), None)
 
 
-def _sources_of_claims(debate: Debate) -> Mapping[tuple[str, str], list[TraceSource]]:
+def _answers_to_claims(debate: Debate) -> defaultdict[str, list[TraceResponse | TraceReply]]:
+    """Map argument ids to the responses and replies about the argument, in the order of the debate."""
+    found = defaultdict[str, list[TraceResponse | TraceReply]](list)
+    for turn in debate.turns:
+        for response in turn.responses or ():
+            said = response.model_dump(include={"type", "reasoning", "follow_up"})
+            found[response.target].append(TraceResponse(by=turn.speaker, turn=turn.index, **said))
+        for answer in turn.answers or ():
+            reply = TraceReply(by=turn.speaker, turn=turn.index, reply=answer.reply, evaded=answer.evaded)
+            found[answer.question_target].append(reply)
+    return found
+
+
+def _sources_of_claims(debate: Debate) -> defaultdict[tuple[str, str], list[TraceSource]]:
     """Map (speaker, argument id) to the sources that the speaker cites for the argument, in the order of the debate."""
-    found: dict[tuple[str, str], list[TraceSource]] = defaultdict(list)
+    found = defaultdict[tuple[str, str], list[TraceSource]](list)
     for check, answer in join_checks(debate, newest_assessments(debate, SOURCES_KIND)):
         supports = None if answer.supports == "unknown" else answer.supports
         source = TraceSource(source=check.source, outcome=check.outcome, supports=supports)
         found[answer.debater, check.item].append(source)
     return found
-
-
-def _responses_and_replies(debate: Debate) -> tuple[Mapping[str, list[TraceResponse]], Mapping[str, list[TraceReply]]]:
-    """Return (responses, replies), each by argument id and in the order of the debate."""
-    responses: dict[str, list[TraceResponse]] = defaultdict(list)
-    replies: dict[str, list[TraceReply]] = defaultdict(list)
-    for turn in debate.turns:
-        for response in _responses_of(turn, debate):
-            said = response.model_dump(include={"type", "reasoning", "follow_up"})
-            responses[response.target].append(TraceResponse(by=turn.speaker, turn=turn.index, **said))
-        for answer in turn.answers or ():
-            replies[answer.question_target].append(
-                TraceReply(by=turn.speaker, turn=turn.index, reply=answer.reply, evaded=answer.evaded)
-            )
-    return responses, replies
-
-
-def _responses_of(turn: Turn, debate: Debate) -> Sequence[Response]:
-    """Return the responses in a turn.
-
-    A cross-examination in an old transcript may have only plain words. It counts as a challenge to every argument of
-    the opponents.
-    """
-    if turn.responses is None and turn.phase == "cross_examination" and UNSTRUCTURED in turn.warnings:
-        targets = [
-            argument.id
-            for other in debate.turns
-            if other.speaker != turn.speaker and other.round < turn.round
-            for argument in other.arguments or ()
-        ]
-        return [Response(target=target, type="challenge", reasoning="") for target in targets]
-    return turn.responses or ()

@@ -30,33 +30,26 @@ class WeakestArgument:
     row: TraceRow
     score: float | None
     max_score: float
-    all_upheld: bool
-    """Whether every claim was upheld, so that this argument is weak only by comparison."""
-    scored_by: str = ""
-    """The system that scored the argument; empty if it is the system of the first verdict."""
 
     @property
     def title(self) -> str:
-        """A heading for the argument."""
-        return "Lowest score, though every claim was upheld" if self.all_upheld else "Weakest argument"
+        """A heading for the argument. An upheld claim is not called weak."""
+        return "Lowest score" if self.row.standing == "UPHELD" else "Weakest argument"
+
+    @property
+    def marked(self) -> str:
+        """The score in words, e.g. `5.7 of 10`; empty without a score."""
+        return "" if self.score is None else f"{format_number(self.score)} of {self.max_score:g}"
 
     @property
     def standing_and_score(self) -> str:
         """Standing and score, if known: `refuted, 5.7 of 10`."""
         standing = STANDING_BADGES[self.row.standing].word if self.row.standing is not None else ""
-        return ", ".join(part for part in (standing, self.marked) if part)
-
-    @property
-    def marked(self) -> str:
-        """The score in words. They begin with `though` if this claim was upheld and another claim was not."""
-        by = f" by {self.scored_by}" if self.scored_by else ""
-        score = f"{format_number(self.score)} of {self.max_score:g}{by}" if self.score is not None else ""
-        relied_on = self.row.standing == "UPHELD" and not self.all_upheld
-        return f"though with the lowest score, {score}" if score and relied_on else score
+        return ", ".join(filter(None, (standing, self.marked)))
 
     @property
     def because(self) -> tuple[str, ...]:
-        """The judge's reason for the standing, if the claim was not upheld; else empty."""
+        """The judge's reason why the claim was not upheld; empty for an upheld claim or without a reason."""
         reason = (self.row.reason or "").strip()
         return (reason,) if reason and self.row.standing not in {None, "UPHELD"} else ()
 
@@ -66,21 +59,15 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 
     If no argument has a score, return the one with the worst standing. None if the arguments cannot be ranked.
     """
-    system = find_claim_reviewer(debate)
     scores = score_arguments(debate, verdicts)
-    table = build_trace_table(debate)
-    rows = [row for row in table if row.id in scores.by_argument or row.standing not in {None, "UPHELD"}]
+    rows = [
+        row for row in build_trace_table(debate) if row.id in scores.by_argument or row.standing not in {None, "UPHELD"}
+    ]
     ranks = [(scores.by_argument.get(row.id, scores.max_score), _WORST_FIRST.index(row.standing)) for row in rows]
-    if system is None or not rows or (len(rows) > 1 and len(set(ranks)) == 1):
+    if not rows or (len(rows) > 1 and len(set(ranks)) == 1):
         return None
     worst = rows[ranks.index(min(ranks))]
-    return WeakestArgument(
-        row=worst,
-        score=scores.by_argument.get(worst.id),
-        max_score=scores.max_score,
-        all_upheld=all(row.standing == "UPHELD" for row in table),
-        scored_by="" if next((verdict.system for verdict in verdicts), system.kind) == system.kind else system.kind,
-    )
+    return WeakestArgument(worst, scores.by_argument.get(worst.id), scores.max_score)
 
 
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:

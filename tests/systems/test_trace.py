@@ -58,14 +58,6 @@ def test_a_row_has_the_sources_of_its_claim(*, is_cited: bool) -> None:
     assert (Lines(("✗ S7 no such source, does not support",)) in (table.rows[0] or ())) is is_cited
 
 
-def test_an_unstructured_cross_examination_challenges_every_argument() -> None:
-    """Also in files in which its turn has no responses."""
-    plain = cross_examination(2, CON).model_copy(update={"responses": None, "warnings": ("unstructured",)})
-    turns = (opening(0, PRO, "PRO-1", "PRO-2"), opening(1, CON, "CON-1"), plain)
-    rows = build_trace_table(build_debate(opening_event(StructuredSettings()), turns))
-    assert [[answer.type for answer in row.responses] for row in rows] == [["challenge"], ["challenge"], []]
-
-
 def test_a_row_has_replies_to_follow_ups() -> None:
     """Only those of the claim's owner."""
     answers = (FollowUpAnswer(question_target="PRO-1", reply="Thus.", evaded=False),)

@@ -246,11 +246,9 @@ def _report_verdict(
 def _weakest_rows(weakest: WeakestArgument) -> Iterator[SummaryRow]:
     row = weakest.row
     rating = ", ".join(filter(None, [f"by {row.participant}", weakest.standing_and_score]))
-    label = "lowest score" if weakest.all_upheld else "weakest"
+    label = "lowest score" if row.standing == "UPHELD" else "weakest"
     yield SummaryRow(label, (row.id, rating, theme.shorten(row.claim)), row.participant)
-    because = [*(["Every claim was upheld."] if weakest.all_upheld else []), *map(theme.shorten, weakest.because)]
-    if because:
-        yield SummaryRow("because", (" ".join(because),))
+    yield from (SummaryRow("because", (theme.shorten(reason),)) for reason in weakest.because)
 
 
 def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequence[ReportSection]) -> Iterator[Table]:

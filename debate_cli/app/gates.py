@@ -160,11 +160,16 @@ def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | No
 
 
 def _find_missing(debate: Debate, verdicts: Sequence[Verdict]) -> str | None:
-    """Return why `--fail-on missing` is not met: judgments are missing, or the debate is unfinished.
+    """Return why `--fail-on missing` is not met; None if it is met.
 
-    None if it is met.
+    It is not met if the debate is unfinished, a system judged only a part of the debate, or judgments are missing.
     """
     if debate.status == "incomplete":
         return "the debate is unfinished, so judgments are missing"
+    runs = [(verdict.system, debate.run(verdict.run)) for verdict in verdicts]
+    complete = {system for system, run in runs if debate.judged_all_turns(run, system)}
+    for system, run in runs:
+        if system not in complete:
+            return f"{system} {run.id} judged only {run.heard} of the {len(debate.turns)} speeches"
     count = len(missing_briefs(debate, verdicts))
     return f"{count} judgment{' is' if count == 1 else 's are'} missing" if count else None

@@ -13,7 +13,7 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from debate_cli.app.gates import GateResult, Gates
-from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, Debate, models_used_by_debaters
+from debate_cli.domain.debate import Debate, models_used_by_debaters
 from debate_cli.domain.judging_run import format_system_with_run
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
@@ -160,8 +160,8 @@ def collect_debate_facts(debate: Debate) -> DebateFacts:
 
 
 def describe_unfinished(debate: Debate) -> str | None:
-    """Return a sentence about a debate that was judged before its end and can be resumed; None for other debates."""
-    if debate.closed not in RESUMABLE_CLOSE_REASONS or not debate.turns or not debate.assessments:
+    """Return a sentence about an incomplete debate that was judged; None for other debates."""
+    if debate.status == "complete" or not debate.turns or not debate.assessments:
         return None
     count = len(debate.turns)
     speeches = "the one speech" if count == 1 else f"the {count} speeches"

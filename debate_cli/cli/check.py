@@ -15,7 +15,8 @@ from debate_cli.app.preparation import prepare_run
 from debate_cli.cli import completion, config_options, options
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.console import print_json, print_status, replace_control_chars
-from debate_cli.errors import DebateError
+from debate_cli.domain.config_checks import find_notices
+from debate_cli.errors import DebateError, format_page_hint
 from debate_cli.storage.variables import unknown_variables
 
 
@@ -48,6 +49,8 @@ class ConfigReport:
     planned_calls: int | None = None
     """Minimum number of calls; None if the configuration cannot be read."""
     problems: tuple[str, ...] = ()
+    help_page: str = ""
+    """Help page on the problems; empty if there is none."""
     warnings: tuple[str, ...] = ()
     destinations: tuple[Destination, ...] = ()
     """Servers that requests go to, except those of the built-in providers."""
@@ -85,12 +88,12 @@ def _check_config(reference: str | None, given: Options) -> ConfigReport:
             report,
             models=tuple(dict.fromkeys(spec.model for spec in all_model_specs(loaded.config))),
             planned_calls=planned_calls(loaded.config),
-            warnings=loaded.config.judging.notices(),
+            warnings=find_notices(loaded.config),
             has_debaters=bool(loaded.config.debaters),
         )
         context = prepare_run(loaded, searches=("web",))
     except DebateError as error:
-        return replace(report, problems=error.problems)
+        return replace(report, problems=error.problems, help_page=error.page)
     plan = asyncio.run(estimate_run(context))
     missing = missing_consents(context.destinations, given.trust_host or (), os.environ)
     return replace(
@@ -112,9 +115,11 @@ def _report_to_json(report: ConfigReport) -> dict[str, object]:
 
 
 def _print_report(report: ConfigReport) -> None:
-    for problem in report.problems:
-        print_status(problem)
     if report.problems:
+        *others, last = report.problems
+        for problem in others:
+            print_status(problem)
+        print_status(last.removesuffix(".") + format_page_hint(report.help_page))
         return
     name, models = replace_control_chars(report.config), ", ".join(report.models)
     use = "" if report.has_debaters else " for judging texts, without debaters"

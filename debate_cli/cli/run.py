@@ -29,7 +29,7 @@ from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.run_control import PeopleOfCommand, discard_drafts, require_terminal
-from debate_cli.domain.config_checks import check_config, check_judging_config
+from debate_cli.domain.config_checks import check_config, check_judging_config, find_notices
 from debate_cli.errors import DebateError, StorageError, UsageError
 from debate_cli.providers.cassette import CassetteRecorder
 from debate_cli.providers.people.person import FILES_FOLDER
@@ -63,7 +63,7 @@ def run(given: RunOptions) -> None:
     given = _resolve_continue(given)
     _check_options(given)
     context, stored = _prepare(given, gates)
-    for line in context.config.judging.notices():
+    for line in find_notices(context.config):
         print_status(line)
     if not given.close:
         for note in evidence_notes(context.corpus, context.config, None if stored is None else stored.debate):

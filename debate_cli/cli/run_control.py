@@ -203,8 +203,9 @@ def _print_missing(missing: MissingJudgments, path: Path | None, *, batch: bool)
 def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, resume_options: str) -> int:
     """Print why a run ended early and how to resume it. Returns the exit code."""
     place = None if outcome.path is None else str(outcome.path)
+    again = "start again with:" if place is None else "resume with:"
     if halted == "interrupted":
-        print_status(f"debate: {stop_cause.reason}{format_page_hint('interrupted')}; resume with:")
+        print_status(f"debate: {stop_cause.reason}{format_page_hint('interrupted')}; {again}")
         print_status(" ".join(filter(None, (resume_command(place), resume_options))))
         return stop_cause.exit_code
     debate = outcome.debate
@@ -218,10 +219,10 @@ def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, r
     )
     reason = f"{failure.message.rstrip('.')}{format_page_hint(get_error_page(failure.cause))}"
     change = required_change(failure.cause)
-    print_status("; ".join(filter(None, (f"debate: {reason}", change, "resume with:"))))
-    again = resume_command(place, budget=halted == "budget", why=failure.message)
+    print_status("; ".join(filter(None, (f"debate: {reason}", change, again))))
+    command = resume_command(place, budget=halted == "budget", why=failure.message)
     for option in remedy_options(debate, failure):
-        print_status(" ".join(filter(None, (again, resume_options, option))))
+        print_status(" ".join(filter(None, (command, resume_options, option))))
     return EXIT_CODES[halted]
 
 

@@ -19,6 +19,8 @@ KeyPath = tuple[str | int, ...]
 RESERVED_NAMES = {"draw": "the word for a debate without a winner", "even": "the word for no winner"}
 """Maps names that no debater may have to their meaning in a judge's answer."""
 MIN_DEBATERS = 2
+DEFAULT_ROLES = ("default", "judge")
+"""Entries of `models` that roles without a model use."""
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
 """Phases that a configuration may list. The other phases are added by their formats."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
@@ -49,6 +51,18 @@ def check_config(config: DebateConfig) -> list[Problem]:
         *_check_evidence(config),
         *_check_judging(config),
     ]
+
+
+def find_notices(config: DebateConfig) -> tuple[str, ...]:
+    """Return a sentence with a key path for each setting of a valid configuration that may be a mistake."""
+    seats = [seat.model for system in config.judging.systems for seat in system.seats]
+    used = {*DEFAULT_ROLES, *seats, *(debater.model for debater in config.debaters)}
+    misspelled = (
+        f"models.{name} is used by no debater and no judge{advice}"
+        for name in config.models
+        if name not in used and (advice := format_suggestion(name, DEFAULT_ROLES))
+    )
+    return (*config.judging.notices(), *misspelled)
 
 
 def check_judging_config(config: DebateConfig) -> list[Problem]:

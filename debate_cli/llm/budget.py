@@ -136,12 +136,12 @@ class Budget:
             left = max(0, self._max_tokens - used.tokens)
             return (
                 f"Budget reached: {what} may need {worst.tokens} tokens, and {left} of limits.max_tokens {self._max_tokens} are left; "
-                "raise the limit and resume"
+                "raise the limit"
             )
         most = self._max_cost_usd or 0.0
         return (
             f"Budget reached: {what} may cost ${worst.usd:.4f}, and ${max(0.0, most - used.usd):.4f} "
-            f"of limits.max_cost_usd {most:.4g} are left; raise the limit and resume"
+            f"of limits.max_cost_usd {most:.4g} are left; raise the limit"
         )
 
 

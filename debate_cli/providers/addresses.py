@@ -70,7 +70,7 @@ def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[
     if not key:
         return (
             f"{row.api_key_env} is not set: provider {row.name} needs it{_format_models(models)}; set it in the environment or in .env, "
-            "or rehearse with --mock"
+            "or run with --mock"
         )
     if not key.isascii() or not key.isprintable() or " " in key:
         return (

@@ -105,7 +105,7 @@ EMBEDDED_TIMEOUT_S = 900.0
 """Minimum timeout in seconds: a slow machine reads a long prompt for minutes before the first byte."""
 MISSING_EXTRA_MESSAGE = (
     'local/ models need the package `xllamacpp`, which is not installed; install it with `pip install "xllamacpp>=2026.10,<2027"`, '
-    "or rehearse with --mock"
+    "or run with --mock"
 )
 SILENT_VERBOSITY = -1
 """Log level at which llama.cpp writes nothing to the terminal."""

@@ -245,8 +245,8 @@ CLOSE_MESSAGES: dict[CloseReason, str] = {
     "complete": "The debate is complete.",
     "surrender": "The debate ends: all debaters have surrendered, or all but one.",
     "converged": "The debate ends: nothing new has been said for a full round.",
-    "budget": "The debate stops: the budget is reached. It can be resumed.",
-    "interrupted": "The debate stops: the run was interrupted. It can be resumed.",
+    "budget": "The debate stops: the budget is reached.",
+    "interrupted": "The debate stops: the run was interrupted.",
     "failed": "The debate stops: a debater could not answer.",
 }
 """Maps the reason why a debate closed to a sentence."""

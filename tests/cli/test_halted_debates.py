@@ -169,6 +169,13 @@ def test_with_json_a_halted_debate_is_still_one_document(here: Path, code: int) 
     assert (done.code, done.json["closed"]) == (code, "failed" if code else "complete")
 
 
+def test_an_unsaved_debate_that_stops_must_start_again(here: Path) -> None:
+    """It cannot be resumed; the budget is raised by an option."""
+    done = debate("run", MOCK, "--no-save", "-q", "--max-tokens", "9000", cwd=here)
+    assert (done.code, done.lines[-1], "resume" in done.err) == (4, "the same command --max-tokens N", False)
+    assert done.lines[-2].endswith("start again with:")
+
+
 def test_resuming_does_not_expand_variables_again(here: Path) -> None:
     """A topic that contains `${HOME}` stays the same."""
     command = ("run", MOCK, "--id", "one", "--topic", "Is $${HOME} a good name?", "-q")

@@ -13,7 +13,7 @@ def test_a_missing_key_names_variable_provider_and_help_page(here: Path) -> None
         2,
         (
             "--set: models.default.model: OPENAI_API_KEY is not set: provider openai needs it for a; set it in the environment or in "
-            ".env, or rehearse with --mock (debate explain missing-key)"
+            ".env, or run with --mock (debate explain missing-key)"
         ),
     )
 

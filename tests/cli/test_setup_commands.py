@@ -82,8 +82,8 @@ def test_check_reports_missing_keys(here: Path) -> None:
     without, with_keys = debate("check", config, cwd=here), debate("check", config, cwd=here, env=keys)
     assert (without.code, with_keys.code) == (2, 0)
     assert [line.split(": ")[1:] for line in without.lines] == [
-        ["models.default.model", "OPENAI_API_KEY is not set", "provider openai needs it for a; set it in the environment or in .env, or rehearse with --mock"],
-        ["models.judge.model", "ANTHROPIC_API_KEY is not set", "provider anthropic needs it for b; set it in the environment or in .env, or rehearse with --mock"],
+        ["models.default.model", "OPENAI_API_KEY is not set", "provider openai needs it for a; set it in the environment or in .env, or run with --mock"],
+        ["models.judge.model", "ANTHROPIC_API_KEY is not set", "provider anthropic needs it for b; set it in the environment or in .env, or run with --mock (debate explain missing-key)"],
     ]  # fmt: skip
 
 

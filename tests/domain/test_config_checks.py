@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from storage_support import config
 
-from debate_cli.domain.config_checks import check_config, check_stored_config
+from debate_cli.domain.config_checks import check_config, check_stored_config, find_notices
 
 PRO, CON = {"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}
 DESCRIBED = {"id": "a", "persona": "cook", "description": "You cook."}
@@ -98,3 +98,16 @@ def test_a_stored_debate_may_have_a_reserved_name() -> None:
     named = config(debaters=[PRO, {**CON, "name": "even"}])
     assert check_config(named)
     assert not check_stored_config(named)
+
+
+@pytest.mark.parametrize(
+    ("name", "user", "count"),
+    [("jugde", None, 1), ("defaults", "defaults", 0), ("spare", None, 0)],
+    ids=["misspelt", "used", "a name of its own"],
+)
+def test_an_unused_model_whose_name_resembles_a_default_is_noticed(name: str, user: str | None, count: int) -> None:
+    """The sentence suggests the name."""
+    models = {"default": {"model": "mock/d"}, name: {"model": "mock/a"}}
+    found = find_notices(config(models=models, debaters=[{**PRO, "model": user}, CON]))
+    sentence = "models.jugde is used by no debater and no judge; did you mean `judge`?"
+    assert found == (sentence,) * count

@@ -6,6 +6,7 @@ import pytest
 from formats_support import NOON, config, new_debate, play_debate
 from judging_support import judge_later, settle_all
 
+from debate_cli.app.gates import Gates
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, DebateResumed, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
@@ -54,6 +55,14 @@ def test_a_run_that_judged_all_turns_takes_precedence(finished: Debate) -> None:
     assert newest.id == "r1"
     (partial,) = score(finished, runs="r2")
     assert partial.notes["missing"] == ["r2 judged the debate when 2 of its 6 speeches had been made."]
+
+
+def test_a_verdict_on_a_part_of_the_debate_fails_the_gate_on_missing_judgments(finished: Debate) -> None:
+    """Unless another run of the system judged all turns."""
+    gates = Gates(fail_on=("missing",))
+    assert gates.failure_messages(finished, score(finished, runs="all")) == []
+    (problem,) = gates.failure_messages(finished, score(finished, runs="r2"))
+    assert "structured r2 judged only 2 of the 6 speeches" in problem
 
 
 def test_a_run_after_the_end_takes_precedence(finished: Debate) -> None:

@@ -140,7 +140,7 @@ def test_rounds_that_do_not_follow_the_plan_are_announced_without_it() -> None:
     ("reason", "expected"),
     [
         ("complete", "The debate is complete. It had 4 speeches in 2 rounds."),
-        ("budget", "The debate stops: the budget is reached. It can be resumed. So far it has 4 speeches in 2 rounds."),
+        ("budget", "The debate stops: the budget is reached. So far it has 4 speeches in 2 rounds."),
     ],
 )
 def test_the_end_is_announced_with_the_length_of_the_debate(reason: CloseReason, expected: str) -> None:

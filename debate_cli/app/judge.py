@@ -92,11 +92,8 @@ class JudgePlan:
     source: Path
     target: Path | None
     """The transcript to write. None: nothing is written."""
-    note: str | None
-    """A sentence about an incomplete last line of the journal; None if the line is complete."""
-    remarks: tuple[str, ...]
-    """Sentences about sources that are not indexed, and about systems that cannot judge the file."""
-    is_text: bool
+    notes: tuple[str, ...]
+    """Sentences about an incomplete journal, sources that are not indexed, and systems that cannot judge the file."""
     debater_names: tuple[str, ...]
     """Names of the debaters; empty for a text."""
     destinations: tuple[Destination, ...]
@@ -110,14 +107,12 @@ class JudgePlan:
     def of_task(cls, task: JudgeTask, read: Callable[[], JudgeTask]) -> JudgePlan:
         """Return the plan for `task`. `read`: creates this task again by reading the file."""
         context = task.context
-        remarks = [f"{task.source}: {kind} is left out: {reason}" for kind, reason in task.unsuitable.items()]
+        left_out = [f"{task.source}: {kind} is left out: {reason}" for kind, reason in task.unsuitable.items()]
         skipped = describe_skipped(context.corpus) if context.corpus is not None else None
         return cls(
             task.source,
             task.target,
-            task.note,
-            tuple(filter(None, (skipped, *remarks))),
-            task.is_text,
+            tuple(filter(None, (skipped, *left_out, task.note))),
             tuple(item.name for item in context.config.debaters),
             context.destinations,
             context.asked_people,
@@ -138,27 +133,8 @@ class JudgePlan:
         return task
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeTarget:
-    """Where to save judged debates."""
-
-    out: Path | None = None
-    """File or folder. None: each debate is saved in place."""
-    save: bool = True
-    text_id: str | None = None
-    """Id of the debate that is made from a text. None: an id is generated."""
-
-    def path_for(self, default: Path) -> Path | None:
-        """Return the file to write instead of `default`; None if nothing is saved."""
-        if not self.save:
-            return None
-        if self.out is None:
-            return default
-        return self.out if self.out.suffix else self.out / default.name
-
-
 def build_judge_plans(
-    sources: Sequence[JudgeSource], request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget
+    sources: Sequence[JudgeSource], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
     """Return the plans, and one sentence for each file that cannot be judged.
 
@@ -167,9 +143,9 @@ def build_judge_plans(
     """
     for kind in request.systems:
         check_system_kind(kind)
-    if target.out is not None and len(sources) > 1 and target.out.suffix:
-        raise UsageError(f"--out {target.out}: this is one file for several results; name a folder")
-    if target.text_id is not None and (len(sources) != 1 or not sources[0].is_text):
+    if request.out is not None and len(sources) > 1 and request.out.suffix:
+        raise UsageError(f"--out {request.out}: this is one file for several results; name a folder")
+    if request.text_id is not None and (len(sources) != 1 or not sources[0].is_text):
         raise UsageError(
             "--id names the debate that is made from a single text; leave it out for transcripts and for several texts"
         )
@@ -178,9 +154,9 @@ def build_judge_plans(
     taken: dict[Path, Path] = {}
 
     def plan(source: JudgeSource) -> JudgePlan:
-        task, own = _build_task(source, request, loaded, target), target
+        task, own = _build_task(source, request, loaded), request
         if task.is_text:  # its id is made up once
-            own = replace(target, text_id=fold(task.events).id)
+            own = replace(request, text_id=fold(task.events).id)
         if task.target is not None:
             other = taken.setdefault(follow_links(task.target), task.source)
             if other != task.source:
@@ -188,7 +164,7 @@ def build_judge_plans(
                     f"{task.source}: would overwrite {task.target}, where the result of {other} is written; use another "
                     "--out folder"
                 )
-        return JudgePlan.of_task(task, partial(_build_task, source, request, loaded, own))
+        return JudgePlan.of_task(task, partial(_build_task, source, own, loaded))
 
     return _collect_plans(sources, plan)
 
@@ -338,40 +314,33 @@ def _deciding_outcome(debate: Debate) -> str | None:
     return f"{'a draw' if found.victory == 'draw' else found.victory} ({found.system})"
 
 
-def _build_task(
-    source: JudgeSource, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget
-) -> JudgeTask:
+def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:
     path = source.path
-    if source.is_text and request.changes:
-        raise UsageError("--set: changes settings of a configuration, and a text has none; name one with --config")
     if not source.is_text:
-        return _build_transcript_task(path, request, loaded, target)
+        return _build_transcript_task(path, request, loaded)
+    if request.changes:
+        raise UsageError("--set: changes settings of a configuration, and a text has none; name one with --config")
     if source.content is None and not path.exists():
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
     if not request.judges_texts:
         raise TranscriptError(f"{path}: is not a transcript; to let a panel judge it as a text, add --system panel")
     now = datetime.now(UTC)
-    debate_id = (
-        validate_id(target.text_id)
-        if target.text_id
-        else new_id(path.stem, now, random.SystemRandom(), config_redactor(loaded))
-    )
-    events = document_events(source.name, source.read_text(), debate_id, request, now)
+    debate_id = request.text_id or new_id(path.stem, now, random.SystemRandom(), config_redactor(loaded))
+    events = document_events(source.name, source.read_text(), validate_id(debate_id), request, now)
     debate = fold(events)
     context = prepare_judges(config_for_judging(debate, request), loaded, str(path), request=request)
-    default = Path(context.config.output.dir) / f"{debate_id}.json"
+    target = request.target_for(Path(context.config.output.dir) / f"{debate_id}.json")
     openings = open_further_runs(debate, request, now)
     unsuitable = unsuitable_systems(debate, request)
-    return JudgeTask(path, events, openings, context, target.path_for(default), is_text=True, unsuitable=unsuitable)
+    return JudgeTask(path, events, openings, context, target, is_text=True, unsuitable=unsuitable)
 
 
-def _build_transcript_task(
-    path: Path, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget
-) -> JudgeTask:
+def _build_transcript_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:
     stored = open_debate(path)
     request = change_stored_settings(stored, request)
-    output = target.path_for(path.with_suffix(".json"))
-    if output == path.with_suffix(".json"):
+    own = path.with_suffix(".json")
+    target = request.target_for(own)
+    if target == own:
         check_unlocked(path)
     events = tuple(transcript_to_events(to_transcript(stored.debate, stored.verdicts)))
     try:
@@ -379,4 +348,4 @@ def _build_transcript_task(
     except TranscriptError as error:
         raise TranscriptError(f"{path}: {error}") from error
     unsuitable = unsuitable_systems(stored.debate, request)
-    return JudgeTask(path, events, openings, context, output, stored.torn_line_warning, unsuitable=unsuitable)
+    return JudgeTask(path, events, openings, context, target, stored.torn_line_warning, unsuitable=unsuitable)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -57,6 +58,17 @@ class JudgingRequest:
     """Whether the judges are asked in batches, which their providers must support."""
     asks_models: bool = True
     """Whether models will be asked. False for an estimate or a replayed cassette, which need no key."""
+    out: Path | None = None
+    """File or folder for the judged debates. None: a debate is saved in place, a text in `output.dir`."""
+    save: bool = True
+    text_id: str | None = None
+    """Id of the debate that is made from a text. None: an id is generated."""
+
+    def target_for(self, default: Path) -> Path | None:
+        """Return the file to write instead of `default`; None if nothing is saved."""
+        if not self.save or self.out is None:
+            return default if self.save else None
+        return self.out if self.out.suffix else self.out / default.name
 
     @property
     def model_spec(self) -> ModelSpec | None:

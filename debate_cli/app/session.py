@@ -5,10 +5,8 @@ removed. One of the two files is always readable.
 """
 
 import asyncio
-import random
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -26,7 +24,7 @@ from debate_cli.engine import DebateRun, EventLog, NullEventLog
 from debate_cli.errors import StorageError, UnsavedError, UsageError
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.storage.batch_store import BatchStore
-from debate_cli.storage.folder import JOURNAL_SUFFIX, new_id, validate_id
+from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import redact_values
@@ -72,57 +70,6 @@ class Outcome:
         if self.halted is not None:
             lines.append(f"ended early: {self.halted}")
         return "\n".join([*lines, *([f"saved: {self.path}"] if self.path is not None else [])])
-
-
-@dataclass(frozen=True, slots=True)
-class DebateJob:
-    """A debate that is ready to run: a new debate or, if `stored` is set, a resumed one."""
-
-    context: RunContext
-    debate_id: str
-    folder: Path | None
-    """Folder of the transcript. None: nothing is saved."""
-    stored: StoredDebate | None = None
-    force: bool = False
-    """Whether to overwrite an existing debate with this id."""
-    close: bool = False
-    """Whether to end the stored debate early, so that only its judges are asked."""
-
-    @property
-    def transcript_paths(self) -> tuple[Path, ...]:
-        """Path of the transcript; empty if nothing is saved."""
-        if self.stored is not None:
-            return (self.stored.path.with_suffix(".json"),)
-        return (self.folder / f"{self.debate_id}.json",) if self.folder is not None else ()
-
-    async def run(self, context: RunContext) -> Outcome:
-        """Run the debate. `context`: the job's context, to which the caller has added an observer and a stop signal."""
-        session = Session(context)
-        if self.stored is not None:
-            return await session.resume(self.stored, close=self.close)
-        return await session.begin(self.debate_id, self.folder, force=self.force)
-
-
-def build_job(
-    context: RunContext,
-    *,
-    debate_id: str | None = None,
-    folder: Path | None = None,
-    save: bool = True,
-    stored: StoredDebate | None = None,
-    force: bool = False,
-    close: bool = False,
-) -> DebateJob:
-    """Return the job for a prepared debate.
-
-    If `debate_id` is None, an id is generated. If `folder` is None, it comes from the configuration.
-    """
-    if debate_id is None:
-        name = new_id(context.config.topic, datetime.now(UTC), random.SystemRandom(), context.redact)
-    else:
-        name = validate_id(debate_id)
-    target = (folder or Path(context.config.output.dir)) if save else None
-    return DebateJob(context, name, target, stored, force, close)
 
 
 @dataclass(frozen=True, slots=True)

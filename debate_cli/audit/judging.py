@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.app.documents import JudgeSource
-from debate_cli.app.judge import JudgePlan, JudgeTarget, JudgeTask, build_judge_plans
+from debate_cli.app.judge import JudgePlan, JudgeTask, build_judge_plans
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging
 from debate_cli.app.preparation import prepare_judges
 from debate_cli.audit.debates import AuditDebate
@@ -137,7 +137,7 @@ def _plan_case(case: Case, judge: JudgeName, request: JudgingRequest, loaded: Lo
     if len(runs) >= case.runs:
         return []
     wanted = replace(request, repeat=case.runs - len(runs))
-    found, _ = build_judge_plans([JudgeSource(case.path, is_text=False)], wanted, loaded, JudgeTarget())
+    found, _ = build_judge_plans([JudgeSource(case.path, is_text=False)], wanted, loaded)
     return found
 
 

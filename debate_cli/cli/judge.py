@@ -12,7 +12,6 @@ from debate_cli.app.documents import find_sources, read_text_file
 from debate_cli.app.gates import Gates
 from debate_cli.app.judge import (
     JudgePlan,
-    JudgeTarget,
     JudgeTask,
     build_completion_plans,
     build_judge_plans,
@@ -64,10 +63,9 @@ def run(given: JudgeOptions) -> None:
     plans, problems = (_plan_collection if given.collect else _plan_judging)(given, request, loaded)
     for problem in problems:
         print_status(f"debate: {problem}")
-    for note in dict.fromkeys(remark for plan in plans for remark in plan.remarks):
+    for note in dict.fromkeys(note for plan in plans for note in plan.notes):
         print_status(f"note: {sanitize.sanitize_line(note)}")
     for plan in plans:
-        console.print_truncation_note(plan.note)
         gates.require_names(plan.debater_names, f"{plan.source}: ")
     if given.dry_run:
         in_batch = given.batch or given.collect
@@ -143,8 +141,7 @@ def _plan_judging(
         raise UsageError(
             "--report works for one debate only; judge one debate, or use `debate score --format html -o DIR`"
         )
-    target = JudgeTarget(given.out, save=not given.no_save, text_id=given.id)
-    return build_judge_plans(sources, request, loaded, target)
+    return build_judge_plans(sources, request, loaded)
 
 
 def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingRequest:
@@ -172,6 +169,9 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
         limits={key: value for key, value in limits.items() if value is not None},
         batch=given.batch,
         asks_models=not given.dry_run and given.playback is None,
+        out=given.out,
+        save=not given.no_save,
+        text_id=given.id,
     )
 
 

@@ -2,10 +2,13 @@
 
 import asyncio
 import os
+import random
 import shlex
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -21,7 +24,7 @@ from debate_cli.app.evidence import evidence_notes
 from debate_cli.app.gates import Gates
 from debate_cli.app.preparation import prepare_resume, prepare_run
 from debate_cli.app.resume import models_replaced_by_mock
-from debate_cli.app.session import DebateJob, Outcome, build_job
+from debate_cli.app.session import Outcome, Session
 from debate_cli.cli import config_options, options, run_control, screen
 from debate_cli.cli.command_options import RunOptions
 from debate_cli.cli.config_options import ConfigOptions
@@ -30,6 +33,7 @@ from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_exis
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.run_control import PeopleOfCommand, discard_drafts, require_terminal
 from debate_cli.domain.config_checks import check_config, check_judging_config, find_notices
+from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, UsageError
 from debate_cli.providers.cassette import CassetteRecorder
 from debate_cli.providers.people.person import FILES_FOLDER
@@ -37,7 +41,7 @@ from debate_cli.render import sanitize
 from debate_cli.render.theme import RunPlan, format_cost
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.folder import validate_id
+from debate_cli.storage.folder import new_id, validate_id
 from debate_cli.storage.serialization import Redact
 from debate_cli.storage.transcript import dump_transcript, parse_transcript, to_transcript, transcript_to_debate
 from debate_cli.storage.transcript_store import (
@@ -75,16 +79,7 @@ def run(given: RunOptions) -> None:
     obtain_consents(context.destinations, given.trust_host)
     if given.record is not None:
         context = replace(context, cassette=CassetteRecorder(given.record))
-    job = build_job(
-        context,
-        debate_id=given.id,
-        folder=given.out,
-        save=not given.no_save,
-        stored=stored,
-        force=given.force,
-        close=given.close,
-    )
-    outcome, code = _execute(given, job, gates)
+    outcome, code = _execute(given, context, stored, gates)
     if given.report is not None:
         written = write_report(given.report, outcome, context.redact, show_hidden=given.show_hidden, force=given.force)
         code = code or written
@@ -175,39 +170,55 @@ def _open_to_resume(given: RunOptions, reference: str, folders: Iterable[Path]) 
     return open_debate(path)
 
 
-def _execute(given: RunOptions, job: DebateJob, gates: Gates) -> tuple[Outcome, int]:
-    """Run the debate and show it. Returns the outcome and the exit code."""
-    planned = planned_calls(job.context.config)
-    cost = "" if given.quiet or given.json or given.resume is not None else _format_planned_cost(job.context)
+def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None, gates: Gates) -> tuple[Outcome, int]:
+    """Run the debate, or the rest of `stored`, and show it. Returns the outcome and the exit code."""
+    config = context.config
+    name = given.id
+    if name is None:
+        name = new_id(config.topic, datetime.now(UTC), random.SystemRandom(), context.redact)
+    validate_id(name)
+    folder = given.out or Path(config.output.dir)
+    place = None if given.no_save else folder / f"{name}.json" if stored is None else stored.path.with_suffix(".json")
+    saved = () if place is None else (place,)
+    planned = planned_calls(config)
+    cost = "" if given.quiet or given.json or stored is not None else _format_planned_cost(context)
     shown = screen.open_observer(
         screen.progress_stream(quiet=given.quiet, as_json=given.json),
-        plan=RunPlan(planned, cost, [destination.format() for destination in job.context.destinations]),
+        plan=RunPlan(planned, cost, [destination.format() for destination in context.destinations]),
         expected=planned,
         show_hidden=given.show_hidden,
         plain=given.plain,
     )
-    with run_control.report_output_failure(*job.transcript_paths), shown as observer:
-        saved = next(iter(job.transcript_paths), None)
-        folder = given.files or (given.out or Path(job.context.config.output.dir)) / FILES_FOLDER
-        people = PeopleOfCommand(observer).access(folder, saved)
-        context = replace(job.context, observer=observer, warn=observer.warn, people=people)
-        outcome = run_control.run_until_stopped(lambda stop: job.run(replace(context, stop=stop)), observer)
+    with run_control.report_output_failure(*saved), shown as observer:
+        people = PeopleOfCommand(observer).access(given.files or folder / FILES_FOLDER, place)
+        context = replace(context, observer=observer, warn=observer.warn, people=people)
+
+        def work(stop: StopSignal) -> Coroutine[Any, Any, Outcome]:
+            session = Session(replace(context, stop=stop))
+            if stored is not None:
+                return session.resume(stored, close=given.close)
+            return session.begin(name, None if place is None else folder, force=given.force)
+
+        outcome = run_control.run_until_stopped(work, observer)
     discard_drafts(outcome.path, outcome.debate)
-    with run_control.report_output_failure(*job.transcript_paths), ignore_broken_pipe():
-        if given.json:
-            document = dump_transcript(to_transcript(outcome.debate, outcome.verdicts), job.context.redact)
-            write_json_chunks([document])
-        elif not given.quiet or outcome.halted is None:
-            part = "verdict" if given.quiet else None
-            screen.show_summary(outcome.debate, outcome.verdicts, only=part, full=given.details, plain=given.plain)
+    with run_control.report_output_failure(*saved), ignore_broken_pipe():
+        _show_outcome(given, outcome, context.redact)
     code = run_control.report_outcome(
         outcome,
         gates,
         suggest_judging=not given.quiet,
         stop_cause=observer.stop_cause,
-        resume_options=_format_source_options(job.context),
+        resume_options=_format_source_options(context),
     )
     return outcome, code
+
+
+def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
+    if given.json:
+        write_json_chunks([dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)])
+    elif not given.quiet or outcome.halted is None:
+        part = "verdict" if given.quiet else None
+        screen.show_summary(outcome.debate, outcome.verdicts, only=part, full=given.details, plain=given.plain)
 
 
 def _format_source_options(context: RunContext) -> str:

@@ -12,7 +12,7 @@ from model_server import ModelServer, model_server
 
 import debate_cli
 from debate_cli.app.documents import JudgeSource
-from debate_cli.app.judge import JudgeTarget, build_judge_plans
+from debate_cli.app.judge import build_judge_plans
 from debate_cli.app.judge_request import JudgingRequest
 from debate_cli.errors import UntrustedHostError, UsageError
 
@@ -451,7 +451,7 @@ def test_a_debate_that_changes_before_it_is_judged_gets_no_other_server(here: Pa
     write_config(here, CONFIG.replace("lab: PROVIDER", "").replace("lab/m", "mock/m"), "mock.yaml")
     assert debate("run", "mock.yaml", "--id", "one", "-q", cwd=here).code == 0
     path = here / "transcripts" / "one.json"
-    ((plan,), _) = build_judge_plans([JudgeSource(path, is_text=False)], JudgingRequest(), None, JudgeTarget())
+    ((plan,), _) = build_judge_plans([JudgeSource(path, is_text=False)], JudgingRequest(), None)
     assert plan.build().source == path
     stored: dict[str, Any] = json.loads(path.read_text())
     stored["config"]["providers"] = {

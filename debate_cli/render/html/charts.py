@@ -3,27 +3,25 @@
 `systems.charts` builds the charts. The style sheet colours them, and the template escapes their words.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from debate_cli.domain.participant import Participant
 from debate_cli.render import sanitize, theme
 from debate_cli.statistics.estimate import Estimate
 from debate_cli.systems.charts import Chart, ChartSeries
 from debate_cli.systems.tables import Interval
 
-PARTICIPANT_CLASS_COUNT = 6
-"""Number of colours for debaters. The seventh debater has the first colour."""
 WIDTH, LINE_HEIGHT = 440.0, 220.0
 WIDE_WIDTH = 1120.0
 """Width of a line chart that spans the page, in SVG units."""
 WIDE_FROM = 15
 """Minimum number of labels for a line chart to span the page."""
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
-BAR, THIN_BAR = 16.0, 12.0
+BAR, THIN_BAR, MANY_BARS = 16.0, 12.0, 16
 """Height of a bar, and of a bar in a chart with more than `MANY_BARS` bars."""
-MANY_BARS = 16
+DOT = 3.0
+"""Radius of a dot."""
 CHARACTER = 7.4
 """Approximate width of a label's character, in SVG units."""
 MAX_LABEL = 30
@@ -34,49 +32,25 @@ MAX_AXIS_LABELS = 20
 """Maximum number of labels below a line chart that spans the page. Below other line charts, the maximum is half."""
 
 
-def participant_classes(participants: Sequence[Participant]) -> dict[str, str]:
-    """Map each debater's name to a class of the style sheet."""
-    return {person.name: f"hue-{number % PARTICIPANT_CLASS_COUNT}" for number, person in enumerate(participants)}
-
-
-@dataclass(frozen=True, slots=True)
-class PlottedInterval:
-    """A number with its interval on an axis. Positions are per cent from the left; None is not drawn."""
-
-    label: str
-    """Name of the number."""
-    text: str
-    """The number in words."""
-    value: float | None
-    """Position of the number."""
-    low: float | None
-    """Position of the lower end of the interval."""
-    high: float | None
-    """Position of the upper end of the interval."""
-
-    @property
-    def width(self) -> float:
-        """Length of the interval, at least enough to be seen."""
-        return 0.0 if self.low is None or self.high is None else max(0.4, self.high - self.low)
-
-
 def plot_interval(
     label: str, found: Estimate | Interval, text: str, *, low: float = 0.0, high: float = 1.0
-) -> PlottedInterval:
-    """Compute the positions of a number and its interval on an axis from `low` to `high`. Values outside are clamped."""
+) -> dict[str, object]:
+    """Return `{label, text, value, low, high, width}` of a number with its interval, for the macro `interval`.
+
+    Positions are per cent from the left of an axis from `low` to `high`. Values outside are clamped; None is not drawn.
+    `text` is the number in words. `width` is the length of the interval, at least enough to be seen.
+    """
 
     def place(value: float | None) -> float | None:
         return None if value is None else round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2)
 
-    return PlottedInterval(label, text, place(found.value), place(found.low), place(found.high))
+    start, end = place(found.low), place(found.high)
+    width = 0.0 if start is None or end is None else max(0.4, end - start)
+    return {"label": label, "text": text, "value": place(found.value), "low": start, "high": end, "width": width}
 
 
-class ChartLabel(NamedTuple):
-    """A text and its position."""
-
-    text: str
-    x: float
-    y: float
+ChartLabel = tuple[str, float, float]
+"""A text, and the x and y of its position."""
 
 
 class Shape(NamedTuple):
@@ -129,31 +103,27 @@ def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
     left, right, bottom = MARGIN_LEFT, width - MARGIN_RIGHT, LINE_HEIGHT - MARGIN_BOTTOM
     step = (right - left - 24) / max(1, len(chart.labels) - 1)
     xs = [left + 12 + number * step for number in range(len(chart.labels))]
-    if len(xs) == 1:
-        xs = [(left + right) / 2]
 
     def y(value: float) -> float:
         return bottom - _share(value, chart) * (bottom - MARGIN_TOP)
 
     series: list[DrawnSeries] = []
     for item in chart.series:
-        size = 3
         dots = [
-            Shape(round(x, 1), round(y(point.value), 1), size, size, point.words)
+            Shape(round(x, 1), round(y(point.value), 1), DOT, DOT, point.words)
             for x, point in zip(xs, item.points, strict=True)
             if point is not None
         ]
         path = "M" + " L".join(f"{dot.x} {dot.y}" for dot in dots) if len(dots) > 1 else ""
         series.append(DrawnSeries(item, _css_class(item, classes), tuple(dots), path))
-    most = MAX_AXIS_LABELS if is_wide else MAX_AXIS_LABELS // 2
-    every = -(-len(chart.labels) // most)
-    labels = [ChartLabel(label, round(x, 1), LINE_HEIGHT - 8) for label, x in zip(chart.labels, xs, strict=True)]
+    every = -(-len(chart.labels) // (MAX_AXIS_LABELS if is_wide else MAX_AXIS_LABELS // 2))
+    labels = [(label, round(x, 1), LINE_HEIGHT - 8) for label, x in zip(chart.labels, xs, strict=True)]
     return DrawnChart(
         chart,
         width,
         LINE_HEIGHT,
         " ".join(f"M{left:.1f} {y(tick):.1f} H{right:.1f}" for tick in chart.ticks),
-        tuple(ChartLabel(_format_tick(tick), left - 8, round(y(tick) + 4, 1)) for tick in chart.ticks),
+        tuple((_format_tick(tick), left - 8, round(y(tick) + 4, 1)) for tick in chart.ticks),
         tuple(labels[::every]),
         tuple(series),
         is_wide,
@@ -194,10 +164,8 @@ def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
         WIDTH,
         tops[-1] + 20,
         " ".join(f"M{x(tick):.1f} {MARGIN_TOP:.1f} V{tops[-1]:.1f}" for tick in chart.ticks),
-        tuple(ChartLabel(_format_tick(tick), round(x(tick), 1), tops[-1] + 15) for tick in chart.ticks),
-        tuple(
-            ChartLabel(name, left - 8, round(top + group / 2 + 4, 1)) for name, top in zip(names, tops, strict=False)
-        ),
+        tuple((_format_tick(tick), round(x(tick), 1), tops[-1] + 15) for tick in chart.ticks),
+        tuple((name, left - 8, round(top + group / 2 + 4, 1)) for name, top in zip(names, tops, strict=False)),
         tuple(series),
     )
 

@@ -1,11 +1,6 @@
-"""Renders the report of an experiment as one HTML page.
-
-The page has the tables of `experiment_report`, and a list of the debates.
-The page works from disk. Its only script, allowed by hash, sorts the tables and reads no text outside the tables.
-"""
+"""Renders the report of an experiment as one HTML page: the tables of `experiment_report`, and a list of the debates."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from debate_cli.experiments.analysis import Analysis, SystemAnalysis
@@ -20,28 +15,12 @@ from debate_cli.render.content.experiment_report import (
     report_tables,
 )
 from debate_cli.render.experiment import REHEARSAL, progress_sentence
-from debate_cli.render.html.charts import PlottedInterval, plot_interval
-from debate_cli.render.html.templating import build_environment, csp_hash, file_href, read_template
+from debate_cli.render.html.charts import plot_interval
+from debate_cli.render.html.templating import file_href, render_page
 from debate_cli.statistics.estimate import Estimate, cluster_rows
 
-STYLES = ("page.css", "plot.css", "experiment.css")
-TEMPLATES = ("experiment.html.j2", "cells.html.j2", *STYLES, "sorting.js")
 MAX_DEBATES = 5000
 """Maximum number of debates on the page. The exported results have all debates."""
-
-
-@dataclass(frozen=True, slots=True)
-class ListedDebate:
-    """A debate in the page's list of debates."""
-
-    topic: str
-    href: str
-    """Address of its transcript; empty if it has none."""
-    first: str
-    second: str
-    results: tuple[tuple[str, str], ...]
-    """Pairs of a judge's name and the winner that this judge names."""
-    cost: str
 
 
 def render_experiment(
@@ -49,31 +28,30 @@ def render_experiment(
 ) -> str:
     """Return the page. `link` maps a transcript's path to its path relative to the page; empty if the file is missing."""
     drawn = {f"leaderboard{suffix}" for suffix in ("", *(f", {found.system}" for found in analysis.systems))}
-    return (
-        build_environment(TEMPLATES)
-        .get_template("experiment.html.j2")
-        .render(
-            name=name,
-            analysis=analysis,
-            rehearsal=REHEARSAL if status.progress.is_rehearsal else "",
-            summary=progress_sentence(status.progress),
-            notes=status.notes,
-            leaderboard=partial(leaderboard_table, title="Leaderboard"),
-            matrix=matrix_rows,
-            heat=_heat,
-            share=format_share,
-            judge_plots=_judge_plots,
-            tables=[table for table in report_tables(analysis, status.failures) if table.title not in drawn],
-            debates=tuple(_list_debates(rows, link)),
-            classes={},
-            signs={},
-            style_hash=csp_hash("".join(map(read_template, STYLES))),
-            script_hash=csp_hash(read_template("sorting.js")),
-        )
+    return render_page(
+        "experiment.html.j2",
+        "page.css",
+        "plot.css",
+        "experiment.css",
+        script="sorting.js",
+        title=name,
+        analysis=analysis,
+        rehearsal=REHEARSAL if status.progress.is_rehearsal else "",
+        summary=progress_sentence(status.progress),
+        notes=status.notes,
+        leaderboard=partial(leaderboard_table, title="Leaderboard"),
+        matrix=matrix_rows,
+        heat=_heat,
+        share=format_share,
+        judge_plots=_judge_plots,
+        tables=[table for table in report_tables(analysis, status.failures) if table.title not in drawn],
+        debates=list(_list_debates(rows, link)),
+        classes={},
+        signs={},
     )
 
 
-def _judge_plots(found: SystemAnalysis) -> list[PlottedInterval]:
+def _judge_plots(found: SystemAnalysis) -> list[dict[str, object]]:
     return [
         plot_interval(judge.name or BASE_JUDGES, judge.first_share, format_share(judge.first_share))
         for judge in found.judges
@@ -85,16 +63,17 @@ def _heat(found: Estimate | None) -> str:
     return "" if found is None or found.value is None else f"heat-{min(4, int(found.value * 5))}"
 
 
-def _list_debates(rows: Iterable[Judgement], link: Callable[[str], str]) -> Iterator[ListedDebate]:
+def _list_debates(rows: Iterable[Judgement], link: Callable[[str], str]) -> Iterator[dict[str, object]]:
+    """Yield `{topic, href, first, second, results, cost}` of each debate; `results` are pairs of judge and winner."""
     for group in cluster_rows(rows, lambda row: row.cell)[:MAX_DEBATES]:
         first = group[0]
         costs = [first.first_cost_usd, first.second_cost_usd, *(row.cost_usd for row in group)]
         known = [cost for cost in costs if cost is not None]
-        yield ListedDebate(
-            first.topic,
-            file_href(link(first.path)),
-            first.first,
-            first.second,
-            tuple((row.judge or row.system, row.winner or row.result) for row in group if row.decides),
-            theme.format_cost(sum(known)) if len(known) == len(costs) else "unknown",
-        )
+        yield {
+            "topic": first.topic,
+            "href": file_href(link(first.path)),
+            "first": first.first,
+            "second": first.second,
+            "results": [(row.judge or row.system, row.winner or row.result) for row in group if row.decides],
+            "cost": theme.format_cost(sum(known)) if len(known) == len(costs) else "unknown",
+        }

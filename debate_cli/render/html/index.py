@@ -1,20 +1,13 @@
-"""Renders an HTML page that lists scored debates in a sortable table and links to the page of each debate.
-
-The page works from disk. Its one script, allowed by hash in the Content-Security-Policy, sorts rows and reads no other
-text.
-"""
+"""Renders an HTML page that lists scored debates in a sortable table and links to the page of each debate."""
 
 from collections.abc import Sequence
 
 from debate_cli.app.score import CheckedFile, UnusableFile
 from debate_cli.render import theme
 from debate_cli.render.content.agreement import label_listed_verdict
-from debate_cli.render.html.templating import build_environment, csp_hash, file_href, read_template
+from debate_cli.render.html.templating import file_href, render_page
 from debate_cli.render.score_rows import summarize_systems
 
-INDEX_TEMPLATES = ("index.html.j2", "page.css", "index.css", "sorting.js")
-
-DEBATE_COLUMN, GATES_COLUMN = ("debate", False), ("gates", False)
 FACT_COLUMNS = (("date", False), ("models", False), ("cost", True))
 VERDICT_COLUMNS = (
     ("system", False), ("winner", False), ("victory", False), ("margin", True), ("scores", True), ("other verdicts", False),
@@ -30,29 +23,23 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
     """
     gated = any(checked.gates for checked in files)
     with_facts = any(checked.facts is not None for checked in files)
-    return (
-        build_environment(INDEX_TEMPLATES)
-        .get_template("index.html.j2")
-        .render(
-            title=title,
-            files=files,
-            unusable=unusable,
-            summaries=summarize_systems(checked.file for checked in files),
-            gated=gated,
-            with_facts=with_facts,
-            heads=[
-                DEBATE_COLUMN,
-                *(FACT_COLUMNS if with_facts else ()),
-                *VERDICT_COLUMNS,
-                *([GATES_COLUMN] if gated else ()),
-            ],
-            heads_of_verdict=VERDICT_COLUMNS,
-            money=theme.format_cost,
-            href=file_href,
-            called=label_listed_verdict,
-            outcome=theme.describe_outcome,
-            votes=theme.VOTE_BADGES,
-            style_hash=csp_hash(read_template("page.css") + read_template("index.css")),
-            script_hash=csp_hash(read_template("sorting.js")),
-        )
+    facts, gates = FACT_COLUMNS if with_facts else (), [("gates", False)] if gated else []
+    return render_page(
+        "index.html.j2",
+        "page.css",
+        "index.css",
+        script="sorting.js",
+        title=title,
+        files=files,
+        unusable=unusable,
+        summaries=summarize_systems(checked.file for checked in files),
+        gated=gated,
+        with_facts=with_facts,
+        heads=[("debate", False), *facts, *VERDICT_COLUMNS, *gates],
+        heads_of_verdict=VERDICT_COLUMNS,
+        money=theme.format_cost,
+        href=file_href,
+        called=label_listed_verdict,
+        outcome=theme.describe_outcome,
+        votes=theme.VOTE_BADGES,
     )

@@ -1,32 +1,39 @@
 """Renders a debate as one printable HTML page, which loads nothing and has a strict Content-Security-Policy.
 
-Jinja2 escapes all text except anchors, which consist of numbers. The only script sorts table rows and reads no other
-text.
+Jinja2 escapes all text. Anchors consist of numbers only, so no text of a debate becomes part of an address.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
-from typing import Any
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from markupsafe import Markup
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.evidence import Passage
+from debate_cli.domain.model_call import ModelCall, is_person, total_usage
 from debate_cli.domain.verdict import Verdict
+from debate_cli.evidence.quote_check import check_quote
 from debate_cli.render import theme
 from debate_cli.render.content import chair
 from debate_cli.render.content.report import DOCUMENT_PARTS, DebateReport, ReportPart, build_debate_report
-from debate_cli.render.content.speech_parts import index_citations
-from debate_cli.render.content.summary import group_changes, label_change
-from debate_cli.render.html.anchors import PageAnchors
-from debate_cli.render.html.charts import DrawnChart, draw_chart, participant_classes
-from debate_cli.render.html.provenance import collect_provenance
-from debate_cli.render.html.sources import collect_cited_sources
-from debate_cli.render.html.templating import build_environment, csp_hash, read_template
+from debate_cli.render.content.speech_parts import CheckedCitation, CitationIndex, format_place, index_citations
+from debate_cli.render.content.summary import build_changes_table, group_changes, label_change, total_call_seconds
+from debate_cli.render.html.charts import DrawnChart, draw_chart
+from debate_cli.render.html.templating import render_page
 from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
+from debate_cli.render.theme import Sign
 from debate_cli.systems import debate_tables
 from debate_cli.systems.base import TurnScore
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.registry import get_system
-from debate_cli.systems.tables import Table
+from debate_cli.systems.tables import Number, Table, TableRow, make_table
+from debate_cli.systems.trace import TraceRow
 from debate_cli.systems.weakest import score_arguments
 
 PART_TEMPLATES: dict[ReportPart, str] = {
@@ -34,35 +41,25 @@ PART_TEMPLATES: dict[ReportPart, str] = {
     "turns": "transcript", "sources": "sources", "judges": "judges", "usage": "provenance",
 }  # fmt: skip
 """Maps each part to its template, whose name is also the anchor. The template `provenance` shows changed settings."""
-PAGE_TEMPLATES = (
-    "page.html.j2", "cells.html.j2", "speech.html.j2", "chart.html.j2", "page.css", "report.css", "sorting.js",
-    *(f"{name}.html.j2" for name in PART_TEMPLATES.values()),
-)  # fmt: skip
 STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 """Standings in their sort order."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreBlock:
-    """The charts and tables of one verdict, or of one section that judging systems add."""
-
-    title: str
-    charts: tuple[DrawnChart, ...]
-    tables: tuple[Table, ...]
-    remarks: tuple[str, ...] = ()
-    """Sentences that are visible while the tables are collapsed."""
-    missing: tuple[str, ...] = ()
-    """Sentences on missing assessments; empty for the deciding verdict, because its card shows them."""
+DEBATER_COLOURS = 6
+"""Number of colours for debaters. The seventh debater has the first colour."""
+REPLY_BADGES = {False: Sign("↳", "replies", theme.BLUE), True: Sign("!", "leaves it open", theme.GOLD)}
+"""Maps whether a reply leaves the question open to the badge of the reply."""
+Marking = Literal["", "quoted", "altered"]
+"""`quoted`: a quote repeats these words; `altered`: a quote changes them; empty: no quote contains them."""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
     """Return the page: verdict, briefing, scores, argument map, trace, transcript, sources, judges' reasons, provenance."""
-    context = _template_context(debate, verdicts)
-    style, script = read_template("page.css") + read_template("report.css"), read_template("sorting.js")
-    environment = build_environment(PAGE_TEMPLATES)
-    return environment.get_template("page.html.j2").render(
-        **context,
-        page=PageAnchors(debate.arguments, [source.id for source in context["cited_sources"]]),
+    return render_page(
+        "page.html.j2",
+        "page.css",
+        "report.css",
+        script="sorting.js",
+        title=debate.topic,
+        **_template_context(debate, verdicts),
         debate=debate,
         show_hidden=show_hidden,
         signs=theme.participant_styles(debate.participants),
@@ -71,49 +68,57 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
         standings=theme.STANDING_BADGES,
         rank={standing: number for number, standing in enumerate(STANDING_ORDER)},
         outcome=partial(theme.describe_outcome, document=debate.document_name),
+        label_change=label_change,
+        source_badges=debate_tables.SOURCE_BADGES,
+        support_badges=debate_tables.SUPPORT_BADGES,
         scale=theme.score_axis_max,
         usage=theme.format_usage(debate.usage),
         templates=[f"{PART_TEMPLATES[part]}.html.j2" for part in DOCUMENT_PARTS if part in PART_TEMPLATES],
         closed=theme.describe_close(debate),
         chair_opens=chair.announce_debate(debate),
         chair_closes=chair.announce_close(debate, debate.closed),
-        style_hash=csp_hash(style),
-        script_hash=csp_hash(script),
     )
 
 
 def _template_context(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     report = build_debate_report(debate, verdicts)
     ordered = [item.verdict for item in report.verdicts]
-    classes = participant_classes(debate.participants)
+    names = enumerate(person.name for person in debate.participants)
+    classes = {name: f"hue-{number % DEBATER_COLOURS}" for number, name in names}
     rows = report.trace_rows
-    names = dict.fromkeys(row.participant for row in rows)
     citations = index_citations(debate)
+    sources = collect_cited_sources(debate, citations)
     context: dict[str, Any] = {
         "is_text": debate.document_name is not None,
         "report": report,
         "head": next(iter(report.verdicts), None),
         "changes": group_changes(report.summary.required_changes),
-        "label_change": label_change,
         "classes": classes,
         "blocks": _score_blocks(report, classes),
-        "map": {name: [row for row in rows if row.participant == name] for name in names},
+        "map": {
+            name: [row for row in rows if row.participant == name]
+            for name in dict.fromkeys(r.participant for r in rows)
+        },
         "rows": rows,
         "scores_of": score_arguments(debate, ordered).by_argument,
         "rounds": build_round_sections(debate),
         "turn_scores": _scores_by_turn(ordered),
         "reasons": collect_judge_reasons(debate),
         "citations": citations,
-        "source_badges": debate_tables.SOURCE_BADGES,
-        "support_badges": debate_tables.SUPPORT_BADGES,
-        "cited_sources": collect_cited_sources(debate, citations),
+        "cited_sources": sources,
+        "page": PageAnchors(debate.arguments, [source["id"] for source in sources]),
         "findings": debate_tables.build_findings_tables(debate),
-        "provenance": collect_provenance(debate),
+        "facts": dict(provenance_facts(debate)),
+        "fact_tables": [_usage_table(debate), _runs_table(debate), *_optional_tables(debate)],
+        "settings": json.dumps(
+            debate.config.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=2
+        ),
     }
-    return context | {"parts": _page_sections(context)}
+    return context | {"parts": _navigation(context)}
 
 
-def _page_sections(context: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _navigation(context: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return anchor and label of each part that the page has."""
     report = context["report"]
     has: dict[ReportPart, Any] = {
         "briefing": report.briefing,
@@ -128,22 +133,25 @@ def _page_sections(context: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, name.capitalize()) for name in names]
 
 
-def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[ScoreBlock]:
-    """Return a block for each verdict, then a block for each section that judging systems add."""
+def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return `{title, charts, tables, remarks, missing}` for each verdict, then for each section of a judging system.
 
-    def draw(charts: Sequence[Chart]) -> tuple[DrawnChart, ...]:
-        return tuple(draw_chart(chart, classes) for chart in charts if not chart.is_empty)
+    `remarks` stay visible while the tables are collapsed. The deciding verdict has no `missing`: its card shows them.
+    """
 
-    blocks: list[ScoreBlock] = []
+    def block(title: str, charts: Sequence[Chart], tables: Sequence[Any], **words: Sequence[str]) -> dict[str, Any]:
+        drawn: list[DrawnChart] = [draw_chart(chart, classes) for chart in charts if not chart.is_empty]
+        return {"title": title, "charts": drawn, "tables": tables, "remarks": (), "missing": (), **words}
+
+    blocks: list[dict[str, Any]] = []
     for item in report.verdicts:
         charts = get_system(item.verdict.system).charts(item.verdict)
-        tables = tuple(table._replace(remarks=()) if not number else table for number, table in enumerate(item.tables))
         remarks = item.tables[0].remarks if item.tables else ()
-        blocks.append(
-            ScoreBlock(item.label, draw(charts), tables, remarks, () if item.verdict.decides else item.missing)
-        )
-    blocks += [ScoreBlock(section.title, draw(section.charts), section.tables) for section in report.sections]
-    return [block for block in blocks if block.charts or block.tables or block.missing]
+        tables = (*(table._replace(remarks=()) for table in item.tables[:1]), *item.tables[1:])
+        missing = () if item.verdict.decides else item.missing
+        blocks.append(block(item.label, charts, tables, remarks=remarks, missing=missing))
+    blocks += [block(section.title, section.charts, section.tables) for section in report.sections]
+    return [item for item in blocks if item["charts"] or item["tables"] or item["missing"]]
 
 
 def _scores_by_turn(verdicts: Sequence[Verdict]) -> dict[int, tuple[str, TurnScore]]:
@@ -152,3 +160,190 @@ def _scores_by_turn(verdicts: Sequence[Verdict]) -> dict[int, tuple[str, TurnSco
         for turn, score in get_system(verdict.system).turn_scores(verdict).items():
             scores.setdefault(turn, (verdict.system, score))
     return scores
+
+
+class Occurrence(NamedTuple):
+    """A turn in which a statement is made."""
+
+    turn: int
+    """Index of the turn."""
+    anchor: str
+    asks: str
+    """The question at the end of the statement; empty if it has no question."""
+
+
+class StatementGroup(NamedTuple):
+    """Equal statements of one debater about a claim: answers of one type, or replies of its author."""
+
+    by: str
+    kind: str
+    """Type of the answers, or `reply`."""
+    badge: Sign
+    occurrences: list[Occurrence]
+    """The turns in which the statement is made, at least one."""
+
+
+class PageAnchors:
+    """The anchors of one page: of arguments, of passages, and of parts of turns."""
+
+    def __init__(self, arguments: Iterable[str], passages: Iterable[str] = ()) -> None:
+        """`arguments`, `passages`: their ids in the order of the page."""
+        self._arguments = {item: f"argument-{number}" for number, item in enumerate(arguments)}
+        self._passages = {item: f"passage-{number}" for number, item in enumerate(passages, start=1)}
+        self._used: set[str] = set()
+
+    def once(self, anchor: str) -> Markup:
+        """Return the HTML attribute `id` with this anchor; empty if an earlier element has it."""
+        if not anchor or anchor in self._used:
+            return Markup()
+        self._used.add(anchor)
+        return Markup(' id="{}"').format(anchor)
+
+    def argument(self, item: str) -> str:
+        """Return the anchor of an argument; empty if the debate has no argument with this id."""
+        return self._arguments.get(item, "")
+
+    def source(self, source: str) -> str:
+        """Return the anchor of a cited passage; empty if the page does not show the passage."""
+        return self._passages.get(source, "")
+
+    def response(self, item: str, turn: int) -> str:
+        """Return the anchor of a turn's answer to an argument; the turn's anchor if the debate has no such argument."""
+        return f"turn-{turn}-{self._arguments[item]}" if item in self._arguments else f"turn-{turn}"
+
+    def reply(self, item: str, turn: int) -> str:
+        """Return the anchor of a turn's reply to a question about an argument; the turn's anchor without such an argument."""
+        return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
+
+    def statements(self, row: TraceRow) -> list[StatementGroup]:
+        """Return the statements about a claim, in the order of their first occurrence."""
+        said = [
+            *(
+                (item.by, item.type, theme.RESPONSE_BADGES[item.type], self.response, item.turn, item.follow_up)
+                for item in row.responses
+            ),
+            *((item.by, "reply", REPLY_BADGES[bool(item.evaded)], self.reply, item.turn, "") for item in row.replies),
+        ]
+        groups: dict[tuple[str, str], StatementGroup] = {}
+        for by, kind, badge, anchor, turn, asks in sorted(said, key=lambda item: item[4]):
+            group = groups.setdefault((by, badge.word), StatementGroup(by, kind, badge, []))
+            group.occurrences.append(Occurrence(turn, anchor(row.id, turn), asks))
+        return list(groups.values())
+
+
+def collect_cited_sources(debate: Debate, index: CitationIndex) -> list[dict[str, Any]]:
+    """Return `{id, passage, place, address, pieces, citations}` of each cited source, in the order of the passages.
+
+    Cited ids without a passage come last, with `passage` None. `address` is empty unless it is safe to link to.
+    `pieces` are pairs of words and Marking; `citations` are pairs of speaker and CheckedCitation.
+    """
+    by_source: dict[str, list[CheckedCitation]] = defaultdict(list)
+    for citation in index.all:
+        by_source[citation.check.source].append(citation)
+    known = debate.passages_by_id
+    found: list[dict[str, Any]] = []
+    for source in (*(name for name in known if name in by_source), *(name for name in by_source if name not in known)):
+        passage, cited = known.get(source), by_source[source]
+        source_entry: dict[str, Any] = {"id": source, "passage": passage}
+        source_entry["citations"] = [(debate.turns_by_index[item.check.turn].speaker, item) for item in cited]
+        if passage is not None:
+            source_entry["place"] = format_place(passage)
+            source_entry["address"] = _safe_address(passage.source)
+            source_entry["pieces"] = list(_pieces(passage, [item.check.quote for item in cited]))
+        found.append(source_entry)
+    return found
+
+
+def _safe_address(source: str) -> str:
+    """Return `source` if it is a web address in plain ASCII without a user name; else an empty text."""
+    try:
+        parts = urlsplit(source)
+        is_plain = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.username is None
+    except ValueError:
+        return ""
+    return source if is_plain and source.isascii() and source.isprintable() and " " not in source else ""
+
+
+def _pieces(passage: Passage, quotes: Sequence[str]) -> Iterator[tuple[str, Marking]]:
+    """Yield the text of `passage`, split where quotes begin and end. Where quotes overlap, `altered` takes precedence."""
+    marked: list[tuple[int, int, Marking]] = []
+    for quote in quotes if passage.origin != "summary" else ():
+        check = check_quote(quote, passage.text)
+        marking: Marking = "altered" if check.outcome == "altered" else "quoted"
+        marked.extend((start, end, marking) for start, end in check.spans)
+    ends = sorted({0, len(passage.text), *(place for start, end, _ in marked for place in (start, end))})
+    for start, end in pairwise(ends):
+        found = {marking for first, last, marking in marked if first <= start and end <= last}
+        yield passage.text[start:end], "altered" if "altered" in found else "quoted" if found else ""
+
+
+def provenance_facts(debate: Debate) -> Iterator[tuple[str, str]]:
+    """Yield name and value of each fact that a reader needs to trust or reproduce a result."""
+    yield "id", debate.id
+    yield "made by", f"{debate.generator.name} {debate.generator.version}"
+    yield "started", _format_time(debate.started_at)
+    yield "finished", _format_time(debate.finished_at)
+    yield "status", ", ".join(dict.fromkeys(word for word in (debate.status, debate.closed) if word is not None))
+    kind = debate.config.format.kind.replace("_", " ")
+    yield "format", kind if debate.document_name is None else "none: a document was judged"
+    if debate.origin is not None:
+        yield "imported from", f"{debate.origin.file} ({debate.origin.format})"
+        yield "file, SHA-256", debate.origin.sha256
+    if debate.config.judging.question is not None:
+        yield "question", debate.config.judging.question
+    yield "seed", "none" if debate.config.seed is None else str(debate.config.seed)
+    yield "configuration, SHA-256", debate.config_sha256
+    took = total_call_seconds(debate)
+    if took:
+        yield "total time of calls", theme.format_duration(took)
+    yield "used", theme.format_usage(debate.usage)
+
+
+def _format_time(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at is not None else "—"
+
+
+def _usage_table(debate: Debate) -> Table:
+    searches = [(item.exchange, "web search" if item.kind == "web" else "rerank") for item in debate.searches]
+    calls: list[tuple[ModelCall | None, str]] = [
+        *((turn.exchange, turn.speaker) for turn in debate.turns),
+        *((item.exchange, f"judging, {item.system}") for item in debate.assessments),
+        *searches,
+        *((failure.exchange, "failed calls") for failure in debate.failures),
+    ]
+    parts: dict[tuple[str, str], list[ModelCall]] = defaultdict(list)
+    for call, part in calls:
+        if call is not None:
+            parts[part, call.model].append(call)
+    heads = ("for", "model", "calls", "requests", "tokens in", "cached", "tokens out", "seconds", "cost")
+    rows = tuple(_usage_row(part, model, of) for (part, model), of in parts.items())
+    return Table("calls by model", heads, rows, numeric=frozenset(range(2, 9)))
+
+
+def _usage_row(part: str, model: str, exchanges: list[ModelCall]) -> TableRow:
+    used = total_usage(exchanges)
+    if is_person(model):
+        return (part, model, Number(used.calls, 0), *("human" for _ in range(4)), Number(used.human_s, 1), "")
+    counts = (used.calls, used.attempts, used.input_tokens, used.cached_tokens, used.output_tokens)
+    seconds = sum(exchange.latency_s for exchange in exchanges)
+    return (part, model, *(Number(count, 0) for count in counts), Number(seconds, 1), theme.format_cost(used.cost_usd))
+
+
+def _runs_table(debate: Debate) -> Table:
+    rows: list[TableRow] = []
+    for run in debate.runs:
+        counted = ", ".join(system.kind for system in run.active_systems())
+        none = "all replaced" if run.judging.systems else "none"
+        rows.append((run.id, _format_time(run.started_at), counted or none))
+    return make_table("judging runs", ("run", "began", "systems that count"), rows)
+
+
+def _optional_tables(debate: Debate) -> Iterator[Table]:
+    """Yield the table of changed settings, and the table of failures, if they have rows."""
+    changes = build_changes_table(debate)
+    yield from () if changes is None else (changes,)
+    rows: list[TableRow] = [(item.who, item.task.key, item.cause, item.message) for item in debate.failures]
+    searches = [(item.key, item.failure) for item in debate.searches if item.failure is not None]
+    rows += [("search", key, failure.cause, failure.message) for key, failure in searches]
+    if rows:
+        yield Table("what failed", ("who", "task", "cause", "message"), tuple(rows))

@@ -1,17 +1,17 @@
-"""Builds the Jinja2 environments of the HTML pages. They escape all text and load nothing from outside."""
+"""Renders the HTML pages with Jinja2, which escapes all text and loads only packaged templates."""
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
-from importlib import resources
 from urllib.parse import quote
 
-from jinja2 import DictLoader, Environment, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.participants import format_model
-from debate_cli.render.html.charts import PlottedInterval, plot_interval
+from debate_cli.render.html.charts import plot_interval
 from debate_cli.systems.tables import Cell, Interval, Lines, format_number
 
 COLOUR_CLASSES = {theme.GREEN: "good", theme.RED: "bad", theme.GOLD: "mixed", theme.BLUE: "calm", theme.MUTED: "quiet"}
@@ -21,16 +21,10 @@ SHORT_CELL_LENGTH = 30
 
 
 @cache
-def read_template(name: str) -> str:
-    """Return the text of a packaged template, style sheet or script."""
-    return resources.files("debate_cli.render.html").joinpath("templates", name).read_text(encoding="utf-8").strip()
-
-
-@cache
-def build_environment(names: Sequence[str]) -> Environment:
-    """Return the environment of the named templates, with filters that sanitize text and format numbers."""
+def build_environment() -> Environment:
+    """Return the environment of all packaged templates, with filters that sanitize text and format numbers."""
     environment = Environment(
-        loader=DictLoader({name: read_template(name) for name in names}),
+        loader=PackageLoader("debate_cli.render.html"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -46,14 +40,42 @@ def build_environment(names: Sequence[str]) -> Environment:
         "breadth": _cell_width_class,
         "kind": _type_name,
         "plotted": _plot_cell,
+        "csp_hash": csp_hash,
     }
     environment.filters.update(filters)
     return environment
 
 
+def render_page(template: str, *styles: str, title: str, script: str = "", **context: object) -> str:
+    """Return a page that loads nothing. Its policy allows only its style sheets and its script.
+
+    `template`, `styles`, `script`: names of packaged files; an empty `script` means that the page has none.
+    """
+    environment = build_environment()
+    style, code = (
+        Markup("\n".join(environment.get_template(name).render() for name in names))  # noqa: S704 - constant files
+        for names in (styles, [script] if script else [])
+    )
+    return environment.get_template(template).render(title=title, style=style, script=code, **context)
+
+
 def csp_hash(text: str) -> str:
     """Return the expression for a Content-Security-Policy that allows exactly this style sheet or script."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def file_href(path: str) -> str:
+    """Return a file path as a URL that cannot run a script; empty for an empty path."""
+    quoted = quote(path, safe="/", errors="replace")
+    return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}" if quoted else ""
+
+
+def _colour_class(colour: str) -> str:
+    return COLOUR_CLASSES.get(colour, "calm")
+
+
+def _type_name(value: object) -> str:
+    return type(value).__name__
 
 
 def _cell_width_class(value: Cell) -> str:
@@ -63,19 +85,5 @@ def _cell_width_class(value: Cell) -> str:
     return "" if not longest else "brief" if longest <= SHORT_CELL_LENGTH else "words"
 
 
-def file_href(path: str) -> str:
-    """Return a file path as a URL that cannot run a script, whatever the file's name; empty for an empty path."""
-    quoted = quote(path, safe="/", errors="replace")
-    return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}" if quoted else ""
-
-
-def _colour_class(colour: str) -> str:
-    return COLOUR_CLASSES.get(colour, "calm")
-
-
-def _plot_cell(cell: Interval) -> PlottedInterval:
+def _plot_cell(cell: Interval) -> dict[str, object]:
     return plot_interval("", cell, "", low=cell.start, high=cell.end)
-
-
-def _type_name(value: object) -> str:
-    return type(value).__name__

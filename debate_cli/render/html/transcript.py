@@ -1,10 +1,9 @@
 """Builds the transcript of the HTML page: rounds of speeches, threads of cross-examination, judges' reasons."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
@@ -19,19 +18,17 @@ CROSS_EXAMINATION_PHASES = frozenset({"cross_examination", "answers"})
 """Phases whose turns are grouped by argument."""
 
 
-@dataclass(frozen=True, slots=True)
-class SpeechSection:
+class SpeechSection(NamedTuple):
     """A turn on the page."""
 
     turn: Turn
     pieces: tuple[SpeechPart, ...]
     """The parts of the speech that are not shown in threads."""
-    threaded: int
+    threaded: int = 0
     """Number of parts of the speech that are shown in threads."""
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadEntry:
+class ThreadEntry(NamedTuple):
     """An answer to an argument, or a reply to a question about an argument."""
 
     speaker: str
@@ -39,8 +36,7 @@ class ThreadEntry:
     answer: Response | FollowUpAnswer
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadSection:
+class ThreadSection(NamedTuple):
     """The cross-examination about one argument."""
 
     item: str
@@ -51,8 +47,7 @@ class ThreadSection:
     entries: tuple[ThreadEntry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RoundSection:
+class RoundSection(NamedTuple):
     """A round of speeches, or a cross-examination together with its rounds of answers."""
 
     numbers: tuple[int, ...]
@@ -64,49 +59,39 @@ class RoundSection:
     speeches: tuple[SpeechSection, ...]
 
 
-def build_round_sections(debate: Debate) -> tuple[RoundSection, ...]:
+def build_round_sections(debate: Debate) -> list[RoundSection]:
     """Return the sections of the debate, in order."""
     found: list[RoundSection] = []
-    for threaded, turns in groupby(debate.turns, key=lambda turn: turn.phase in CROSS_EXAMINATION_PHASES):
-        if threaded:
-            found.append(_cross_examination_section(debate, tuple(turns)))
+    for crossed, turns in groupby(debate.turns, key=lambda turn: turn.phase in CROSS_EXAMINATION_PHASES):
+        if crossed:
+            found.append(_round_section(debate, tuple(turns), crossed=True))
         else:
-            found += [
-                RoundSection(
-                    (number,),
-                    _title((number,), (phase,)),
-                    (chair.announce_round(debate, number, phase),),
-                    (),
-                    tuple(SpeechSection(turn, split_turn(turn), 0) for turn in of),
-                )
-                for (number, phase), of in groupby(turns, key=lambda turn: (turn.round, turn.phase))
-            ]
-    return tuple(found)
+            waves = groupby(turns, key=lambda turn: (turn.round, turn.phase))
+            found += [_round_section(debate, tuple(wave), crossed=False) for _, wave in waves]
+    return found
 
 
-def _cross_examination_section(debate: Debate, turns: Sequence[Turn]) -> RoundSection:
+def _round_section(debate: Debate, turns: Sequence[Turn], *, crossed: bool) -> RoundSection:
+    """Return the section of `turns`. `crossed`: whether answers to arguments are shown in threads."""
     phases: dict[int, Phase] = {turn.round: turn.phase for turn in turns}
     numbers = tuple(phases)
+    which = f"Rounds {turns[0].round}–{turns[-1].round}" if len(numbers) > 1 else f"Round {turns[0].round}"
+    labels = dict.fromkeys(theme.PHASE_LABELS[phase] for phase in phases.values())
     speeches: list[SpeechSection] = []
     for turn in turns:
         pieces = split_turn(turn)
-        left = tuple(piece for piece in pieces if not isinstance(piece, Response | FollowUpAnswer))
+        left = tuple(item for item in pieces if not (crossed and isinstance(item, Response | FollowUpAnswer)))
         speeches.append(SpeechSection(turn, left, len(pieces) - len(left)))
     return RoundSection(
         numbers,
-        _title(numbers, tuple(dict.fromkeys(phases.values()))),
+        f"{which} · {' and '.join(labels)}",
         tuple(chair.announce_round(debate, number, phase) for number, phase in phases.items()),
-        tuple(_threads(debate, turns)),
+        tuple(_threads(debate, turns)) if crossed else (),
         tuple(speeches),
     )
 
 
-def _title(numbers: Sequence[int], phases: Sequence[str]) -> str:
-    which = f"Rounds {numbers[0]}–{numbers[-1]}" if len(numbers) > 1 else f"Round {numbers[0]}"
-    return f"{which} · {' and '.join(theme.PHASE_LABELS[phase] for phase in phases)}"
-
-
-def _threads(debate: Debate, turns: Iterable[Turn]) -> Iterable[ThreadSection]:
+def _threads(debate: Debate, turns: Iterable[Turn]) -> Iterator[ThreadSection]:
     """Yield a thread per answered argument, in the order of the debate. Ids without an argument come last."""
     entries: dict[str, list[ThreadEntry]] = defaultdict(list)
     for turn in turns:
@@ -120,50 +105,37 @@ def _threads(debate: Debate, turns: Iterable[Turn]) -> Iterable[ThreadSection]:
         yield ThreadSection(item, argument.claim if argument is not None else "", speaker, tuple(entries[item]))
 
 
-class MarkGroup(NamedTuple):
-    """A judge's marks for one debater or one argument."""
-
-    name: str | None
-    """Name of the debater; None for marks that are not about one debater."""
-    item: str | None
-    """Id of the argument; None for marks that are not about one argument."""
-    marks: tuple[str, ...]
-    """Each mark as text: `logic 7 of 10`."""
-    reasons: tuple[str, ...]
-
-
-class JudgeReason(NamedTuple):
-    """An assessment with its reasons. All text is untrusted."""
-
-    heading: str
-    """Subject of the judgment, with the judging run if there are several."""
-    model: str
-    rationale: str
-    marked: tuple[MarkGroup, ...]
-    found: tuple[str, ...]
-    warnings: tuple[str, ...]
-
-
 class JudgeReasons(NamedTuple):
     """All assessments, grouped by where the page shows them: after a turn, after a round, or at the end."""
 
-    turns: dict[int, list[JudgeReason]]
+    turns: dict[int, list[dict[str, Any]]]
     """Maps the index of a turn to the assessments whose last turn it is."""
-    rounds: dict[int, list[JudgeReason]]
+    rounds: dict[int, list[dict[str, Any]]]
     """Maps the number of a round to the assessments of this round."""
-    whole: list[JudgeReason]
+    whole: list[dict[str, Any]]
     """The assessments of the whole debate."""
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
-    """Return the assessments of all judging systems that were not replaced."""
+    """Return the assessments of all judging systems that were not replaced.
+
+    Each is `{heading, model, rationale, marked, found, warnings}`; its text is untrusted.
+    """
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = JudgeReasons(defaultdict(list), defaultdict(list), [])
     for assessment in debate.assessments:
         if (assessment.run, assessment.system) not in counted:
             continue
         subject = assessment.subject
-        reason = _reason(assessment, label_judging_system(debate, assessment.system, assessment.run))
+        label = label_judging_system(debate, assessment.system, assessment.run)
+        reason = {
+            "heading": theme.format_brief(assessment.brief, label),
+            "model": assessment.exchange.model,
+            "rationale": assessment.rationale,
+            "marked": list(_group_marks(assessment)),
+            "found": [sentence for finding in assessment.findings for sentence in finding.describe()],
+            "warnings": assessment.warnings,
+        }
         if subject.moment in ("turn", "pair") and subject.turns:
             found.turns[max(subject.turns)].append(reason)
         elif subject.moment == "round" and subject.round is not None:
@@ -173,26 +145,17 @@ def collect_judge_reasons(debate: Debate) -> JudgeReasons:
     return found
 
 
-def _reason(assessment: Assessment, label: str) -> JudgeReason:
+def _group_marks(assessment: Assessment) -> Iterator[dict[str, Any]]:
+    """Yield `{name, item, marks, reasons}` for each debater and each argument. `marks`: texts like `logic 7 of 10`."""
     grouped: dict[tuple[str | None, str | None], list[Mark]] = defaultdict(list)
     for mark in assessment.marks:
         grouped[mark.participant, mark.item].append(mark)
-    marked = tuple(
-        MarkGroup(
-            name,
-            item,
-            tuple(
+    for (name, item), of in grouped.items():
+        yield {
+            "name": name,
+            "item": item,
+            "marks": [
                 f"{mark.criterion.replace('_', ' ')} {format_number(mark.value, 1)} of {mark.out_of:g}" for mark in of
-            ),
-            tuple(dict.fromkeys(mark.reason for mark in of if mark.reason)),
-        )
-        for (name, item), of in grouped.items()
-    )
-    return JudgeReason(
-        theme.format_brief(assessment.brief, label),
-        assessment.exchange.model,
-        assessment.rationale,
-        marked,
-        tuple(sentence for finding in assessment.findings for sentence in finding.describe()),
-        assessment.warnings,
-    )
+            ],
+            "reasons": list(dict.fromkeys(mark.reason for mark in of if mark.reason)),
+        }

@@ -2,7 +2,7 @@
 
 from render_support import debate
 
-from debate_cli.render.html.anchors import PageAnchors, StatementGroup
+from debate_cli.render.html.page import PageAnchors, StatementGroup
 from debate_cli.systems.trace import TraceReply, TraceResponse, TraceRow, build_trace_table
 
 ANCHORS = PageAnchors(debate().arguments)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.render.html.charts import DrawnChart, draw_chart, participant_classes
+from debate_cli.render.html.charts import DrawnChart, draw_chart
 from debate_cli.render.html.templating import build_environment
 from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries
 
@@ -29,7 +29,7 @@ def chart(
 def svg(drawn: DrawnChart) -> ET.Element:
     """The rendered chart."""
     source = "{% import 'chart.html.j2' as charts %}{{ charts.svg(chart) }}"
-    return ET.fromstring(build_environment(("chart.html.j2",)).from_string(source).render(chart=drawn))
+    return ET.fromstring(build_environment().from_string(source).render(chart=drawn))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -94,8 +94,3 @@ def test_a_long_line_spans_the_page_and_labels_every_nth_position(positions: int
     points = tuple(ChartPoint(1, "") for _ in range(positions))
     drawn = draw_chart(chart(labels=tuple(map(str, range(positions))), series=(ChartSeries("a", points),)), {})
     assert (drawn.is_wide, len(drawn.labels)) == (is_wide, labels)
-
-
-def test_without_debaters_there_are_no_classes() -> None:
-    """A judged text has no debaters."""
-    assert participant_classes(()) == {}

@@ -11,7 +11,7 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import FollowUpAnswer, Response
-from debate_cli.render.html.provenance import collect_provenance
+from debate_cli.render.html.page import provenance_facts
 from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
 
 
@@ -61,8 +61,8 @@ def test_every_reason_has_one_place() -> None:
     assert placed == len(shown.assessments)
     assert set(found.turns) == {turn.index for turn in shown.turns}
     assert set(found.rounds) == {turn.round for turn in shown.turns}
-    (reason,) = [item for item in collect_judge_reasons(debate()).whole if item.heading.startswith("structured")]
-    assert (reason.marked[0].item, reason.marked[0].marks[0]) == ("PRO-1", "logic 6 of 10")
+    (reason,) = [item for item in collect_judge_reasons(debate()).whole if item["heading"].startswith("structured")]
+    assert (reason["marked"][0]["item"], reason["marked"][0]["marks"][0]) == ("PRO-1", "logic 6 of 10")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_assessments_of_the_whole_debate_have_different_headings(subject: Subjec
     given = round_assessment(1).model_copy(update=update)
     unjudged = debate(judging={"systems": ["live"]}).without_turns()
     found = collect_judge_reasons(unjudged.apply(AssessmentCompleted(at=START, assessment=given)))
-    assert [reason.heading for reason in found.whole] == [heading]
+    assert [reason["heading"] for reason in found.whole] == [heading]
 
 
 DOCUMENT = fold(document_events("PLAN.md", "We rewrite it.", "plan-0001", JudgingRequest(systems=("panel",)), START))
@@ -98,4 +98,4 @@ LATER = debate().model_copy(update={"finished_at": START + timedelta(days=3)})
 )
 def test_facts_about_the_debate(shown: Debate, fact: str, value: str | None) -> None:
     """Format and time of all calls."""
-    assert dict(collect_provenance(shown).facts).get(fact) == value
+    assert dict(provenance_facts(shown)).get(fact) == value

@@ -13,7 +13,7 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Moment, Subject
 from debate_cli.domain.turn import Argument, Response, StrategyPick, Turn
-from debate_cli.systems.panel.findings import Vote, VoteOption
+from debate_cli.systems.panel.votes import Vote, VoteOption
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 EXCHANGE = ModelCall(model="mock/a", rung="native", attempts=1, cost_usd=0.0)

@@ -28,7 +28,7 @@ from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.domain.tasks import Brief, Cue, Subject
 from debate_cli.domain.turn import Argument, Closing, Response, Turn
 from debate_cli.systems.moderator.findings import Summary
-from debate_cli.systems.panel.findings import Vote
+from debate_cli.systems.panel.votes import Vote
 from debate_cli.systems.structured.findings import Insight
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

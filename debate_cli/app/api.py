@@ -47,8 +47,8 @@ from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.live.score import LiveNotes
 from debate_cli.systems.moderator.score import ModeratorNotes
-from debate_cli.systems.panel.agreement import agreement, needs_deliberation
 from debate_cli.systems.panel.score import PanelNotes
+from debate_cli.systems.panel.votes import agreement, needs_deliberation
 from debate_cli.systems.persuasion.score import PersuasionNotes
 from debate_cli.systems.structured.score import StructuredNotes
 

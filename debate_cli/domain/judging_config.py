@@ -3,7 +3,7 @@
 Settings determine scores. So they are stored with a debate, and `debate score` may override them.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple, Self, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, SerializeAsAny, ValidationInfo, model_serializer
@@ -158,6 +158,18 @@ def duplicate_indices(words: Iterable[str]) -> list[int]:
     """Return the indices of the words that repeat an earlier one in `words`."""
     first: dict[str, int] = {}
     return [index for index, word in enumerate(words) if first.setdefault(word, index) != index]
+
+
+def judge_id_problems(key: str, ids: Sequence[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield a fault for each id with a slash or a control character, and for each repeated id.
+
+    `key`: name of the setting that lists the judges.
+    """
+    for index, judge in enumerate(ids):
+        if "/" in judge or not judge.isprintable():
+            yield (key, index), "a judge's id has neither slashes nor control characters; rename it"
+    for index in duplicate_indices(map(str.casefold, ids)):
+        yield (key, index), "an earlier judge has this id; give each a different id"
 
 
 def numbered_seats(count: int, model: str | None) -> tuple[JudgeSeat, ...]:

@@ -20,7 +20,7 @@ from debate_cli.llm.form import Form, FormT
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.explanation import describe_outcome, describe_scores
+from debate_cli.systems.explanation import describe_scores
 from debate_cli.systems.tables import DebaterCell, Gauge, Number, Table, column_table
 
 Part = TypeVar("Part")
@@ -54,16 +54,6 @@ class PlannedCalls:
     """Maximum number of judges' answers that one question quotes. Used to estimate the question's length."""
 
 
-class Dissent(NamedTuple):
-    """The conclusion of a judge who disagrees with the verdict. Untrusted."""
-
-    judge: str
-    conclusion: str
-    """The judge's conclusion, e.g. `votes FAIL`."""
-    words: str
-    """The judge's reasons, in full; may be empty."""
-
-
 class JudgeVote(NamedTuple):
     """One judge's vote, as it counts in a verdict. Untrusted."""
 
@@ -72,6 +62,8 @@ class JudgeVote(NamedTuple):
     """`PASS`, `FAIL` or `CONDITIONAL`."""
     reasons: tuple[str, ...]
     """The judge's demands for corrections, then its critical findings; if it has neither, its reasoning."""
+    rationale: str = ""
+    """The judge's reasoning, in full; may be empty."""
 
 
 class RequiredChange(FrozenModel):
@@ -92,17 +84,16 @@ class RequiredChange(FrozenModel):
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A verdict in a few sentences and numbers."""
+    """The reason and the scale of a verdict, and what its judges demand."""
 
-    outcome: str
-    """Who won and how, in one sentence."""
     reason: str
     """Reason for the outcome, in one or two sentences with numbers; may be empty."""
     max_score: float
     """The highest score that a debater or an option can reach."""
     unit: str = POINTS
     """Unit of scores and margin."""
-    dissent: tuple[Dissent, ...] = ()
+    dissent: tuple[JudgeVote, ...] = ()
+    """Votes for other options than the verdict's."""
     required_changes: tuple[RequiredChange, ...] = ()
     """Changes that a judged text needs in order to pass, those with the most weight first."""
 
@@ -355,15 +346,15 @@ class JudgingSystem(Generic[SettingsT]):
         """Return the reasons for a determined verdict, in sentences with numbers. Default: the scores."""
         return describe_scores(verdict, self.max_score(verdict))
 
-    def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
-        """Return the verdict in short, not sanitized. `document`: name of the judged text, if a text was judged.
+    def headline(self, verdict: Verdict) -> Headline:
+        """Return the verdict in short, not sanitized.
 
         The reason of an undetermined verdict is the first sentence of `notes.missing`.
         """
         missing = verdict.notes.get("missing")
         first_missing = str(missing[0]) if isinstance(missing, list) and missing else ""
         reason = first_missing if verdict.victory == "undetermined" else self.explain(verdict)
-        return Headline(describe_outcome(verdict, document), reason, self.max_score(verdict))
+        return Headline(reason, self.max_score(verdict))
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """Return the full reasoning of a judge who agrees with the verdict. Default: the first rationale."""

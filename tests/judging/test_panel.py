@@ -17,8 +17,8 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.judging.schedule import owed_briefs
-from debate_cli.systems.panel.findings import Vote
 from debate_cli.systems.panel.settings import PanelSettings
+from debate_cli.systems.panel.votes import Vote
 from debate_cli.systems.registry import get_system
 
 PANEL: dict[str, Any] = {"kind": "panel", "personas": ["technical_architect", "qa_evaluator"], "max_rounds": 2}

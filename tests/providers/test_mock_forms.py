@@ -17,7 +17,7 @@ from debate_cli.llm.model import Message, OutputSchema, Request
 from debate_cli.providers.mock.forms import write_answer
 from debate_cli.providers.mock.sentences import shorten
 from debate_cli.systems.live.findings import SuspectClaim
-from debate_cli.systems.panel.findings import Vote
+from debate_cli.systems.panel.votes import Vote
 from debate_cli.systems.structured.findings import Fallacy
 
 NAMES = st.sampled_from(

@@ -33,7 +33,7 @@ from debate_cli.render.terminal.report import details
 from debate_cli.render.text.ci import format_step_summary, format_workflow_commands
 from debate_cli.render.text.markdown import format_markdown
 from debate_cli.render.text.plain import details_lines
-from debate_cli.systems.panel.findings import Vote
+from debate_cli.systems.panel.votes import Vote
 from debate_cli.systems.scoring import score
 
 INSIGHT = "Both sides want early boundaries;"

@@ -29,7 +29,7 @@ from debate_cli.systems.live.findings import (
     RegisterDecision,
     SuspectClaim,
 )
-from debate_cli.systems.panel.findings import Vote
+from debate_cli.systems.panel.votes import Vote
 from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import Number, Table, drop_empty_columns
 

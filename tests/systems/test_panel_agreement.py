@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 import debate_cli
 from debate_cli.errors import ConfigError
-from debate_cli.systems.panel.agreement import DimensionMarks, Votes
-from debate_cli.systems.panel.findings import Vote, VoteOption
 from debate_cli.systems.panel.score import tally_votes
-from debate_cli.systems.panel.votes import Ballot, agreement_of_ballots
+from debate_cli.systems.panel.votes import Ballot, DimensionMarks, Vote, VoteOption, Votes, agreement_of_ballots
 
 OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
 
@@ -20,7 +18,7 @@ OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
 def make_ballot(option: VoteOption, weight: int, marks: dict[str, float]) -> Ballot:
     """A ballot; `weight` is in tenths."""
     vote = Vote(option=option, confidence=0.5)
-    return Ballot(judge="a", weight=weight / 10, vote=vote, dimensions=marks, rationale="", cast_round=0)
+    return Ballot(judge="a", weight=weight / 10, vote=vote, dimensions=marks, rationale="")
 
 
 MARKS = st.dictionaries(st.sampled_from(["logic", "risk", "evidence"]), st.sampled_from([1.0, 2.0, 3.0]))

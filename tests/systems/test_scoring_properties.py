@@ -34,8 +34,8 @@ from debate_cli.systems.live.findings import Convergence, LogicGap, Narrative, P
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES, ROUND_CRITERIA
 from debate_cli.systems.moderator.settings import ModeratorSettings
-from debate_cli.systems.panel.findings import VoteOption
 from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
+from debate_cli.systems.panel.votes import VoteOption
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.findings import Fallacy, Trace

@@ -123,9 +123,9 @@ def closing_rows(
     rows += _other_verdict_rows(debate, ordered)
     agreement = build_agreement_table(ordered)
     rows += [SummaryRow("judges", (remark,)) for remark in (agreement.remarks if agreement is not None else ())]
-    for dissent in get_system(ordered[0].system).headline(ordered[0]).dissent if ordered else ():
-        words = shorten(dissent.words, MAX_DISSENT_LENGTH)
-        rows.append(SummaryRow("judges", (f"{dissent.judge} {dissent.conclusion}: {words}",)))
+    for vote in get_system(ordered[0].system).headline(ordered[0]).dissent if ordered else ():
+        words = shorten(vote.rationale, MAX_DISSENT_LENGTH)
+        rows.append(SummaryRow("judges", (f"{vote.judge} votes {vote.option}: {words}",)))
     rows += [SummaryRow("note", (note,)) for note in omitted_verdicts_notes(debate, verdicts)]
     return summary, rows
 

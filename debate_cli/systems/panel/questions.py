@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from debate_cli.domain.assessment import Mark
 from debate_cli.judge_input.transcript_prompt import sanitize_takeovers, to_prompt_json
@@ -11,9 +12,21 @@ from debate_cli.llm.form import Form, FormModel, items, keep_if, share, text, wh
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, judge_form, unique_known_items
-from debate_cli.systems.panel.findings import Vote, VoteOption
-from debate_cli.systems.panel.settings import PERSONA_WEIGHTS, PanelJudge, PanelSettings
-from debate_cli.systems.panel.votes import Ballot, ballots_by_round, explains_change, find_disagreements
+from debate_cli.systems.panel.settings import (
+    MAX_DIMENSION_MARK,
+    MIN_DIMENSION_MARK,
+    PERSONA_WEIGHTS,
+    PanelJudge,
+    PanelSettings,
+)
+from debate_cli.systems.panel.votes import (
+    Ballot,
+    Vote,
+    VoteOption,
+    ballots_by_round,
+    explains_change,
+    find_disagreements,
+)
 
 MAX_SHOWN_REASON_CHARS = 300
 """Maximum length of a judge's reason when other judges see it."""
@@ -24,8 +37,6 @@ NAME_PASSAGE_INSTRUCTION = "name the passage of the document"
 """Tells judges how to cite what changed the vote."""
 CITE_PASSAGE_INSTRUCTION = " and quoting, word for word and in quotation marks, the passage that it is about"
 """Tells judges how to cite a document in findings. Annotations use the quoted passage's line."""
-MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
-"""Scale of a dimension."""
 
 
 class DimensionForm(FormModel):
@@ -96,12 +107,10 @@ def _read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) ->
 
 
 def _format_persona(judge: PanelJudge, prompts: Prompts) -> str:
-    """Describe the judge's point of view: by the user's words, else the shipped persona, else the persona's name."""
-    if judge.description is not None:
-        return sanitize_takeovers(judge.description)
-    if judge.persona in PERSONA_WEIGHTS:
+    """Return the user's description of the judge, or else the text of the shipped persona."""
+    if judge.description is None and judge.persona in PERSONA_WEIGHTS:
         return prompts.render("debate_cli.systems.panel", f"persona_{judge.persona}")
-    return f"Judge as {to_prompt_json(judge.persona.replace('_', ' '))}, by the standards of that profession."
+    return sanitize_takeovers(judge.description or judge.persona.replace("_", " "))
 
 
 def _previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
@@ -146,6 +155,4 @@ def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object
 VOTE_QUESTION = JudgeQuestion(
     "judge.panel.vote", "judge_panel_vote", _vote_prompt_values, _build_vote_form, _read_vote_form
 )
-DELIBERATION_QUESTION = JudgeQuestion(
-    "judge.panel.vote", "judge_panel_deliberation", _vote_prompt_values, _build_vote_form, _read_vote_form
-)
+DELIBERATION_QUESTION = replace(VOTE_QUESTION, prompt="judge_panel_deliberation")

@@ -1,11 +1,11 @@
 """Scorer of the panel: weighted votes, agreement before and after deliberation, dissent in full.
 
-`votes` collects the votes and decides whether to deliberate further; `agreement` has the formula.
+`votes` collects the votes, computes the agreement and decides whether the panel votes again.
 """
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
@@ -14,21 +14,15 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.domain.text_normalization import normalize_text
 from debate_cli.domain.verdict import Notes, Verdict, Victory
 from debate_cli.judge_input.quotes import find_quoted_line, find_quoted_passages
-from debate_cli.systems.aggregation import (
-    format_failure_cause,
-    get_run_id,
-    ordered_assessments,
-    stored_settings,
-    strip_float_noise,
-)
+from debate_cli.systems.aggregation import format_failure_cause, get_run_id, stored_settings, strip_float_noise
 from debate_cli.systems.base import RequiredChange
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, ScoreOutcome, build_verdict
-from debate_cli.systems.panel.agreement import OPTIONS
-from debate_cli.systems.panel.findings import VoteOption
 from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.panel.votes import (
+    OPTIONS,
     Ballot,
     Disagreement,
+    VoteOption,
     agreement_of_ballots,
     ballots_by_round,
     explains_change,
@@ -124,46 +118,36 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
     """
     by_round = ballots_by_round(debate, run, settings)
     weights = judge_weights(debate, run, settings)
-    late = {
-        (failure.task.assessor, failure.task.revision)
-        for failure in debate.failures
-        if failure.cause == "late"
-        and isinstance(failure.task, Brief)
-        and (failure.task.run, failure.task.system) == (get_run_id(run), "panel")
-    }
-    rounds = tuple(_round_rows(debate, settings, by_round, late))
-    late |= {(vote.judge, row.round) for row in rounds for vote in row.votes if vote.late}
+    rounds = tuple(_round_rows(debate, settings, by_round))
+    votes = [vote for row in rounds for vote in row.votes]
     final = by_round[max(by_round)] if by_round else ()
     tally = tally_votes(final)
-    if tally is None:
-        outcome, scores = UNDETERMINED_OUTCOME, dict[str, float]()
-    else:
-        enough = len(final) >= min(settings.min_judges, len(weights))
-        outcome = _outcome(tally, debate) if enough else UNDETERMINED_OUTCOME
+    outcome, scores = UNDETERMINED_OUTCOME, dict[str, float]()
+    changes: tuple[RequiredChange, ...] = ()
+    if tally is not None:
+        if len(final) >= min(settings.min_judges, len(weights)):
+            outcome = _outcome(tally, debate)
         sides = {_only_debater_of_side(debate, side): tally.weights[option] for option, side in OPTION_SIDES.items()}
         scores = {name: share for name, share in sides.items() if name is not None}
-    is_open_text = debate.document_name is not None and tally is not None and tally.option != "PASS"
-    votes = [vote for row in rounds for vote in row.votes]
-    agreements = [row.agreement for row in rounds]
-    threshold = settings.convergence_threshold
+        if debate.document_name is not None and tally.option != "PASS":
+            changes = find_required_changes(final, settings.dimensions, debate.config.background or "")
+    initial, latest = (rounds[0].agreement, rounds[-1].agreement) if rounds else (None, None)
     notes = PanelNotes(
         option=tally.option if tally else None,
         judges=len(final),
-        required_changes=find_required_changes(final, settings.dimensions, debate.config.background or "")
-        if is_open_text
-        else (),
+        required_changes=changes,
         weights=tally.weights if tally else {},
         first_vote=tally_votes(by_round[min(by_round)]) if by_round else None,
-        initial_agreement=agreements[0] if agreements else None,
-        final_agreement=agreements[-1] if agreements else None,
-        improvement=strip_float_noise(agreements[-1] - agreements[0]) if agreements else None,
-        converged=bool(agreements) and agreements[-1] >= strip_float_noise(threshold),
-        convergence_threshold=threshold,
+        initial_agreement=initial,
+        final_agreement=latest,
+        improvement=strip_float_noise(latest - initial) if initial is not None and latest is not None else None,
+        converged=latest is not None and latest >= strip_float_noise(settings.convergence_threshold),
+        convergence_threshold=settings.convergence_threshold,
         deliberation_rounds=rounds[-1].round if rounds else 0,
         rounds=rounds,
         dissent=tuple(vote for vote in rounds[-1].votes if tally and vote.option != tally.option) if rounds else (),
         unexplained_changes=tuple(dict.fromkeys(vote.judge for vote in votes if vote.unexplained_change)),
-        late=tuple(judge for judge in weights if judge in {name for name, _ in late}),
+        late=_late_judges(debate, run, votes, weights),
         missing=tuple(_missing(debate, run, settings, by_round)),
     )
     return build_verdict("panel", run, outcome, scores, notes)
@@ -178,19 +162,17 @@ def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:
         option: strip_float_noise(math.fsum(ballot.weight for ballot in ballots if ballot.option == option) / total)
         for option in OPTIONS
     }
-    largest = max(shares.values())
-    first: list[VoteOption] = [option for option in OPTIONS if shares[option] == largest]
-    option = first[0] if len(first) == 1 else "CONDITIONAL"
-    return VoteTally(option=option, weights=shares)
+    largest: list[VoteOption] = [option for option in OPTIONS if shares[option] == max(shares.values())]
+    return VoteTally(option=largest[0] if len(largest) == 1 else "CONDITIONAL", weights=shares)
 
 
-def _outcome(counted: VoteTally, debate: Debate) -> ScoreOutcome:
-    largest, second, _ = sorted(counted.weights.values(), reverse=True)
+def _outcome(tally: VoteTally, debate: Debate) -> ScoreOutcome:
+    largest, second, _ = sorted(tally.weights.values(), reverse=True)
     margin = strip_float_noise(largest - second)
-    if counted.option == "CONDITIONAL":
+    if tally.option == "CONDITIONAL":
         return ScoreOutcome(None, "conditional", margin)
-    victory: Victory = "clear" if counted.weights[counted.option] >= CLEAR_SHARE else "narrow"
-    return ScoreOutcome(_only_debater_of_side(debate, OPTION_SIDES[counted.option]), victory, margin)
+    victory: Victory = "clear" if largest >= CLEAR_SHARE else "narrow"
+    return ScoreOutcome(_only_debater_of_side(debate, OPTION_SIDES[tally.option]), victory, margin)
 
 
 def _only_debater_of_side(debate: Debate, side: str) -> str | None:
@@ -198,28 +180,40 @@ def _only_debater_of_side(debate: Debate, side: str) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
+def _late_judges(
+    debate: Debate, run: JudgingRun | str, votes: Iterable[BallotRow], panel: Iterable[str]
+) -> tuple[str, ...]:
+    """Return the judges who kept an earlier vote because they were late, or whose first vote failed for lateness."""
+    late = {vote.judge for vote in votes if vote.late}
+    for failure in debate.failures:
+        task = failure.task
+        if (
+            failure.cause == "late"
+            and isinstance(task, Brief)
+            and (task.run, task.system) == (get_run_id(run), "panel")
+        ):
+            late.add(task.assessor)
+    return tuple(judge for judge in panel if judge in late)
+
+
 def _round_rows(
-    debate: Debate,
-    settings: PanelSettings,
-    by_round: Mapping[int, Sequence[Ballot]],
-    late: Collection[tuple[str, int]],
+    debate: Debate, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]]
 ) -> Iterator[PanelRoundRow]:
-    """Yield the rounds of voting. `late`: (judge, round) of the votes that failed because they were late."""
-    before: dict[str, Ballot] = {}
+    before: dict[str, VoteOption] = {}
     for number, ballots in by_round.items():
         total = math.fsum(ballot.weight for ballot in ballots)
-        votes = (_ballot_row(debate, ballot, before.get(ballot.judge), total) for ballot in ballots)
         yield PanelRoundRow(
             round=number,
             agreement=agreement_of_ballots(ballots),
             disagreements=find_disagreements(ballots, settings),
-            votes=tuple(row.model_copy(update={"late": True}) if (row.judge, number) in late else row for row in votes),
+            votes=tuple(_ballot_row(debate, ballot, before.get(ballot.judge), total) for ballot in ballots),
         )
-        before = {ballot.judge: ballot for ballot in ballots}
+        before = {ballot.judge: ballot.option for ballot in ballots}
 
 
-def _ballot_row(debate: Debate, ballot: Ballot, before: Ballot | None, total: float) -> BallotRow:
-    changed = before is not None and before.option != ballot.option
+def _ballot_row(debate: Debate, ballot: Ballot, before: VoteOption | None, total: float) -> BallotRow:
+    """Return the row of a ballot. `before`: the judge's previous option; `total`: weight of all votes in this round."""
+    changed = before is not None and before != ballot.option
     because = ballot.vote.changed_because
     return BallotRow(
         judge=ballot.judge,
@@ -241,13 +235,14 @@ def _ballot_row(debate: Debate, ballot: Ballot, before: Ballot | None, total: fl
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]]
 ) -> Iterator[str]:
-    """Yield sentences about missing votes, missing marks and votes that do not count.
+    """Yield sentences about missing votes, too few votes and missing marks.
 
     A round of voting that is due but has no votes has sentences as well.
     """
     weights = judge_weights(debate, run, settings)
     latest = max(by_round, default=0)
     final = by_round.get(latest, ())
+    voters = {ballot.judge for ballot in final}
     is_further_due = should_deliberate(by_round, stored_settings(debate, run, settings))
     for number in range(latest + 1 + is_further_due):
         counted = {ballot.judge: ballot for ballot in by_round.get(number, ())}
@@ -256,15 +251,13 @@ def _missing(
             ballot = counted.get(judge)
             if ballot is not None and not ballot.carried:
                 continue
-            why, first = (
-                format_failure_cause(debate, f"{get_run_id(run)}/panel/{judge}/debate/all/{revision}")
-                for revision in (number, 0)
-            )
-            if ballot is not None and ballot.vote.late:
-                why = why or " (late)"
-            has_voted = any(judge == item.judge for item in final)
-            kept = "; its last vote counts" if has_voted else ""
-            yield f"{judge} did not vote {when}{why or (first if ballot is None else '')}{kept}."
+            key = f"{get_run_id(run)}/panel/{judge}/debate/all"
+            why = format_failure_cause(debate, f"{key}/{number}")
+            if not why and ballot is None:
+                why = format_failure_cause(debate, f"{key}/0")
+            elif not why and ballot is not None and ballot.vote.late:
+                why = " (late)"
+            yield f"{judge} did not vote {when}{why}{'; its last vote counts' if judge in voters else ''}."
     needed = min(settings.min_judges, len(weights))
     if 0 < len(final) < needed:
         yield f"There are {len(final)} of {len(weights)} votes; a verdict needs {needed}."
@@ -272,18 +265,15 @@ def _missing(
         absent = [name for name in settings.dimensions if name not in ballot.dimensions]
         if absent:
             yield f"{ballot.judge} gave no mark for {', '.join(absent)}."
-    voters = {item.assessor for item in ordered_assessments(debate, "panel", run)}
-    yield from (f"{name} is not on the panel, so its vote does not count." for name in sorted(voters - weights.keys()))
 
 
 def find_required_changes(
     ballots: Sequence[Ballot], dimensions: Sequence[str], text: str
 ) -> tuple[RequiredChange, ...]:
-    """Return all demands and critical findings of `ballots`, grouped by dimension.
+    """Return all demands and critical findings of `ballots`, grouped by dimension, the heaviest first.
 
-    Demands that differ only in case, typography and punctuation count as one. Groups, and the demands in a group, are
-    sorted by weight; if weights are equal, by the order of `dimensions` and of the judges. `text`: the judged text,
-    which is searched for quoted passages.
+    Demands that differ only in case, typography and punctuation count as one. `text`: the judged text, which is
+    searched for quoted passages.
     """
     demands: dict[str, tuple[str, dict[str, float]]] = {}
     for ballot in ballots:
@@ -291,38 +281,20 @@ def find_required_changes(
             if _fold(words):
                 demands.setdefault(_fold(words), (words, {}))[1][ballot.judge] = ballot.weight
     total = math.fsum(ballot.weight for ballot in ballots)
-    changes: list[RequiredChange] = []
-    for words, judges in demands.values():
+    groups: dict[str | None, list[RequiredChange]] = {name: [] for name in (*dimensions, None)}
+    for folded, (words, judges) in demands.items():
         lines = ((passage, find_quoted_line(passage, text)) for passage in find_quoted_passages(words))
         quote, line = next((found for found in lines if found[1] is not None), (None, None))
-        changes.append(
-            RequiredChange(
-                dimension=_find_dimension(words, dimensions),
-                text=words,
-                judges=tuple(judges),
-                weight=strip_float_noise(math.fsum(judges.values()) / total),
-                quote=quote,
-                line=line,
-            )
+        dimension = next((name for name in dimensions if f" {_fold(name)} " in f" {folded} "), None)
+        weight = strip_float_noise(math.fsum(judges.values()) / total)
+        change = RequiredChange(
+            dimension=dimension, text=words, judges=tuple(judges), weight=weight, quote=quote, line=line
         )
-    rank: dict[str | None, int] = {name: place for place, name in enumerate([*dimensions, None])}
-
-    def order(change: RequiredChange) -> tuple[float, int, float]:
-        heaviest = max(item.weight for item in changes if item.dimension == change.dimension)
-        return -heaviest, rank[change.dimension], -change.weight
-
-    return tuple(sorted(changes, key=order))
+        groups[dimension].append(change)
+    heaviest_first = [sorted(group, key=lambda item: -item.weight) for group in groups.values() if group]
+    heaviest_first.sort(key=lambda group: -group[0].weight)
+    return tuple(change for group in heaviest_first for change in group)
 
 
 def _fold(words: str) -> str:
     return " ".join(re.sub(r"[\W_]+", " ", normalize_text(words)).split())
-
-
-def _find_dimension(words: str, dimensions: Sequence[str]) -> str | None:
-    """Return the dimension that `words` names first; None if it names none.
-
-    Of several names that begin at the same word, the longest counts.
-    """
-    folded = f" {_fold(words)} "
-    named = [(folded.find(f" {_fold(name)} "), -len(name), name) for name in dimensions if _fold(name)]
-    return min((found for found in named if found[0] >= 0), default=(0, 0, None))[2]

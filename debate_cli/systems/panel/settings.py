@@ -7,9 +7,14 @@ from typing import Literal, Self
 from pydantic import Field
 
 from debate_cli.domain.frozen_model import ConfigModel
-from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, UnitInterval, duplicate_indices
+from debate_cli.domain.judging_config import (
+    JudgeSeat,
+    SystemSettings,
+    UnitInterval,
+    duplicate_indices,
+    judge_id_problems,
+)
 from debate_cli.domain.suggestions import format_suggestion
-from debate_cli.systems.panel.agreement import DEFAULT_CONVERGENCE_THRESHOLD, DEFAULT_DIMENSION_THRESHOLD
 
 PERSONA_WEIGHTS: dict[str, float] = {
     "technical_architect": 0.25,
@@ -19,12 +24,12 @@ PERSONA_WEIGHTS: dict[str, float] = {
     "qa_evaluator": 0.15,
 }
 """The default panel. Maps personas to weights."""
-
-
 TEXT_DIMENSIONS = ("completeness", "feasibility", "evidence", "risk")
 """The default dimensions of a judged text."""
-
-
+MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
+"""Scale of a dimension."""
+DEFAULT_CONVERGENCE_THRESHOLD = 0.8
+DEFAULT_DIMENSION_THRESHOLD = 1.5
 REVIEWER_PERSONA = "Judge from your own point of view."
 """Persona of a person who is the only judge."""
 
@@ -36,22 +41,12 @@ class PanelJudge(ConfigModel):
     """Name of the judge in votes and reports."""
     persona: str
     """A shipped persona, or any name with a `description`."""
-    description: str | None = None
+    description: str | None = Field(default=None, min_length=1)
     """The persona in the user's own words."""
     model: str | None = None
     """Name in `models`, or `provider/model`; None means the panel's `judge`."""
     weight: float | None = Field(default=None, gt=0)
     """Weight of the vote; None means the default weight of a shipped persona, or 1 for any other persona."""
-
-    def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield faults: an unknown persona, an empty description, or an id with characters that are not allowed."""
-        if self.persona not in PERSONA_WEIGHTS and self.description is None:
-            hint = format_suggestion(self.persona, PERSONA_WEIGHTS) or "; describe it by a judge's `description`"
-            yield (), f"no persona `{self.persona}` is shipped{hint}"
-        if self.description is not None and not self.description.strip():
-            yield ("description",), "is empty; say who judges, or leave it out for a shipped persona"
-        if "/" in self.id or not self.id.isprintable():
-            yield (), "a judge's id has neither slashes nor control characters; rename it"
 
 
 class PanelSettings(SystemSettings):
@@ -87,7 +82,7 @@ class PanelSettings(SystemSettings):
             judge.model_copy(
                 update={
                     "model": judge.model or self.judge,
-                    "weight": judge.weight if judge.weight is not None else PERSONA_WEIGHTS.get(judge.persona, 1.0),
+                    "weight": judge.weight or PERSONA_WEIGHTS.get(judge.persona, 1.0),
                 }
             )
             for judge in named
@@ -96,7 +91,7 @@ class PanelSettings(SystemSettings):
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
         """The members with their weights."""
-        own_models = {index for index, judge in enumerate(self.judges) if judge.model is not None or self.judge is None}
+        own_models = {index for index, judge in enumerate(self.judges) if judge.model is not None}
         return tuple(
             JudgeSeat(
                 judge.id, judge.model, ("judges", index, "model") if index in own_models else ("judge",), judge.weight
@@ -115,9 +110,10 @@ class PanelSettings(SystemSettings):
             yield ("personas",), "`judges` and `personas` are two forms of the same setting; keep one"
         key = "judges" if self.judges else "personas"
         for index, judge in enumerate(self.members):
-            yield from (((key, index, *path), message) for path, message in judge.problems())
-        for index in duplicate_indices(judge.id.casefold() for judge in self.members):
-            yield (key, index), "an earlier judge has this id; give each a different id"
+            if judge.persona not in PERSONA_WEIGHTS and judge.description is None:
+                hint = format_suggestion(judge.persona, PERSONA_WEIGHTS) or "; describe it by a judge's `description`"
+                yield (key, index), f"no persona `{judge.persona}` is shipped{hint}"
+        yield from judge_id_problems(key, [judge.id for judge in self.members])
         if 1 < len(self.members) < self.min_judges:
             message = f"the panel has {len(self.members)} judges and needs {self.min_judges}; add judges, or lower `min_judges`"
             yield ("min_judges",), message
@@ -142,10 +138,9 @@ class PanelSettings(SystemSettings):
 
     def with_judge_count(self, count: int) -> Self:
         """Return the settings with `count` members: the configured ones, then the same personas again with new ids."""
-        repeats = -(-count // len(self.members))
-        judges = [
-            judge if number == 0 else judge.model_copy(update={"id": f"{judge.id}-{number + 1}"})
-            for number in range(repeats)
-            for judge in self.members
-        ]
-        return self.model_copy(update={"judges": tuple(judges[:count])})
+        judges: list[PanelJudge] = []
+        for place in range(count):
+            number, member = divmod(place, len(self.members))
+            judge = self.members[member]
+            judges.append(judge.model_copy(update={"id": f"{judge.id}-{number + 1}"}) if number else judge)
+        return self.model_copy(update={"judges": tuple(judges)})

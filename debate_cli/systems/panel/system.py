@@ -1,6 +1,6 @@
 """The judging system `panel`. Several judges vote and deliberate until they agree enough."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,6 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     AssessmentContent,
-    Dissent,
     Headline,
     JudgeQuestion,
     JudgeQuote,
@@ -26,10 +25,8 @@ from debate_cli.systems.base import (
 )
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.panel import questions, score, tables
-from debate_cli.systems.panel.agreement import MIN_VOTES_TO_COMPARE
-from debate_cli.systems.panel.findings import Vote
 from debate_cli.systems.panel.settings import PanelSettings
-from debate_cli.systems.panel.votes import Ballot, ballots_by_round, should_deliberate
+from debate_cli.systems.panel.votes import MIN_VOTES_TO_COMPARE, Ballot, Vote, ballots_by_round, should_deliberate
 from debate_cli.systems.tables import VOTE_BADGES, Table, parse_notes
 
 
@@ -55,7 +52,8 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
                 return
             rounds = rounds or ballots_by_round(debate, run, settings)
             revision = due[0].revision + 1
-            if not _has_revision(rounds, settings, revision):
+            latest = max(rounds, default=-1)
+            if latest < revision and not (latest == revision - 1 and should_deliberate(rounds, settings)):
                 return
             voters = {ballot.judge for number in rounds if number < revision for ballot in rounds[number]}
             again = briefs_for(run.id, settings, WHOLE_DEBATE, revision)
@@ -104,30 +102,25 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         agreed = f"; agreement {notes.final_agreement:.2f}" if notes.final_agreement is not None else ""
         return f"{voted}{after}{agreed}."
 
-    def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
+    def headline(self, verdict: Verdict) -> Headline:
         """Return the verdict in short, with votes for other options and a text's required changes."""
         notes = parse_notes(score.PanelNotes, verdict)
-        changes = notes.required_changes if notes is not None else ()
-        dissent = tuple(
-            Dissent(vote.judge, f"votes {vote.option}", vote.rationale)
-            for vote in (notes.dissent if notes is not None else ())
-        )
-        return replace(super().headline(verdict, document), dissent=dissent, required_changes=changes)
+        if notes is None:
+            return super().headline(verdict)
+        dissent = tuple(map(_to_vote, notes.dissent))
+        return replace(super().headline(verdict), dissent=dissent, required_changes=notes.required_changes)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """Return the rationale of the judge with the largest weight who voted for the panel's option."""
         notes = parse_notes(score.PanelNotes, verdict)
-        if notes is None or not notes.rounds:
-            return None
-        votes = [vote for vote in notes.rounds[-1].votes if vote.option == notes.option and vote.rationale.strip()]
+        final = notes.rounds[-1].votes if notes is not None and notes.rounds else ()
+        votes = [vote for vote in final if notes and vote.option == notes.option and vote.rationale.strip()]
         chosen = max(votes, key=lambda vote: vote.weight, default=None)
         return JudgeQuote(chosen.rationale, chosen.judge) if chosen is not None else None
 
-    def votes(self, verdict: Verdict) -> Iterator[JudgeVote]:
+    def votes(self, verdict: Verdict) -> Iterable[JudgeVote]:
         notes = parse_notes(score.PanelNotes, verdict)
-        for vote in notes.rounds[-1].votes if notes is not None and notes.rounds else ():
-            reasons = (*vote.remediation_required, *vote.critical_findings)
-            yield JudgeVote(vote.judge, vote.option, reasons or (vote.rationale,))
+        return map(_to_vote, notes.rounds[-1].votes if notes is not None and notes.rounds else ())
 
     def tables(self, verdict: Verdict) -> list[Table]:
         return tables.tables(verdict) or super().tables(verdict)
@@ -139,10 +132,9 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         return LiveReport(sentences=tuple(_describe(item) for item in assessment.findings if isinstance(item, Vote)))
 
 
-def _has_revision(rounds: Mapping[int, tuple[Ballot, ...]], settings: PanelSettings, revision: int) -> bool:
-    """Return whether the panel votes in the round `revision`. Call it when all earlier rounds are settled."""
-    latest = max(rounds, default=-1)
-    return latest >= revision or (latest == revision - 1 and should_deliberate(rounds, settings))
+def _to_vote(row: score.BallotRow) -> JudgeVote:
+    reasons = (*row.remediation_required, *row.critical_findings)
+    return JudgeVote(row.judge, row.option, reasons or (row.rationale,), row.rationale)
 
 
 def _describe(vote: Vote) -> str:

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import mean
 from debate_cli.systems.charts import PERCENT_TICKS, Chart, ChartPoint, ChartSeries
-from debate_cli.systems.panel.agreement import OPTIONS
 from debate_cli.systems.panel.score import BallotRow, PanelNotes
-from debate_cli.systems.panel.votes import Disagreement
+from debate_cli.systems.panel.votes import OPTIONS, Disagreement
 from debate_cli.systems.tables import (
     VOTE_BADGES,
     Cell,
@@ -67,7 +66,6 @@ def _mark_table(notes: PanelNotes) -> Table:
 
 
 def _disagreement_table(notes: PanelNotes) -> Table:
-    """Return the disagreements after each vote, the most severe first, with the position of every judge."""
     rows = join_row_groups(
         [
             (f"vote {row.round + 1}", item.type, item.about, Number(item.severity), _format_positions(item))

@@ -1,36 +1,72 @@
-"""Collects the ballots of a panel by deliberation round and finds the disputed points, for scores and schedules.
+"""The votes of a panel: agreement, ballots by deliberation round, disputed points, and whether the panel votes again.
 
-`agreement` has the formula; `score` decides which option wins.
+`score` decides which option wins. `agreement` and `needs_deliberation` are part of the Python API.
 """
 
-import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from __future__ import annotations  # the reference of the Python API shows annotations as they are written
 
-from debate_cli.domain.assessment import Assessment
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from pydantic import Field
+
+from debate_cli.domain.assessment import Assessment, Finding
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.errors import ConfigError
 from debate_cli.systems.aggregation import (
     clamp_mark,
+    first_finding,
+    mean,
     ordered_assessments,
     stored_settings,
     strip_float_noise,
 )
-from debate_cli.systems.panel.agreement import (
-    DIMENSION_MAX,
-    DIMENSION_MIN,
-    MIN_VOTES_TO_COMPARE,
-    compute_agreement,
-    largest_share,
-    mark_ranges,
+from debate_cli.systems.panel.settings import (
+    DEFAULT_CONVERGENCE_THRESHOLD,
+    DEFAULT_DIMENSION_THRESHOLD,
+    MAX_DIMENSION_MARK,
+    MIN_DIMENSION_MARK,
+    PanelSettings,
 )
-from debate_cli.systems.panel.findings import Vote, VoteOption
-from debate_cli.systems.panel.settings import PanelSettings
+from debate_cli.systems.tables import format_number
 
+VOTE_WEIGHT, DIMENSION_WEIGHT = 0.6, 0.4
+"""Weights of the two parts of the agreement: on votes and on dimensions."""
+MIN_VOTES_TO_COMPARE = 2
+VoteOption = Literal["PASS", "FAIL", "CONDITIONAL"]
+OPTIONS: tuple[VoteOption, ...] = get_args(VoteOption)
+Votes = Sequence[VoteOption] | Mapping[str, VoteOption]
+"""The options that the judges voted for, as a list or by judge."""
+DimensionMarks = Mapping[str, Sequence[float] | Mapping[str, float]]
+"""Maps dimensions to the marks that judges gave, from 1 to 3, as a list or by judge."""
 _TURN_REFERENCE = re.compile(r"\bturns?\s*(?:no\.?|number|#)?\s*(\d{1,9})(?!\d)", re.IGNORECASE)
+
+
+class Vote(Finding):
+    """A panel judge's vote."""
+
+    kind: Literal["vote"] = "vote"
+    option: VoteOption
+    """PASS: the motion is upheld; FAIL: it is not; CONDITIONAL: it holds under stated conditions."""
+    confidence: float = Field(ge=0, le=1)
+    critical_findings: tuple[str, ...] = ()
+    remediation_required: tuple[str, ...] = ()
+    changed_because: str | None = None
+    late: bool = False
+    """Whether the judge exceeded the time limit. If so, its earlier vote counts again."""
+
+    def describe(self) -> list[str]:
+        """Return the option, its reasons, and what changed the vote."""
+        late = ", late" if self.late else ""
+        sentences = [f"Votes {self.option}, confidence {format_number(self.confidence)}{late}"]
+        sentences += [f"Critical: {point}" for point in self.critical_findings]
+        sentences += [f"Would fix it: {point}" for point in self.remediation_required]
+        return [*sentences, f"Changed because {self.changed_because}"] if self.changed_because else sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +80,6 @@ class Ballot:
     dimensions: Mapping[str, float]
     """Maps configured dimensions to marks, 1-3."""
     rationale: str
-    cast_round: int
-    """The round in which the judge gave the vote."""
     carried: bool = False
     """Whether the vote is from an earlier round, because the judge was late or did not answer."""
 
@@ -67,11 +101,73 @@ class Disagreement(FrozenModel):
     """Maps judges to options, or to marks of the dimension from 1 to 3, in panel order."""
 
 
+def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
+    """Compute the agreement of a panel, 0-1.
+
+    `votes`: the options PASS, FAIL and CONDITIONAL, as a list or by judge. `dimensions` maps dimensions to the judges'
+    marks from 1 to 3, as a list or by judge.
+
+    0.6 x the largest share of votes + 0.4 x the mean over dimensions of max(0, 1 - range/2). With fewer than two votes
+    the first part is 1; if no dimension has two marks the second part is 1. Raises ConfigError for an unknown option or
+    a mark outside 1-3.
+    """
+    return _compute_agreement(*_check_votes(votes, dimensions))
+
+
+def needs_deliberation(
+    votes: Votes, dimensions: DimensionMarks, threshold: float = DEFAULT_CONVERGENCE_THRESHOLD
+) -> bool:
+    """Return whether a panel votes again: its agreement is below `threshold`, and a point is disputed.
+
+    A point is disputed if judges vote differently, or if the marks of a dimension have a range of 1.5 or more. Raises
+    ConfigError for an unknown option or a mark outside 1-3.
+    """
+    options, marks = _check_votes(votes, dimensions)
+    is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in _mark_ranges(marks).values())
+    is_divided = len(options) >= MIN_VOTES_TO_COMPARE and (len(set(options)) > 1 or is_disputed)
+    return is_divided and _compute_agreement(options, marks) < strip_float_noise(threshold)
+
+
+def _check_votes(votes: Votes, dimensions: DimensionMarks) -> tuple[list[str], dict[str, list[float]]]:
+    """Return the options, and the marks by dimension. Raises ConfigError for an unknown option or a wrong mark."""
+    options: list[str] = list(votes.values() if isinstance(votes, Mapping) else votes)
+    for option in options:
+        if option not in OPTIONS:
+            raise ConfigError(f"votes: {option!r} is not an option; use {', '.join(OPTIONS)}")
+    marks = {name: list(given.values() if isinstance(given, Mapping) else given) for name, given in dimensions.items()}
+    for name, given in marks.items():
+        for mark in given:
+            if not MIN_DIMENSION_MARK <= mark <= MAX_DIMENSION_MARK:
+                raise ConfigError(f"dimensions: {name}: {mark!r} is not a mark; use numbers from 1 to 3")
+    return options, marks
+
+
+def _compute_agreement(options: Collection[str], marks: Mapping[str, Collection[float]]) -> float:
+    if len(options) < MIN_VOTES_TO_COMPARE:
+        return 1.0
+    ranges = _mark_ranges(marks)
+    dimensions = mean(max(0.0, 1 - spread / 2) for spread in ranges.values()) if ranges else 1.0
+    return strip_float_noise(VOTE_WEIGHT * _largest_share(options) + DIMENSION_WEIGHT * dimensions)
+
+
+def _largest_share(options: Collection[str]) -> float:
+    return max(Counter(options).values()) / len(options)
+
+
+def _mark_ranges(marks: Mapping[str, Collection[float]]) -> dict[str, float]:
+    """Return the range of each dimension's marks, for dimensions with at least two marks."""
+    return {
+        name: strip_float_noise(max(given) - min(given))
+        for name, given in marks.items()
+        if len(given) >= MIN_VOTES_TO_COMPARE
+    }
+
+
 def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> dict[str, float]:
     """Return the weight of each judge who was asked in `run`. Weights in `settings` replace those stored in the run."""
-    asked = {judge.id: judge.weight for judge in stored_settings(debate, run, settings).members}
     given = {judge.id: judge.weight for judge in settings.members}
-    return {judge: given.get(judge) or weight or 1.0 for judge, weight in asked.items()}
+    asked = stored_settings(debate, run, settings).members
+    return {judge.id: given.get(judge.id) or judge.weight or 1.0 for judge in asked}
 
 
 def ballots_by_round(
@@ -87,24 +183,37 @@ def ballots_by_round(
     for assessment in ordered_assessments(debate, "panel", run):
         ballot = _parse_ballot(assessment, weights, settings)
         if ballot is not None:
-            cast[ballot.cast_round].setdefault(ballot.judge, ballot)
+            cast[assessment.revision].setdefault(ballot.judge, ballot)
     found: dict[int, tuple[Ballot, ...]] = {}
     latest: dict[str, Ballot] = {}
     for number in sorted(cast):
-        for judge, last in latest.items():
-            is_late = judge in cast[number] and cast[number][judge].vote.late
-            vote = last.vote.model_copy(update={"late": is_late})
-            latest[judge] = replace(last, vote=vote, carried=True)
-        latest |= {
-            judge: ballot for judge, ballot in cast[number].items() if judge not in latest or not ballot.vote.late
-        }
+        for judge in weights:
+            ballot, last = cast[number].get(judge), latest.get(judge)
+            if last is not None and (ballot is None or ballot.vote.late):
+                vote = last.vote.model_copy(update={"late": ballot is not None})
+                ballot = replace(last, vote=vote, carried=True)
+            if ballot is not None:
+                latest[judge] = ballot
         found[number] = tuple(latest[judge] for judge in weights if judge in latest)
     return found
 
 
+def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings: PanelSettings) -> Ballot | None:
+    """Return the ballot in an assessment; None if it has no vote, or if the judge is not a member."""
+    vote = first_finding([assessment], Vote)
+    if vote is None or assessment.assessor not in weights or assessment.subject.moment != "debate":
+        return None
+    dimensions = {
+        mark.criterion: float(clamp_mark(mark, MIN_DIMENSION_MARK, MAX_DIMENSION_MARK))
+        for mark in assessment.marks
+        if mark.participant is None and mark.criterion in settings.dimensions
+    }
+    return Ballot(assessment.assessor, weights[assessment.assessor], vote, dimensions, assessment.rationale)
+
+
 def agreement_of_ballots(ballots: Sequence[Ballot]) -> float:
-    """Compute the agreement of a panel, 0-1, by the formula in `agreement`."""
-    return compute_agreement([ballot.option for ballot in ballots], _marks_by_dimension(ballots))
+    """Compute the agreement of a panel, 0-1, by the formula of `agreement`."""
+    return _compute_agreement([ballot.option for ballot in ballots], _marks_by_dimension(ballots))
 
 
 def find_disagreements(ballots: Sequence[Ballot], settings: PanelSettings) -> tuple[Disagreement, ...]:
@@ -112,11 +221,11 @@ def find_disagreements(ballots: Sequence[Ballot], settings: PanelSettings) -> tu
     if len(ballots) < MIN_VOTES_TO_COMPARE:
         return ()
     found: list[Disagreement] = []
-    divided = strip_float_noise(1 - largest_share([ballot.option for ballot in ballots]))
-    if divided > 0:
+    divided = strip_float_noise(1 - _largest_share([ballot.option for ballot in ballots]))
+    if divided:
         options: dict[str, VoteOption | float] = {ballot.judge: ballot.option for ballot in ballots}
         found.append(Disagreement(type="vote", about="vote", severity=divided, positions=options))
-    for name, spread in sorted(mark_ranges(_marks_by_dimension(ballots)).items()):
+    for name, spread in sorted(_mark_ranges(_marks_by_dimension(ballots)).items()):
         if spread >= strip_float_noise(settings.dimension_disagreement_threshold):
             severity = strip_float_noise(min(1.0, spread / 2))
             marks: dict[str, VoteOption | float] = {
@@ -126,6 +235,14 @@ def find_disagreements(ballots: Sequence[Ballot], settings: PanelSettings) -> tu
             }
             found.append(Disagreement(type="dimension", about=name, severity=severity, positions=marks))
     return tuple(sorted(found, key=lambda item: -item.severity))
+
+
+def _marks_by_dimension(ballots: Sequence[Ballot]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = defaultdict(list)
+    for ballot in ballots:
+        for dimension, value in ballot.dimensions.items():
+            found[dimension].append(value)
+    return found
 
 
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:
@@ -159,31 +276,3 @@ def explains_change(because: str | None, debate: Debate) -> bool:
     return bool(named & debate.turns_by_index.keys()) or any(
         re.search(rf"(?<![\w-]){re.escape(item)}(?![\w-])", because, re.IGNORECASE) for item in debate.arguments
     )
-
-
-def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings: PanelSettings) -> Ballot | None:
-    """Return the ballot in an assessment; None if it has no vote, or if the judge is not a member."""
-    vote = next((finding for finding in assessment.findings if isinstance(finding, Vote)), None)
-    if vote is None or assessment.assessor not in weights or assessment.subject.moment != "debate":
-        return None
-    dimensions = {
-        mark.criterion: clamp_mark(mark, DIMENSION_MIN, DIMENSION_MAX)
-        for mark in assessment.marks
-        if mark.participant is None and mark.criterion in settings.dimensions
-    }
-    return Ballot(
-        judge=assessment.assessor,
-        weight=weights[assessment.assessor],
-        vote=vote,
-        dimensions=dimensions,
-        rationale=assessment.rationale,
-        cast_round=assessment.revision,
-    )
-
-
-def _marks_by_dimension(ballots: Sequence[Ballot]) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = defaultdict(list)
-    for ballot in ballots:
-        for dimension, value in ballot.dimensions.items():
-            found[dimension].append(value)
-    return found

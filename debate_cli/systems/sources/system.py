@@ -71,9 +71,9 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
         """Return the numbers of poor citations, then the scores."""
         return " ".join((*_poor_citations(verdict), super().explain(verdict)))
 
-    def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
+    def headline(self, verdict: Verdict) -> Headline:
         """Return the verdict in short, in units of credit. Its reason begins with the numbers of poor citations."""
-        found = super().headline(verdict, document)
+        found = super().headline(verdict)
         if verdict.victory == "undetermined":
             found = replace(found, reason=" ".join(filter(None, (*_poor_citations(verdict), found.reason))))
         return replace(found, unit="credit")

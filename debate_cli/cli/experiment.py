@@ -5,12 +5,12 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 import typer
 
@@ -36,7 +36,7 @@ from debate_cli.experiments.estimate import (
     ParticipantEstimate,
     estimate_experiment,
 )
-from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, Ledger, Settlement
+from debate_cli.experiments.ledger import DEBATES_FOLDER, Ledger
 from debate_cli.experiments.ledger_file import LEDGER_NAME
 from debate_cli.experiments.merge import merge_experiments
 from debate_cli.experiments.progress import ExperimentObserver, Progress, Status, read_status
@@ -96,6 +96,9 @@ def _check_options(given: ExperimentOptions) -> None:
         if getattr(given, name):
             option = name.replace("_", "-")
             raise UsageError(f"--{option} is not an option of `debate experiment {action}`; leave it out")
+    queue = given.queue if given.queue != os.environ.get(QUEUE_VARIABLE) else None
+    if queue and given.action in {Action.rate, Action.merge}:
+        raise UsageError(f"--queue is not an option of `debate experiment {action}`; leave it out")
     if given.queue and (given.shard or given.limit):
         raise UsageError(
             f"--shard and --limit do not apply to a queue, from which workers take the cells; leave them out, or unset {QUEUE_VARIABLE}"
@@ -130,10 +133,9 @@ def _run(given: ExperimentOptions) -> None:
         obtain_consents(loaded.destinations, given.trust_host)
     with Ledger.create(folder, loaded.file.config.name, mock=loaded.mock) as ledger:
         plan = plan_experiment(loaded, ledger)
-        notes = _StopNotes()
-        control = screen.PipeSafeObserver(notes)
-        batches = BatchScreen(quiet=given.quiet, show=lambda line: notes.show(f"batch: {line}"))
-        with _observe(given, control, notes, read_status(ledger).progress) as observer:
+        control = screen.PipeSafeObserver(NullObserver(), show_warning=screen.print_note)
+        batches = BatchScreen(quiet=given.quiet, show=lambda line: control.warn(f"batch: {line}"))
+        with _observe(given, control, read_status(ledger).progress) as observer:
             if given.queue:
                 queue = QueueOptions(given.queue, given.retry_failed, given.enqueue_only)
                 work = partial(run_in_queue, queue, plan, ledger, observer)
@@ -143,7 +145,7 @@ def _run(given: ExperimentOptions) -> None:
                 queues = batches.queues if given.batch else None
                 work = ExperimentRun(plan, cells, folder, observer, limit=given.limit, batches=queues).run
             summary = run_control.run_until_stopped(lambda stop: work(stop=stop), control)
-            if isinstance(observer, PipeSafeExperimentObserver):
+            if isinstance(observer, shown.JsonExperimentObserver):
                 observer.finish(summary)
         status = read_status(ledger)
     if not given.json:
@@ -170,71 +172,25 @@ def _check_batches(given: ExperimentOptions, experiment: Experiment, folder: Pat
         raise UsageError(f"{folder}: questions to judges wait in batches; add --batch to collect the answers")
 
 
-def print_note(note: str) -> None:
-    """Print a note on stderr."""
-    print_status(f"note: {note}")
-
-
-class _StopNotes(NullObserver):
-    """Shows notes about signals above the live table, or on stderr if there is no live table."""
-
-    def __init__(self) -> None:
-        self.show: Callable[[str], None] = print_note
-
-    def note(self, note: str) -> None:
-        self.show(note)
-
-
-class PipeSafeExperimentObserver(ExperimentObserver):
-    """Forwards events to an observer. Once stdout is closed, requests a stop of the run."""
-
-    def __init__(self, observer: ExperimentObserver, control: screen.PipeSafeObserver) -> None:
-        self._observer = observer
-        self._control = control
-
-    def started(self, record: CellRecord, progress: Progress) -> None:
-        """See `ExperimentObserver`."""
-        self._control.forward(lambda: self._observer.started(record, progress))
-
-    def settled(
-        self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
-    ) -> None:
-        """See `ExperimentObserver`."""
-        self._control.forward(lambda: self._observer.settled(record, how, winners, progress))
-
-    def changed(self, progress: Progress) -> None:
-        """See `ExperimentObserver`."""
-        self._control.forward(lambda: self._observer.changed(progress))
-
-    def note(self, note: str) -> None:
-        """See `ExperimentObserver`."""
-        self._control.forward(lambda: self._observer.note(note))
-
-    def finish(self, summary: RunSummary) -> None:
-        """With `--json`, print the summary as the last event."""
-        observer = self._observer
-        if isinstance(observer, shown.JsonExperimentObserver):
-            self._control.forward(lambda: observer.finish(summary))
-
-
 @contextmanager
 def _observe(
-    given: ExperimentOptions, control: screen.PipeSafeObserver, notes: _StopNotes, progress: Progress
+    given: ExperimentOptions, control: screen.PipeSafeObserver, progress: Progress
 ) -> Generator[ExperimentObserver]:
     """Open the observer of a run, which shows JSON lines, nothing (--quiet), a live table or plain lines."""
+    stdout = cast("TextIO", screen.PipeSafeStdout(control))
     if given.json:
-        yield PipeSafeExperimentObserver(shown.JsonExperimentObserver(sys.stdout), control)
+        yield shown.JsonExperimentObserver(stdout)
     elif given.quiet:
         yield ExperimentObserver()
     elif console.is_interactive(sys.stdout) and not given.plain:
         from debate_cli.render.live.experiment import LiveExperimentObserver
 
-        with screen.show_view(LiveExperimentObserver(console.make_console(sys.stdout), progress)) as view:
-            notes.show = view.note
-            yield PipeSafeExperimentObserver(view, control)
-        notes.show = print_note
+        with screen.show_view(LiveExperimentObserver(console.make_console(stdout), progress)) as view:
+            control.show_warning = view.note
+            yield view
+        control.show_warning = screen.print_note
     else:
-        yield PipeSafeExperimentObserver(shown.PlainExperimentObserver(sys.stdout), control)
+        yield shown.PlainExperimentObserver(stdout)
 
 
 def _report_end(

@@ -125,12 +125,17 @@ class ClaimAsker:
 
 DatasetEntry = tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]
 """Name of a debate in a data set, a function that reads the debate, and people's labels."""
+_MODEL_OPTIONS = ("mock", "config", "max_cost", "max_tokens", "trust_host", "trust_path")
 _MAX_TOPIC_CHARS = 60
 _TOPIC_SOURCES = {"option": "as given", "file": "named in the file", "name": "the file's name; set it with --topic"}
 
 
 def run(given: ImportOptions) -> None:
     """Make transcripts of debates that were held elsewhere."""
+    ignored = next((name for name in _MODEL_OPTIONS if getattr(given, name)), None)
+    if ignored is not None and given.arguments is None:
+        option = ignored.replace("_", "-")
+        raise UsageError(f"--{option} is for the model of --arguments; add --arguments PROVIDER/MODEL, or leave it out")
     request = _build_request(given)
     asker = None if given.arguments is None else ClaimAsker(given, given.arguments)
     folder, now = next(iter(transcript_dirs())), datetime.now(UTC)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeVar
 
 from debate_cli.cli.console import (
     CLOSED_PIPE,
@@ -25,7 +25,6 @@ from debate_cli.domain.tasks import Cue, Task
 from debate_cli.domain.verdict import Verdict
 from debate_cli.formats.schedule import turns_hidden_from_people
 from debate_cli.observer import NullObserver, Observer
-from debate_cli.render import sanitize
 from debate_cli.render.content.report import ReportPart
 from debate_cli.render.text.plain import PlainObserver
 from debate_cli.render.theme import NO_PLAN, RunPlan
@@ -52,6 +51,11 @@ BY_USER = StopCause("stopped by the user", 130)
 BY_CLOSED_PIPE = StopCause("stopped because the output pipe closed", CLOSED_PIPE)
 
 
+def print_note(note: str) -> None:
+    """Print a note on stderr, after `note:`."""
+    print_status(f"note: {note}")
+
+
 class StatusObserver(NullObserver):
     """Prints notes to stderr; ignores other events."""
 
@@ -68,17 +72,17 @@ class PipeSafeObserver:
         observer: Observer,
         on_close: Callable[[], None] = lambda: None,
         *,
-        print_warning: Callable[[str], None] | None = None,
+        show_warning: Callable[[str], None] | None = None,
         screen: TerminalView | None = None,
     ) -> None:
-        """`on_close`: called once stdout is closed. `print_warning`: prints warnings (None: `observer` shows them).
+        """`on_close`: called once stdout is closed. `show_warning`: shows warnings (None: `observer` shows them).
 
         `screen`: the live view that `observer` draws; None if it draws none.
         """
         self.is_closed = False
         self.stop_cause: StopCause | None = None
         """The first request to stop; None if there was none."""
-        self._print_warning = print_warning
+        self.show_warning = show_warning
         self.on_close = on_close
         self._observer = observer
         self._screen = screen
@@ -88,7 +92,7 @@ class PipeSafeObserver:
         """Number of people who are being asked at the terminal."""
         self._was_left = False
         """Whether a person left without an answer."""
-        self._held: list[Callable[[], None]] = []
+        self._held: list[Callable[[], object]] = []
         """Calls that show what happened meanwhile, once all people have answered or left."""
 
     def event(self, event: Event, debate: Debate) -> None:
@@ -121,11 +125,11 @@ class PipeSafeObserver:
             self.forward(lambda: self._observer.note(note))
 
     def warn(self, note: str) -> None:
-        """Show a warning, even if the observer shows nothing. Control characters are removed."""
-        if self._print_warning is None:
+        """Show a warning, even if the observer shows nothing."""
+        if self.show_warning is None:
             self.forward(lambda: self._observer.note(note))
         else:
-            self._print_warning(f"note: {sanitize.sanitize_line(note)}")
+            self.show_warning(note)
 
     @contextmanager
     def held(self) -> Generator[None]:
@@ -151,7 +155,7 @@ class PipeSafeObserver:
                 for showing in held:
                     self.forward(showing)
 
-    def forward(self, showing: Callable[[], None]) -> None:
+    def forward(self, showing: Callable[[], object]) -> None:
         """Call `showing`, unless stdout is closed."""
         if self.is_closed:
             return
@@ -166,6 +170,25 @@ class PipeSafeObserver:
             self.is_closed = True
             self.stop_cause = self.stop_cause or BY_CLOSED_PIPE
             self.on_close()
+
+
+class PipeSafeStdout:
+    """Stdout as a stream. Once stdout is closed, it discards what is written, and `control` requests a stop."""
+
+    def __init__(self, control: PipeSafeObserver) -> None:
+        self._control = control
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stdout, name)
+
+    def write(self, text: str) -> int:
+        """Write `text`. Returns its length."""
+        self._control.forward(lambda: sys.stdout.write(text))
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is buffered."""
+        self._control.forward(sys.stdout.flush)
 
 
 def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
@@ -194,7 +217,7 @@ def open_observer(
     progress line. `hint`: explains the keys; shown below the live view, or once on stderr.
     """
     if stream is None:
-        yield PipeSafeObserver(NullObserver(), print_warning=print_status)
+        yield PipeSafeObserver(NullObserver(), show_warning=print_note)
     elif is_interactive(stream) and not plain:
         from debate_cli.render.live.view import LiveObserver
 

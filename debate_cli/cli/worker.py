@@ -1,14 +1,13 @@
 """`debate worker`. Its options are in `command_options`."""
 
 import os
-import sys
+from typing import TextIO, cast
 
 import typer
 
 from debate_cli.cli import run_control, screen
 from debate_cli.cli.command_options import WorkerOptions
 from debate_cli.cli.console import print_status
-from debate_cli.cli.experiment import PipeSafeExperimentObserver
 from debate_cli.errors import UsageError
 from debate_cli.experiments.cluster import worker
 from debate_cli.experiments.progress import ExperimentObserver
@@ -23,8 +22,8 @@ def run(given: WorkerOptions) -> None:
     control = screen.PipeSafeObserver(screen.StatusObserver())
     observer: ExperimentObserver = ExperimentObserver()
     if given.json or not given.quiet:
-        printer = JsonExperimentObserver(sys.stdout) if given.json else PlainExperimentObserver(sys.stdout)
-        observer = PipeSafeExperimentObserver(printer, control)
+        stdout = cast("TextIO", screen.PipeSafeStdout(control))
+        observer = JsonExperimentObserver(stdout) if given.json else PlainExperimentObserver(stdout)
     options = worker.WorkerOptions(given.concurrency, given.trust_host or (), given.until_empty, given.lease)
     summary = run_control.run_until_stopped(
         lambda stop: worker.run_worker(dsn, observer, options, os.environ, stop=stop), control

@@ -58,3 +58,17 @@ def test_a_gate_on_a_text_compares_the_option(here: Path) -> None:
     met = [name for name, done in said.items() if done.code == 0]
     assert len(met) == 1
     assert all(f"is {met[0]}" in done.err for name, done in said.items() if name not in met)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("import talk.txt --mock", "--mock is for the model of --arguments; add --arguments PROVIDER/MODEL"),
+        ("import talk.txt --max-cost 1", "--max-cost is for the model of --arguments"),
+        ("experiment rate r.csv --queue postgresql://q", "--queue is not an option of `debate experiment rate`"),
+    ],
+)
+def test_an_option_without_effect_is_refused(here: Path, command: str, said: str) -> None:
+    """One sentence names the option and what to do."""
+    done = debate(*command.split(), cwd=here)
+    assert (done.code, len(done.lines), said in done.err) == (2, 1, True), done.err

@@ -232,7 +232,7 @@ class _Reading:
         """
         known = {part.name for part in self._parts}
         unknown = [
-            Problem((name,), "there is no such part in this review; remove it", is_key_error=True)
+            Problem((name,), "there is no such part in this review; remove it")
             for name in self._answers.parts
             if name not in known
         ]

@@ -20,11 +20,11 @@ from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.personality import Archetype, Personality
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError
-from debate_cli.storage.config_errors import SourceMap, problems_from_validation
+from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation
 from debate_cli.storage.folder import slugify
 from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.schema import JSON_SCHEMA_DIALECT, add_descriptions, field_docs
-from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
+from debate_cli.storage.yaml_positions import read_yaml_text
 
 RESERVED_AXES: Mapping[str, str] = {
     "topic": "`motions` sets it",
@@ -187,11 +187,7 @@ class ExperimentFile:
 
 def read_experiment_file(path: Path) -> ExperimentFile:
     """Read and check the file of an experiment. Raises ConfigError with one line per fault, each with its position."""
-    parsed = parse_yaml(read_yaml_text(path, absent="write one, see docs/guides/experiments.md"))
-    source_map = SourceMap(str(path), parsed.positions, {}, parsed.key_positions)
-    if parsed.faults:
-        raise ConfigError(*map(source_map.format_fault, parsed.faults))
-    data = parsed.data
+    data, source_map = load_yaml(str(path), read_yaml_text(path, absent="write one, see docs/guides/experiments.md"))
     if not is_mapping(data):
         raise ConfigError(f"{path}:1:1: this is not an experiment; write a mapping with `name`, `base` and `players`")
     if "debaters" in data and not {"base", "players"} & data.keys():
@@ -203,14 +199,14 @@ def read_experiment_file(path: Path) -> ExperimentFile:
     except ValidationError as error:
         problems = problems_from_validation(error, data, ExperimentConfig)
         problems = [_PAIRING_PROBLEM if problem.path[:1] == ("pairing",) else problem for problem in problems]
-        raise ConfigError(*source_map.format_problems(problems, (), str)) from error
+        raise ConfigError(*source_map.format_problems(problems)) from error
     if problems := [
         *_check_names(("players",), [player.name for player in config.players]),
         *_check_names(("judges",), [judge.name for judge in config.judges]),
         *_check_pairing(config),
         *_check_axes(config.axes),
     ]:
-        raise ConfigError(*source_map.format_problems(problems, (), str))
+        raise ConfigError(*source_map.format_problems(problems))
     return ExperimentFile(path, config, source_map)
 
 
@@ -252,9 +248,9 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
     for key, values in axes.items():
         root, _, _ = key.partition(".")
         if root in RESERVED_AXES:
-            yield Problem(("axes", key), f"`{root}` cannot be an axis: {RESERVED_AXES[root]}", is_key_error=True)
+            yield Problem(("axes", key), f"`{root}` cannot be an axis: {RESERVED_AXES[root]}")
         elif key.rpartition(".")[2] == "script":
-            yield Problem(("axes", key), "a script cannot be an axis; name it in the base", is_key_error=True)
+            yield Problem(("axes", key), "a script cannot be an axis; name it in the base")
         if not values:
             yield Problem(("axes", key), "is an empty list; add values, or remove the key")
 

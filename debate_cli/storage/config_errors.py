@@ -5,24 +5,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, KeyPath, Problem
-from debate_cli.domain.suggestions import closest_match, format_suggestion
-from debate_cli.domain.turn import Phase
+from debate_cli.domain.config_checks import KeyPath, Problem
+from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.errors import ConfigError
 from debate_cli.storage.plain_data import get_child, is_list, is_mapping
-from debate_cli.storage.yaml_positions import SourcePosition, YamlFault, escape_unprintable
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.yaml_positions import SourcePosition, escape_unprintable, parse_yaml
 
 MAX_PROBLEMS = 200
 """Maximum number of errors of one file that are reported at once."""
 _MESSAGE_CHARS = 400
 _KEY_CHARS = 80
-"""Maximum length of one key in a path that an error shows."""
-_WORD_CHARS = 60
-"""Maximum length of a wrong value that an error repeats."""
 _QUOTED = re.compile(r"'([^']*)'")
 _MESSAGES = {
     "missing": "is missing; add it",
@@ -48,8 +46,6 @@ _PATTERN_MESSAGES = {
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
 }
 """Maps the key of a text that does not fit its pattern to a message."""
-_UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
-"""Phases that must not be listed in a configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +55,17 @@ class SourceMap:
     name: str
     """The file as the user named it, or `stdin`."""
     positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each value."""
+    """Position of each key and list item."""
     origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
     """Maps key paths to the option or variable that set their value."""
-    key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each key."""
 
-    def locate(self, path: KeyPath, *, key: bool = False) -> str:
+    def locate(self, path: KeyPath) -> str:
         """Return the option or variable that set the value at `path`; otherwise its `file:line:column`.
 
-        A value without a position gets that of the nearest mapping or list around it. `key`: locate the key instead.
+        A path without a position gets the position of the nearest mapping or list around it.
         """
-        found = self._nearest(path, key=key)
-        if isinstance(found, SourcePosition):
-            return f"{self.name}:{found.line}:{found.column}"
-        return found or self.name
+        found = self._nearest(path)
+        return f"{self.name}:{found.line}:{found.column}" if isinstance(found, SourcePosition) else found or self.name
 
     def format_problem(self, problem: Problem) -> str:
         """Return one line: `file:line:column: key.path: what is wrong; what to do`.
@@ -81,40 +73,52 @@ class SourceMap:
         If an option or variable set the value, its name replaces the position. Options other than `--set` and `--var`
         replace the key too.
         """
-        where = self.locate(problem.path, key=problem.is_key_error)
+        where = self.locate(problem.path)
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
-        message = _shorten(problem.message, _MESSAGE_CHARS)
         names_key = where.startswith("--") and where not in {"--set", "--var"}
+        message = _shorten(problem.message, _MESSAGE_CHARS)
         return f"{where}: {message}" if names_key or not key else f"{where}: {key}: {message}"
 
-    def format_fault(self, fault: YamlFault) -> str:
-        """Return one line: `file:line:column: what is wrong; what to do`."""
-        message = _shorten(fault.message, _MESSAGE_CHARS)
-        return f"{self.name}:{fault.position.line}:{fault.position.column}: {message}"
+    def format_problems(self, problems: Iterable[Problem], redact: Callable[[str], str] = str) -> list[str]:
+        """Return one redacted line for each problem, in the order of the file. Equal lines are returned once.
 
-    def format_problems(
-        self, problems: Iterable[Problem], before: Sequence[str], redact: Callable[[str], str]
-    ) -> list[str]:
-        """Return the lines `before`, then one line for each problem, in the order of the file.
-
-        The lines are redacted and have no duplicates. After MAX_PROBLEMS lines, a last one says that there are more.
+        After MAX_PROBLEMS lines, a last one says that there are more.
         """
-        lines = [*before, *map(self.format_problem, sorted(problems, key=self._sort_key)[: MAX_PROBLEMS + 1])]
-        shown = list(dict.fromkeys(map(redact, lines)))
-        if len(shown) > MAX_PROBLEMS:
-            shown[MAX_PROBLEMS:] = [f"{escape_unprintable(self.name)}: and more errors; correct these first"]
-        return shown
 
-    def _sort_key(self, problem: Problem) -> tuple[bool, SourcePosition]:
-        found = self._nearest(problem.path, key=problem.is_key_error)
-        return (False, found) if isinstance(found, SourcePosition) else (True, SourcePosition(0, 0))
+        def rank(problem: Problem) -> tuple[bool, SourcePosition]:
+            found = self._nearest(problem.path)
+            return (False, found) if isinstance(found, SourcePosition) else (True, SourcePosition(0, 0))
 
-    def _nearest(self, path: KeyPath, *, key: bool) -> SourcePosition | str | None:
+        lines = map(self.format_problem, sorted(problems, key=rank)[: MAX_PROBLEMS + 1])
+        return _limit_lines(self.name, map(redact, lines))
+
+    def _nearest(self, path: KeyPath) -> SourcePosition | str | None:
         heads = [path[:length] for length in range(len(path), -1, -1)]
-        origin = next((self.origins[head] for head in heads if head in self.origins), None)
-        if origin is None and key and path in self.key_positions:
-            return self.key_positions[path]
-        return origin or next((self.positions[head] for head in heads if head in self.positions), None)
+        known = (source[head] for source in (self.origins, self.positions) for head in heads if head in source)
+        return next(known, None)
+
+
+def load_yaml(name: str, text: str) -> tuple[Any, SourceMap]:
+    """Return the data of the YAML `text`, and its positions. `name`: name of the text in errors.
+
+    Raises ConfigError with one line per error in the syntax.
+    """
+    parsed = parse_yaml(text)
+    if parsed.faults:
+        redact = Redactor()
+        lines = (
+            redact(f"{name}:{fault.position.line}:{fault.position.column}: {_shorten(fault.message, _MESSAGE_CHARS)}")
+            for fault in parsed.faults
+        )
+        raise ConfigError(*_limit_lines(name, lines))
+    return parsed.data, SourceMap(name, parsed.positions)
+
+
+def _limit_lines(name: str, lines: Iterable[str]) -> list[str]:
+    shown = list(islice(dict.fromkeys(lines), MAX_PROBLEMS + 1))
+    if len(shown) > MAX_PROBLEMS:
+        shown[MAX_PROBLEMS:] = [f"{escape_unprintable(name)}: and more errors; correct these first"]
+    return shown
 
 
 def problems_from_validation(error: ValidationError, data: Any, model: type[BaseModel] = DebateConfig) -> list[Problem]:
@@ -126,16 +130,7 @@ def problems_from_validation(error: ValidationError, data: Any, model: type[Base
     for item in error.errors(include_url=False):
         found.setdefault(_key_path(item["loc"], data), []).append(item)
     parents = {path[:length] for path in found for length in range(len(path))}
-    misspelled = {
-        (*path[:-1], closest_match(str(path[-1]), allowed_keys(path[:-1], data, model)))
-        for path, items in found.items()
-        if items[0]["type"] == "extra_forbidden"
-    }
-    innermost = (
-        (path, items)
-        for path, items in found.items()
-        if path not in parents and not (items[0]["type"] == "missing" and path in misspelled)
-    )
+    innermost = ((path, items) for path, items in found.items() if path not in parents)
     return [_merge_errors(path, items, data, model) for path, items in islice(innermost, MAX_PROBLEMS + 1)]
 
 
@@ -147,7 +142,7 @@ def format_validation_error(item: Any) -> str:
     return message if item["type"] == "value_error" else message.partition(";")[0]
 
 
-def allowed_keys(path: KeyPath, data: Any, model: type[BaseModel] = DebateConfig) -> set[str]:
+def _allowed_keys(path: KeyPath, data: Any, model: type[BaseModel] = DebateConfig) -> set[str]:
     """Return the keys that `model` allows in the mapping at `path`.
 
     `data`: the whole configuration. Its values of `kind` select the members of unions.
@@ -183,21 +178,19 @@ def _members(schema: dict[str, Any], data: Any, root: dict[str, Any]) -> Iterato
 
 def _merge_errors(path: KeyPath, items: Sequence[Any], data: Any, model: type[BaseModel]) -> Problem:
     """Return one problem for `items`, all errors about the value at `path`."""
-    item = items[0]
+    item, value = items[0], value_at(data, path)
     kind: str = item["type"]
-    value = value_at(data, path)
     words = [
         word for each in items if each["type"] == "literal_error" for word in _QUOTED.findall(each["ctx"]["expected"])
     ]
     if words:
-        listed = [word for word in words if path[:1] != ("format",) or word not in _UNLISTED_PHASES]
-        return Problem(path, _unknown_word_message(value, listed))
+        return Problem(path, _unknown_word_message(value, words))
     if kind == "union_tag_invalid":
         known = _QUOTED.findall(item["ctx"]["expected_tags"])
         return Problem((*path, "kind"), _unknown_word_message(item["ctx"]["tag"], known))
     if kind == "extra_forbidden":
-        hint = format_suggestion(str(path[-1]), allowed_keys(path[:-1], data, model))
-        return Problem(path, f"unknown key{hint or '; remove it, or correct its name'}", is_key_error=True)
+        hint = format_suggestion(str(path[-1]), _allowed_keys(path[:-1], data, model))
+        return Problem(path, f"unknown key{hint or '; remove it, or correct its name'}")
     if kind == "string_type" and value is None:
         return Problem(path, "is empty; write a text, in quotes if it begins with `#`")
     if kind == "string_pattern_mismatch" and path[-1] in _PATTERN_MESSAGES:
@@ -222,11 +215,11 @@ def _unknown_word_message(value: Any, words: Sequence[str]) -> str:
     expected = f"must be one of {', '.join(known)}"
     if not isinstance(value, str):
         return expected
-    return f"{expected}, not `{_shorten(value, _WORD_CHARS)}`{format_suggestion(value, known)}"
+    return f"{expected}, not `{_shorten(value, _KEY_CHARS)}`{format_suggestion(value, known)}"
 
 
 def _key_path(loc: Iterable[str | int], data: Any) -> KeyPath:
-    """Return the key path of an error, which is pydantic's location `loc` without the names of union members."""
+    """Return pydantic's location `loc` of an error without the names of union members."""
     parts = tuple(loc)
     path: list[str | int] = []
     for number, part in enumerate(parts, start=1):

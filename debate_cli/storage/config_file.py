@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,7 +22,7 @@ from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 from debate_cli.regular_file import is_inside, read_regular_text
-from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_from_validation, value_at
+from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation, value_at
 from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.provider_origin import WEB_SEARCH, ProviderOrigin, find_origin
 from debate_cli.storage.redact import Redactor, looks_like_secret
@@ -35,7 +34,7 @@ from debate_cli.storage.variables import (
     is_header_path,
     overrides_from_env,
 )
-from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
+from debate_cli.storage.yaml_positions import read_yaml_text
 
 if TYPE_CHECKING:
     from debate_cli.evidence.corpus import Corpus
@@ -43,13 +42,12 @@ if TYPE_CHECKING:
 STDIN_NAME = "stdin"
 """Name in errors of a configuration that was read from stdin."""
 ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]
-_MAX_PROMPT_FILES = 100
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 _MAX_PROMPT_BYTES = 256 * 1024
-_TEXT_SUFFIXES = frozenset({".md", ".rst", ".txt"})
-"""Suffixes of texts that a panel can judge, which are often given in place of a configuration."""
-_HIDDEN_LENGTHS = (4096, 60)
-"""Lengths to which errors shorten a value. Secrets cut to these lengths are redacted too."""
+_OUTSIDE = (
+    "the file must be in the folder of the configuration or below it; move it there, or allow its folder with "
+    "--trust-path DIR"
+)
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 
@@ -100,8 +98,9 @@ def read_config_file(
     environment = env if isinstance(env, Environment) else Environment(env)
     source_map = SourceMap(STDIN_NAME if path is None else str(path))
     folder = Path() if path is None else path.parent
-    loader = _ConfigLoader(folder, environment, source_map, (folder, *trusted_folders))
-    return loader.load(text, overrides, (own_checks, *more_checks))
+    return _ConfigLoader(folder, environment, source_map, (folder, *trusted_folders)).load(
+        text, overrides, (own_checks, *more_checks)
+    )
 
 
 def read_prompt_files(
@@ -112,15 +111,13 @@ def read_prompt_files(
     A problem is an unknown prompt, an unreadable file or a wrong placeholder. Files must be in `folder` or in one of
     the `trusted_folders`, except those of the prompts `from_options`.
     """
-    if len(files) > _MAX_PROMPT_FILES:
-        return {}, [Problem(("prompts",), f"names more than {_MAX_PROMPT_FILES} files; remove some")]
     texts: dict[str, str] = {}
     problems: list[Problem] = []
     shipped = {prompt.name for prompt in shipped_prompts()}
     for name, file in files.items():
         if name not in shipped:
             hint = format_suggestion_or_list(name, sorted(shipped))
-            problems.append(Problem(("prompts", name), f"there is no prompt of this name{hint}", is_key_error=True))
+            problems.append(Problem(("prompts", name), f"there is no prompt of this name{hint}"))
             continue
         try:
             within = None if name in from_options else (folder, *trusted_folders)
@@ -136,23 +133,14 @@ def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) 
 
     `within`: the allowed folders; None allows all.
     """
-    if within is not None:
-        _check_inside(path, within)
+    if within is not None and not is_inside(path, within):
+        raise ValueError(_OUTSIDE)
     try:
         return read_regular_text(path, max_bytes)
     except FileNotFoundError as error:
         raise ValueError("there is no such file beside the configuration; create it, or correct the name") from error
     except OSError as error:
         raise ValueError(f"the file cannot be read ({error.strerror}); make it readable") from error
-
-
-def _check_inside(path: Path, folders: Sequence[Path]) -> None:
-    """Raise ValueError if `path`, after following links, is in none of `folders`."""
-    if not is_inside(path, folders):
-        raise ValueError(
-            "the file must be in the folder of the configuration or below it; move it there, or allow its folder with "
-            "--trust-path DIR"
-        )
 
 
 @dataclass(slots=True)
@@ -162,8 +150,6 @@ class _ConfigLoader:
     source_map: SourceMap
     folders: tuple[Path, ...]
     """Folders in which files that the configuration names may be."""
-    lines: list[str] = field(default_factory=list[str])
-    """Errors that already include their position."""
     problems: list[Problem] = field(default_factory=list[Problem])
     secrets: set[str] = field(default_factory=set[str])
     background_file: Path | None = None
@@ -174,9 +160,9 @@ class _ConfigLoader:
         self._read_background(data)
         prompts = self._read_prompts(data)
         config = self._validate(data)
-        if config is not None and not self.lines:
+        if config is not None:
             self._add(problem for check in (*checks, self._check_files) for problem in check(config))
-        if config is None or self.problems or self.lines:
+        if config is None or self.problems:
             raise self._error()
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
         fingerprint = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
@@ -210,27 +196,19 @@ class _ConfigLoader:
 
     def _parse(self, text: str, overrides: Sequence[ConfigChange]) -> dict[str, Any]:
         """Parse the file and apply the overrides. Raises ConfigError if the text is not a mapping."""
-        parsed = parse_yaml(text)
         name = self.source_map.name
-        self.source_map = SourceMap(name, parsed.positions, key_positions=parsed.key_positions)
-        self.lines += map(self.source_map.format_fault, parsed.faults[: MAX_PROBLEMS + 1])
+        data, source_map = load_yaml(name, text)
         changes = [*overrides_from_env(self.env), *overrides]
-        data: Any = {} if parsed.data is None and changes and not parsed.faults else parsed.data
+        if data is None and changes:
+            data = {}
         if not is_mapping(data):
-            if Path(name).suffix.lower() in _TEXT_SUFFIXES:
-                advice = f"name a configuration, or judge the text: debate judge {shlex.quote(name)} --system panel"
-                self.lines = [f"{name}:1:1: this is a text, not a configuration; {advice}"]
-            elif not parsed.faults:
-                what = "the file is empty" if data is None else "this is not a configuration"
-                advice = "write a mapping with `topic` and `debaters`, or let `debate init` write one"
-                self.lines.append(f"{name}:1:1: {what}; {advice}")
-            raise self._error()
+            what = "the file is empty" if data is None else "this is not a configuration"
+            advice = "write a mapping with `topic` and `debaters`, or let `debate init` write one"
+            raise ConfigError(f"{name}:1:1: {what}; {advice}")
         if "schema_version" in data and "turns" in data:
-            self.lines.append(f"{name}:1:1: this is a saved debate, not a configuration; continue it with --resume")
-            raise self._error()
-        changed, origins, problems = apply_overrides(data, changes)
-        self.lines += problems
-        self.source_map = replace(self.source_map, origins=origins)
+            raise ConfigError(f"{name}:1:1: this is a saved debate, not a configuration; continue it with --resume")
+        changed, origins = apply_overrides(data, changes)
+        self.source_map = replace(source_map, origins=origins)
         return changed
 
     def _resolve_variables(self, data: dict[str, Any]) -> dict[str, Any]:
@@ -238,9 +216,8 @@ class _ConfigLoader:
 
         Raises ConfigError if `data` contains a secret in plain text, which no error may repeat.
         """
-        if literal := list(_literal_secrets(data, ())):
-            self.secrets |= {text[:length] for _, text in literal for length in _HIDDEN_LENGTHS}
-            self.problems += [problem for problem, _ in literal]
+        self.problems += _literal_secrets(data, ())
+        if self.problems:
             raise self._error()
         given = data.get("vars")
         variables = given if is_mapping(given) else {}
@@ -287,11 +264,8 @@ class _ConfigLoader:
         for number, source in enumerate(sources):
             named["evidence", "sources", number] = re.split(r"[^/]*[*?\[]", source.path, maxsplit=1)[0]
         for path, file in named.items():
-            if not self._is_option(*path):
-                try:
-                    _check_inside(self.folder / file, self.folders)
-                except ValueError as error:
-                    yield Problem(path, str(error))
+            if not self._is_option(*path) and not is_inside(self.folder / file, self.folders):
+                yield Problem(path, _OUTSIDE)
 
     def _validate(self, data: dict[str, Any]) -> DebateConfig | None:
         placed = move_legacy_sections(data)
@@ -314,7 +288,7 @@ class _ConfigLoader:
                 self.problems.append(problem)
 
     def _error(self) -> ConfigError:
-        return ConfigError(*self.source_map.format_problems(self.problems, self.lines, Redactor(self.secrets)))
+        return ConfigError(*self.source_map.format_problems(self.problems, Redactor(self.secrets)))
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
@@ -333,18 +307,19 @@ def _find_key_variables(providers: object) -> set[str]:
     return {str(name) for name in (*named, *(row.api_key_env for row in BUILTIN_PROVIDERS.values())) if name}
 
 
-def _literal_secrets(data: Any, path: KeyPath) -> Iterator[tuple[Problem, str]]:
-    """Yield (problem, secret) for each secret that is written in the configuration itself."""
+def _literal_secrets(data: Any, path: KeyPath) -> Iterator[Problem]:
+    """Yield a problem for each secret that is written in the configuration itself. No problem repeats the secret."""
     message = "a key in plain text; put it into an environment variable and name the variable"
     if isinstance(data, str):
         is_header = is_header_path(path) and _SECRET_HEADER.search(str(path[-1])) is not None
         if looks_like_secret(data) or (is_header and data and "${" not in data):
-            yield Problem(path, message), data
+            yield Problem(path, message)
     elif is_list(data):
         for index, item in enumerate(data):
             yield from _literal_secrets(item, (*path, index))
     elif is_mapping(data):
         for key, item in data.items():
             if looks_like_secret(key):
-                yield Problem((*path, key), message, is_key_error=True), key
-            yield from _literal_secrets(item, (*path, key))
+                yield Problem(path, message)
+            else:
+                yield from _literal_secrets(item, (*path, key))

@@ -12,13 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from debate_cli.domain.config_checks import KeyPath, Problem
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms, Seconds
 from debate_cli.errors import ConfigError
-from debate_cli.storage.config_errors import SourceMap, problems_from_validation
+from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation
 from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
+from debate_cli.storage.yaml_positions import read_yaml_text
 
 ANSWERS: KeyPath = ("answers",)
-_NO_REVIEW = "this is not a review; write one with `debate review ID --template`"
 
 
 class _Terms(BaseModel):
@@ -53,22 +52,19 @@ class ReviewFile(NamedTuple):
     def error(self, problems: tuple[Problem, ...]) -> ConfigError:
         """Return a ConfigError with one line per problem of an answer: `file:line:column: key.path: what is wrong`."""
         placed = [problem._replace(path=(*ANSWERS, *problem.path)) for problem in problems]
-        return ConfigError(*self.source_map.format_problems(placed, (), Redactor()))
+        return ConfigError(*self.source_map.format_problems(placed, Redactor()))
 
 
 def read_review_file(path: Path) -> ReviewFile:
     """Read a review. Raises ConfigError with one line for each problem. The content of answers is not checked."""
-    parsed = parse_yaml(read_yaml_text(path, absent="write one with `debate review ID --template`"))
-    source_map = SourceMap(str(path), parsed.positions, key_positions=parsed.key_positions)
-    lines = [source_map.format_fault(fault) for fault in parsed.faults]
-    if lines or not (is_mapping(parsed.data) and "review" in parsed.data):
-        problems = () if lines else (Problem((), _NO_REVIEW),)
-        raise ConfigError(*source_map.format_problems(problems, lines, Redactor()))
+    data, source_map = load_yaml(str(path), read_yaml_text(path, absent="write one with `debate review ID --template`"))
+    if not (is_mapping(data) and "review" in data):
+        raise ConfigError(f"{path}:1:1: this is not a review; write one with `debate review ID --template`")
     try:
-        document = _Document.model_validate(parsed.data)
+        document = _Document.model_validate(data)
     except ValidationError as error:
-        found = problems_from_validation(error, parsed.data, _Document)
-        raise ConfigError(*source_map.format_problems(found, (), Redactor())) from error
+        found = problems_from_validation(error, data, _Document)
+        raise ConfigError(*source_map.format_problems(found, Redactor())) from error
     terms = document.review
     return ReviewFile(
         terms.debate,

@@ -211,7 +211,7 @@ def _output_dir(config: Path | None, env: Mapping[str, str]) -> Path:
     if config is not None:
         with contextlib.suppress(ConfigError):
             data = parse_yaml(read_yaml_text(config, absent="")).data
-    changed, _, _ = apply_overrides(data if is_mapping(data) else {}, overrides_from_env(env))
+    changed, _ = apply_overrides(data if is_mapping(data) else {}, overrides_from_env(env))
     given = changed.get("vars")
     resolver = VariableResolver({}, given if is_mapping(given) else {})
     folder = resolver.resolve(get_child(changed.get("output"), "dir"), ("output", "dir"))

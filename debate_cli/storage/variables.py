@@ -210,21 +210,13 @@ def variable_override(name: str, value: str, source: str) -> Override:
     return Override(f"vars.{name}", json.dumps(value, ensure_ascii=False), source)
 
 
-def unknown_variables(env: Mapping[str, str]) -> list[str]:
-    """Return a warning for each variable whose name begins like a setting but is unknown. No value is shown."""
-    known = {*SHORTCUT_VARIABLES, TRUSTED_HOSTS_VARIABLE, QUEUE_VARIABLE}
-    return [
-        f"{escape_unprintable(name)[:80]} is not a setting and is ignored; settings are {', '.join(SHORTCUT_VARIABLES)} "
-        f"and {_GENERIC_PREFIX}KEY__PATH"
-        for name in sorted(env)
-        if name.startswith(_PREFIX) and name not in known and not _is_setting(name)
-    ]
-
-
 def apply_overrides(
     data: dict[str, Any], overrides: Sequence[ConfigChange]
-) -> tuple[dict[str, Any], dict[KeyPath, str], list[str]]:
-    """Apply the overrides in order. Returns the changed data, the source of each changed path, and the errors."""
+) -> tuple[dict[str, Any], dict[KeyPath, str]]:
+    """Apply the overrides in order. Returns the changed data, and the source of each changed path.
+
+    Raises ConfigError with one line per override that cannot be applied.
+    """
     changed: dict[str, Any] = json.loads(json.dumps(data))  # YAML aliases share parts, a copy through JSON does not
     origins: dict[KeyPath, str] = {}
     problems: list[str] = []
@@ -236,7 +228,9 @@ def apply_overrides(
             problems.append(f"{override.source}: {escape_unprintable(override.key)}: {error}")
             continue
         origins |= dict.fromkeys([*_set_at_path(changed, path, value), path], override.source)
-    return changed, origins, problems
+    if problems:
+        raise ConfigError(*problems)
+    return changed, origins
 
 
 def _is_setting(name: str) -> bool:

@@ -57,9 +57,7 @@ class ParsedYaml:
     data: Any = None
     """None, bool, int, float, str, list or dict with text keys; None if the text could not be parsed."""
     positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each value; for a list or mapping, the position of its key."""
-    key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Maps the path of each value to the position of its key."""
+    """Position of each key and of each item of a list. The path `()` is the whole document."""
     faults: Sequence[YamlFault] = ()
 
 
@@ -150,13 +148,13 @@ class _Builder:
     """Builds plain data from nodes and collects positions and faults."""
 
     positions: dict[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    key_positions: dict[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     faults: list[YamlFault] = field(default_factory=list[YamlFault])
     nodes: int = 0
 
     def build_document(self, root: Any) -> ParsedYaml:
+        self.positions[()] = SourcePosition(1, 1)
         data = None if root is None else self._build(root, (), _position(root))
-        return ParsedYaml(data, self.positions, self.key_positions, tuple(self.faults))
+        return ParsedYaml(data, self.positions, tuple(self.faults))
 
     def _build(self, node: Any, path: KeyPath, position: SourcePosition) -> Any:
         self.nodes += 1
@@ -182,11 +180,8 @@ class _Builder:
                 continue
             if key in entries:
                 self.faults.append(YamlFault(at, f"{escape_unprintable(key)}: duplicate key; keep one"))
-            inner = (*path, key)
             self.nodes += 1
-            self.key_positions[inner] = at
-            is_scalar = isinstance(value_node, yaml.ScalarNode)
-            entries[key] = self._build(value_node, inner, _position(value_node) if is_scalar else at)
+            entries[key] = self._build(value_node, (*path, key), at)
         for source, at in merged:
             self._merge(entries, source, at, path)
         return entries

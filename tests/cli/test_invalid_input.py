@@ -152,20 +152,6 @@ def test_check_reports_a_missing_script(here: Path, script: str, words: str) -> 
     assert debate("check", "debate.yaml", cwd=here).code == 0
 
 
-def test_check_warns_of_variables_that_are_no_settings(here: Path) -> None:
-    """Without the value; real settings cause no warning."""
-    env = {"DEBATE_FORMAT_ARGUMENTS": "hush-hush", "DEBATE_TOPIC": "x", "DEBATE__FORMAT__TURNS": "2"}
-    checked, run = (
-        debate("check", MOCK, "--json", cwd=here, env=env),
-        debate("run", MOCK, "--dry-run", cwd=here, env=env),
-    )
-    (line,) = checked.lines
-    assert line.startswith(
-        "warning: DEBATE_FORMAT_ARGUMENTS is not a setting and is ignored; settings are DEBATE_TOPIC"
-    )
-    assert (checked.code, checked.json[0]["problems"], run.code, run.err) == (0, [], 0, "")
-
-
 @pytest.mark.parametrize(
     ("name", "variable", "value", "shown"),
     [
@@ -266,11 +252,3 @@ def test_a_missing_configuration_gets_a_suggestion(here: Path, given: str, sugge
         True,
         True,
     )
-
-
-@pytest.mark.parametrize("text", ["# Plan\n\nWe move.\n", "Goal: move\n\nFirst: copy: all\n"])
-def test_a_text_as_configuration_is_named_as_such(here: Path, text: str) -> None:
-    """The error is not one of YAML, and says how a text is judged."""
-    (here / "PLAN.md").write_text(text)
-    done = debate("run", "PLAN.md", "--mock", cwd=here)
-    assert (done.code, "debate judge PLAN.md --system panel" in done.err, len(done.lines)) == (2, True, 1), done.err

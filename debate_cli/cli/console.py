@@ -228,11 +228,11 @@ def show_tables(
 ) -> None:
     """Draw tables on a terminal. With `plain`, or without a terminal, print `lines` (None: one line per row)."""
     if plain or not is_interactive(sys.stdout):
-        from debate_cli.render.text.plain import table_lines
+        from debate_cli.render.text.plain import table_lines, wrap_for_terminal
 
-        shown = (
-            "\n".join(line for table in tables for line in table_lines(table)) if lines is None else "\n".join(lines)
-        )
+        if lines is None:
+            lines = wrap_for_terminal((line for table in tables for line in table_lines(table)), sys.stdout)
+        shown = "\n".join(lines)
         write_document([f"{shown.strip()}\n"])
         return
     from debate_cli.render.terminal.drawing import render_table

@@ -292,12 +292,12 @@ def show_summary(
         for part in parts:
             console.print(part)
         return
-    from debate_cli.render.text.plain import closing_lines, details_lines
+    from debate_cli.render.text.plain import closing_lines, details_lines, wrap_for_terminal
 
     lines = (
         details_lines(debate, verdicts, only=only, judged=judged)
         if is_full
         else closing_lines(debate, verdicts, judged)
     )
-    for line in lines:
+    for line in wrap_for_terminal(lines, sys.stdout):
         print(line)

@@ -6,7 +6,7 @@ The colours are middle tones of the 256-colour palette. Their contrast is at lea
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,12 +18,25 @@ if TYPE_CHECKING:
     from debate_cli.domain.tasks import Brief
 from debate_cli.domain.model_call import is_person
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.sanitize import sanitize_text
+from debate_cli.render.sanitize import sanitize_line, sanitize_text
 from debate_cli.systems import tables
 from debate_cli.systems.base import POINTS
 from debate_cli.systems.explanation import describe_outcome
 from debate_cli.systems.registry import get_system
-from debate_cli.systems.tables import Badge, Tone, format_number
+from debate_cli.systems.tables import (
+    Badge,
+    Cell,
+    Curve,
+    DebaterCell,
+    Gauge,
+    Interval,
+    Lines,
+    Number,
+    Table,
+    TableRow,
+    Tone,
+    format_number,
+)
 
 __all__ = ["describe_outcome", "format_number"]
 
@@ -69,6 +82,37 @@ PHASE_LABELS = {
     "closing": "closing",
     "speech": "speech",
 }
+
+
+def format_cell(cell: Cell) -> str:
+    """Return a cell of a table as one sanitized line; empty for a bar or an interval."""
+    match cell:
+        case None | Gauge() | Interval():
+            return ""
+        case str():
+            return sanitize_line(cell)
+        case DebaterCell():
+            return sanitize_line(cell.name) if cell.name is not None else "—"
+        case Number():
+            return "—" if cell.value is None else format_number(cell.value, cell.digits)
+        case Curve():
+            return " → ".join(map(format_number, cell.values))
+        case Badge():
+            return sanitize_line(cell.word)
+        case Lines():
+            return ", ".join(map(format_cell, cell.cells))
+
+
+def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
+    """Yield position, header and cell of each filled cell after the first one.
+
+    The header is empty if readers understand the cell without it: a debater, or the only badge of the row.
+    """
+    badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
+    for position, cell in enumerate(row[1:], 1):
+        is_clear = isinstance(cell, DebaterCell) or (isinstance(cell, Badge) and cell.word and badges == 1)
+        if format_cell(cell) or isinstance(cell, Badge):
+            yield position, "" if is_clear else sanitize_line(table.heads[position]), cell
 
 
 def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:
@@ -215,11 +259,6 @@ def expand_error_names(sentence: str) -> str:
     return _ERROR_NAME.sub(lambda found: f"({format_cause(found[1])})", sentence)
 
 
-def max_score(verdict: Verdict) -> float:
-    """Return the highest score that the verdict's system can give."""
-    return get_system(verdict.system).max_score(verdict)
-
-
 def format_margin(verdict: Verdict) -> str:
     """Return the margin with its scale: `1.6 of 10 points`, for shares `20% of the weight`; empty if it is None."""
     if verdict.margin is None:
@@ -238,7 +277,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 def score_axis_max(verdict: Verdict) -> float:
     """Return the upper end of the scale of scores: the maximum score, or a score of the verdict that exceeds it."""
-    return max(max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
+    return max(get_system(verdict.system).max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 
 CLOSE_MESSAGES: dict[CloseReason, str] = {

@@ -175,7 +175,7 @@ def test_a_debate_that_stopped_before_judging_has_one_sentence(reason: CloseReas
     drawn = "".join(render_text(part) for part in details(shown, score(shown)))
     assert "No verdict yet" in drawn
     assert not any(text in drawn for text in ("Undetermined", "trace", "not judged"))
-    assert build_debate_report(shown, score(shown)).trace is None
+    assert not build_debate_report(shown, score(shown)).blocks_by_part["trace"]
     assert all("No verdict yet of structured, moderator" in text for text in documents(shown))
     assert "PRO-1" in "".join(render_text(part) for part in details(shown, score(shown), only="trace"))
 

@@ -11,6 +11,7 @@ from render_support import (
     final_assessment,
     is_printable,
     opening_event,
+    plain_output,
     render_text,
     round_assessment,
     turns,
@@ -22,7 +23,7 @@ from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render.content.run_notices import FailureNotices
 from debate_cli.render.live.header import failure_notice
 from debate_cli.render.replay import ReplayPlan
-from debate_cli.render.text.plain import PlainObserver, failure_lines
+from debate_cli.render.text.plain import PlainObserver
 
 CUES: list[Task] = [
     Cue(index=number, round=1, phase="opening", speaker=name) for number, name in enumerate(("Ada", "Bo"))
@@ -45,10 +46,8 @@ FIRST, SECOND, *_ = turns()
     ids=["debater", "judge", "panel"],
 )
 def test_a_failure_names_who_failed_at_what_and_why(task: Task, text: str) -> None:
-    """Plain lines and the terminal have the same text; a sign replaces the word `Failed`."""
-    notice = FailureNotices().describe(failure_event(task).failure)
-    assert failure_lines(notice) == [f"Failed: {text}: lab is down (unreachable)"]
-    assert render_text(failure_notice(notice)).strip() == f"✗ {text}: lab is down (unreachable)"
+    """The sentence ends with the cause in words."""
+    assert FailureNotices().describe(failure_event(task).failure) == f"{text}: lab is down (unreachable)"
 
 
 def test_a_replay_does_not_repeat_a_message() -> None:
@@ -63,8 +62,9 @@ def test_a_replay_does_not_repeat_a_message() -> None:
 
 def test_untrusted_names_and_messages_are_sanitized() -> None:
     """They come from configurations and servers."""
-    notice = FailureNotices().describe(failure_event(CUES[0], HOSTILE, HOSTILE).failure)
-    assert is_printable(render_text(failure_notice(notice), 300) + "".join(failure_lines(notice)))
+    failure = failure_event(CUES[0], HOSTILE, HOSTILE)
+    notice = FailureNotices().describe(failure.failure)
+    assert is_printable(render_text(failure_notice(notice), 300) + plain_output([failure]))
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def test_the_scale_of_persuasion_ends_at_its_best_score(debaters: int) -> None:
     best = DebaterState("A", 1.0, stance=1.0, conviction=1.0, attack=(0.0,))
     lost = DebaterState("B", 1.0, stance=0.0, conviction=0.0, persuasion=(1.0,), surrendered=True)
     final = {"A": best} | {f"B{number}": lost for number in range(1, debaters)}
-    assert score_parts("A", final).total == theme.max_score(
+    assert score_parts("A", final).total == theme.score_axis_max(
         persuasion(1, 1).model_copy(update={"scores": dict.fromkeys(final, 1.0)})
     )
 

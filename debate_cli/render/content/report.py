@@ -3,7 +3,7 @@
 A block is a table, a group of labelled rows, or a verdict. Terminal, plain text, Markdown and HTML draw the blocks.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -67,12 +67,12 @@ class VerdictReport:
     verdict: Verdict
     label: str
     """Judging system, and judging run if several verdicts have this system."""
+    title: str
+    """`verdict`; if the report has several verdicts, e.g. `verdict, structured, decides`."""
     is_alone: bool
     """Whether the report has no other verdict."""
     answer: str
     """Who won and by how much, in a sentence."""
-    reason: str
-    """One or two sentences that explain the verdict with numbers; empty if it is undetermined."""
     quote: JudgeQuote | None
     """A judge's words; None if there are none, or if the briefing of the report starts with these words."""
     missing: tuple[str, ...]
@@ -81,20 +81,13 @@ class VerdictReport:
     rows: tuple[SummaryRow, ...]
     """Required changes, reason, quote, weakest argument (only for the first verdict), missing assessments."""
 
-    @property
-    def title(self) -> str:
-        """`verdict`; if the report has several verdicts, e.g. `verdict, structured, decides`."""
-        if self.is_alone:
-            return "verdict"
-        return f"verdict, {self.label}{', decides' if self.verdict.decides else ''}"
-
 
 Block = Table | RowGroup | VerdictReport
 
 
 @dataclass(frozen=True, slots=True)
 class DebateReport:
-    """Verdicts, the deciding one first, with their tables and sections."""
+    """What a report says about a debate, apart from the speeches."""
 
     only: ReportPart | None
     """The only part of the report; None for all parts."""
@@ -106,66 +99,19 @@ class DebateReport:
     agreement: Table | None
     """Comparison of the verdicts; None if there are fewer than two."""
     briefing: Briefing | None
-    facts: tuple[str, ...]
-    """Date, debaters and judges with their models, and id."""
     cast: tuple[ParticipantRow, ...]
-    scores: tuple[Table, ...]
-    """All tables with scores and findings: verdicts, reviews by people, sections, checked quotes, findings."""
     sections: tuple[ReportSection, ...]
-    """Sections that judging systems add about the debate. `scores` contains their tables."""
-    trace: Table | None
-    """The table that traces each argument through the debate; None if there is nothing to trace yet."""
+    """Charts and tables of the debate itself, by judging system."""
     trace_rows: tuple[TraceRow, ...]
-    changes: Table | None
-    """The settings that were changed when the debate was resumed."""
-    usage: tuple[SummaryRow, ...]
-    """Calls, tokens and cost."""
     rehearsal: str
     """The notice that the debate ran on the mock; empty if it did not."""
+    blocks_by_part: Mapping[ReportPart, Sequence[Block]]
 
-    def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, list[Block]]]:
+    def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, Sequence[Block]]]:
         """Yield each part in `order` that the report has, with its blocks."""
         for part in order:
             if self.only in (None, part):
-                yield part, list(self._blocks_of(part))
-
-    def _blocks_of(self, part: ReportPart) -> Iterator[Block]:
-        match part:
-            case "verdict":
-                yield from self.verdicts
-                if self.omitted:
-                    yield RowGroup("verdict", tuple(SummaryRow("note", (sentence,)) for sentence in self.omitted))
-                yield from filter(None, [self.agreement])
-            case "briefing" if self.briefing is not None:
-                yield RowGroup("briefing", tuple(self._briefing_rows(self.briefing)))
-            case "cast":
-                rows = tuple((f"{row.sign.symbol} {row.name}", row.part, row.model) for row in self.cast)
-                yield Table("participants", ("who", "part", "model"), rows)
-            case "scores":
-                yield from self.scores
-            case "trace":
-                yield from filter(None, [self.trace])
-            case "changes":
-                yield from filter(None, [self.changes])
-            case "usage":
-                yield RowGroup("usage", self.usage)
-            case _:
-                return
-
-    def _briefing_rows(self, briefing: Briefing) -> Iterator[SummaryRow]:
-        """Yield the rows of the briefing. They start with outcome, date and models, so the briefing can be read alone."""
-        for item in self.verdicts[:1]:
-            if item.verdict.scores:
-                yield SummaryRow("outcome", (item.answer,))
-        yield SummaryRow("debate", (" · ".join(self.facts),))
-        if briefing.key_insight:
-            yield SummaryRow("key insight", (briefing.key_insight,))
-        for label, _, claims in briefing.claim_groups:
-            yield from (SummaryRow(label.lower(), (claim.id, claim.claim), claim.participant) for claim in claims)
-        yield from (SummaryRow("open question", (question,)) for question in briefing.unresolved_questions)
-        if briefing.recommendation:
-            yield SummaryRow("recommendation", (briefing.recommendation,))
-        yield SummaryRow("note", (briefing.caveat,))
+                yield part, self.blocks_by_part.get(part, ())
 
 
 def build_debate_report(
@@ -181,66 +127,81 @@ def build_debate_report(
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     ordered = sort_deciding_first(verdicts)
-    reportable = reportable_verdicts(shown, ordered)
     briefing = build_briefing(shown)
     summary = summarize_verdicts(shown, ordered)
+    reports = tuple(_report_verdicts(shown, ordered, summary, briefing if only is None else None))
+    omitted = tuple(omitted_verdicts_notes(shown, ordered))
+    agreement = build_agreement_table(reportable_verdicts(shown, ordered))
     rows = build_trace_table(shown)
     traced = only == "trace" or (shown.status == "complete" and judged is None) or any(row.standing for row in rows)
     sections = tuple(section for system in systems_of_debate(shown) for section in system.sections(shown))
+    judges = participants.judge_rows(shown, shown.runs[0]) if shown.runs else ()
+    cast = (*participants.debater_rows(shown), *judges)
+    changes = build_changes_table(debate)
+    notes = [RowGroup("verdict", tuple(SummaryRow("note", (sentence,)) for sentence in omitted))] if omitted else []
+    cast_rows = tuple((f"{row.sign.symbol} {row.name}", row.part, row.model) for row in cast)
     return DebateReport(
         only=only,
         summary=summary,
-        verdicts=tuple(
-            _report_verdict(
-                shown, verdict, ordered, briefing if only is None else None, None if number else summary.weakest
-            )
-            for number, verdict in enumerate(reportable)
-        ),
-        omitted=tuple(omitted_verdicts_notes(shown, ordered)),
-        agreement=build_agreement_table(reportable),
+        verdicts=reports,
+        omitted=omitted,
+        agreement=agreement,
         briefing=briefing,
-        facts=tuple(participants.debate_facts(shown)),
-        cast=(
-            *participants.debater_rows(shown),
-            *(row for run in shown.runs[:1] for row in participants.judge_rows(shown, run)),
-        ),
-        scores=tuple(_score_tables(shown, ordered, sections)),
+        cast=cast,
         sections=sections,
-        trace=debate_tables.format_trace_table(rows) if rows and traced else None,
         trace_rows=rows,
-        changes=build_changes_table(debate),
-        usage=usage_rows(debate, judged),
         rehearsal=participants.rehearsal_notice(debate),
+        blocks_by_part={
+            "verdict": [*reports, *notes, *([agreement] if agreement is not None else [])],
+            "briefing": [_briefing_group(shown, reports, briefing)] if briefing is not None else [],
+            "cast": [Table("participants", ("who", "part", "model"), cast_rows)],
+            "scores": list(_score_tables(shown, ordered, sections)),
+            "trace": [debate_tables.format_trace_table(rows)] if rows and traced else [],
+            "changes": [changes] if changes is not None else [],
+            "usage": [RowGroup("usage", usage_rows(debate, judged))],
+        },
     )
 
 
-def _report_verdict(
-    debate: Debate,
-    verdict: Verdict,
-    among: Sequence[Verdict],
-    beside: Briefing | None,
-    weakest: WeakestArgument | None,
-) -> VerdictReport:
-    """Report one verdict. `beside`: the briefing of the report; the verdict does not repeat its quote."""
-    reason = explain_scores(verdict) if verdict.victory != "undetermined" else ""
-    quote = quote_judge(debate, verdict, beside)
-    return VerdictReport(
-        verdict=verdict,
-        label=label_verdict(verdict, among),
-        is_alone=len(reportable_verdicts(debate, among)) == 1,
-        answer=describe_answer(verdict, debate.document_name),
-        reason=reason,
-        quote=quote,
-        missing=theme.missing_sentences(verdict),
-        tables=tuple(build_verdict_tables(verdict)),
-        rows=(
-            *change_rows(find_required_changes(verdict)),
-            *([SummaryRow("why", (reason,))] if reason else []),
-            *quote_rows(quote),
-            *(_weakest_rows(weakest) if weakest is not None else ()),
-            *missing_rows(verdict),
-        ),
-    )
+def _briefing_group(debate: Debate, verdicts: Sequence[VerdictReport], briefing: Briefing) -> RowGroup:
+    """Return the briefing. It starts with outcome, date and models, so that a reader needs nothing else."""
+    outcome = [("outcome", item.answer) for item in verdicts[:1] if item.verdict.scores]
+    first = [*outcome, ("debate", " · ".join(participants.debate_facts(debate))), ("key insight", briefing.key_insight)]
+    rows = [SummaryRow(label, (words,)) for label, words in first if words]
+    for label, _, claims in briefing.claim_groups:
+        rows += [SummaryRow(label.lower(), (claim.id, claim.claim), claim.participant) for claim in claims]
+    rows += [SummaryRow("open question", (question,)) for question in briefing.unresolved_questions]
+    last = (("recommendation", briefing.recommendation), ("note", briefing.caveat))
+    return RowGroup("briefing", (*rows, *(SummaryRow(label, (words,)) for label, words in last if words)))
+
+
+def _report_verdicts(
+    debate: Debate, verdicts: Sequence[Verdict], summary: VerdictSummary, beside: Briefing | None
+) -> Iterator[VerdictReport]:
+    """Report each verdict that can be reported. `beside`: the briefing of the report; no verdict repeats its quote."""
+    reportable = reportable_verdicts(debate, verdicts)
+    is_alone = len(reportable) == 1
+    for number, verdict in enumerate(reportable):
+        label = label_verdict(verdict, verdicts)
+        reason = explain_scores(verdict) if verdict.victory != "undetermined" else ""
+        quote = quote_judge(debate, verdict, beside)
+        yield VerdictReport(
+            verdict=verdict,
+            label=label,
+            title="verdict" if is_alone else f"verdict, {label}{', decides' if verdict.decides else ''}",
+            is_alone=is_alone,
+            answer=describe_answer(verdict, debate.document_name),
+            quote=quote,
+            missing=theme.missing_sentences(verdict),
+            tables=tuple(build_verdict_tables(verdict)),
+            rows=(
+                *change_rows(find_required_changes(verdict)),
+                *([SummaryRow("why", (reason,))] if reason else []),
+                *quote_rows(quote),
+                *(_weakest_rows(summary.weakest) if summary.weakest is not None and not number else ()),
+                *missing_rows(verdict),
+            ),
+        )
 
 
 def _weakest_rows(weakest: WeakestArgument) -> Iterator[SummaryRow]:

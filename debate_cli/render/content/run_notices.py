@@ -36,25 +36,14 @@ def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
     return JudgeReport(title, report.scores, report.sentences, alerts)
 
 
-class FailureNotice(NamedTuple):
-    """A failed call in words."""
-
-    who: str
-    """Name of the debater or judge whose call failed."""
-    what: str
-    """The failed action and the message: `could not speak: lab is down`."""
-    cause: str
-    """Cause of the failure in words: `unreachable`."""
-
-
 class FailureNotices:
-    """Builds the notices of a run's failures. A message that an earlier notice contains is not repeated."""
+    """Words the failures of a run. A message that an earlier notice contains is not repeated."""
 
     def __init__(self) -> None:
         self._shown: set[str] = set()
 
-    def describe(self, failure: Failure) -> FailureNotice:
-        """Return the notice of one failure."""
+    def describe(self, failure: Failure) -> str:
+        """Return who failed, at what and why, and the cause: `Pro could not speak: lab is down (unreachable)`."""
         if isinstance(failure.task, Cue):
             who, what = failure.who, "could not speak"
         else:
@@ -62,4 +51,4 @@ class FailureNotices:
             what = "could not judge" if get_system(failure.task.system).judges_texts else f"could not judge {about}"
         why = ", for the same reason" if failure.message in self._shown else f": {failure.message}"
         self._shown.add(failure.message)
-        return FailureNotice(who, f"{what}{why}", theme.format_cause(failure.cause))
+        return f"{who} {what}{why} ({theme.format_cause(failure.cause)})"

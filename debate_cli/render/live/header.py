@@ -19,7 +19,7 @@ from debate_cli.render import sanitize, theme
 from debate_cli.render.content import chair
 from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.render.content.participants import ParticipantRow, debater_rows, judge_rows, rehearsal_notice
-from debate_cli.render.content.run_notices import FailureNotice, JudgeReport
+from debate_cli.render.content.run_notices import JudgeReport
 from debate_cli.render.live.speech import framed_panel, hanging_indent
 from debate_cli.render.terminal.drawing import join_text, score_bar, terminal_line
 
@@ -141,16 +141,9 @@ def _score_bars(report: JudgeReport, debate: Debate) -> Table:
     return grid
 
 
-def failure_notice(notice: FailureNotice) -> RenderableType:
+def failure_notice(words: str) -> RenderableType:
     """Return a notice of who could not speak or judge, and why."""
-    words = join_text(
-        terminal_line(notice.who, "bold"),
-        " ",
-        terminal_line(notice.what),
-        " ",
-        terminal_line(f"({notice.cause})", theme.MUTED),
-    )
-    return hanging_indent(Text("✗", style=theme.RED), words, gap=1)
+    return hanging_indent(Text("✗", style=theme.RED), terminal_line(words), gap=1)
 
 
 def warning_notice(text: str) -> RenderableType:

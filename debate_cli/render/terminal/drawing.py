@@ -242,21 +242,17 @@ class _TableView:
 
 
 def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Text]:
-    """Return a row as lines: first cell, short cells with headers, then one line for each long text.
+    """Return a row as lines: first cell, short cells on one line, then each long text. Headers come before cells.
 
     A first cell that is only a number has its header: `turn 3`.
     """
     short, long = list[Text](), list[Text]()
-    for header, cell in zip(table.heads[1:], row[1:], strict=True):
-        text = render_cell(cell, styles)
-        if not text.plain or isinstance(cell, Gauge | Interval):
-            continue
+    for _, header, cell in theme.labelled_cells(table, row):
+        text = join_text((f"{header} " if header else "", theme.MUTED), render_cell(cell, styles))
         if isinstance(cell, Lines) or len(text) > MAX_SHORT_CELL:
             long += text.split("\n")
         else:
-            is_clear = isinstance(cell, DebaterCell) or (isinstance(cell, Badge) and cell.word)
-            needs_header = header and not is_clear
-            short.append(join_text((f"{sanitize.sanitize_line(header)} ", theme.MUTED), text) if needs_header else text)
+            short.append(text)
     first = render_cell(row[0], styles)
     if first.plain.isdigit():
         first = join_text(f"{sanitize.sanitize_line(table.heads[0])} ", first)
@@ -287,18 +283,13 @@ def _colour_of(name: str | None, styles: ParticipantStyles) -> str:
 def render_cell(cell: Cell, styles: ParticipantStyles) -> Text:
     """Return a cell as text; empty for a bar or an interval."""
     match cell:
-        case None | Gauge() | Interval():
-            return Text("")
-        case str():
-            return terminal_line(cell)
         case DebaterCell():
             return participant_text(cell.name, styles)
-        case Number():
-            words = "—" if cell.value is None else theme.format_number(cell.value, cell.digits)
-            return Text(words, style="bold" if cell.strong else "")
         case Curve():
             return Text(sparkline(cell.values, cell.low, cell.high))
         case Badge():
             return badge_text(cell)
         case Lines():
             return Text("\n").join(render_cell(inner, styles) for inner in cell.cells)
+        case _:
+            return Text(theme.format_cell(cell), style="bold" if isinstance(cell, Number) and cell.strong else "")

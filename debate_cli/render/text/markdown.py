@@ -14,7 +14,7 @@ from debate_cli.render.content import chair
 from debate_cli.render.content.report import DOCUMENT_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.speech_parts import CheckedCitation, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow, format_ranked_scores
-from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table
+from debate_cli.systems.tables import Badge, Cell, Lines, Number, Table
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
 _AUTOLINK = re.compile(r":(?=//|/)|(?<=www)\.|(?<=[a-z]):(?=\S*@)", re.IGNORECASE)
@@ -204,18 +204,11 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: frozens
 
 def _cell(cell: Cell) -> str:
     match cell:
-        case None | Gauge() | Interval():
-            return ""
-        case str():
-            return escape_markdown(cell)
-        case DebaterCell():
-            return escape_markdown(cell.name) if cell.name is not None else "—"
         case Number():
-            words = "—" if cell.value is None else theme.format_number(cell.value, cell.digits)
-            return f"**{words}**" if cell.strong else words
-        case Curve():
-            return " → ".join(theme.format_number(value) for value in cell.values)
+            return f"**{theme.format_cell(cell)}**" if cell.strong else theme.format_cell(cell)
         case Badge():
             return f"{cell.symbol} {cell.word}"
         case Lines():
-            return "<br>".join(_cell(inner) for inner in cell.cells)
+            return "<br>".join(map(_cell, cell.cells))
+        case _:
+            return escape_markdown(theme.format_cell(cell))

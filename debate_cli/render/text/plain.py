@@ -1,11 +1,12 @@
-"""Formats a debate as plain lines, for pipes and screen readers: no control sequences, no wrapping.
+"""Formats a debate as plain lines, for pipes and screen readers, without control sequences.
 
 Each line of a speech starts with the speaker's name, so untrusted text never starts a line.
 """
 
 import math
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import os
+import textwrap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from debate_cli.domain.debate import Debate, restrict_to_runs
@@ -19,7 +20,6 @@ from debate_cli.domain.events import (
     TaskFailed,
     TurnCompleted,
 )
-from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.domain.verdict import Verdict
@@ -27,57 +27,51 @@ from debate_cli.observer import is_judging_only
 from debate_cli.render import theme
 from debate_cli.render.content import chair, participants
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
-from debate_cli.render.content.run_notices import FailureNotice, FailureNotices, JudgeReport, build_judge_report
+from debate_cli.render.content.run_notices import FailureNotices, JudgeReport, build_judge_report
 from debate_cli.render.content.speech_parts import CitationIndex, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow, change_lines, closing_rows, format_ranked_scores, usage_rows
 from debate_cli.render.sanitize import prefix_lines, sanitize_line
-from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table, TableRow
+from debate_cli.systems.tables import Badge, DebaterCell, Number, Table, TableRow
 
 MAX_SHORT_CELL = 24
 """Maximum length of a cell's text that shares a line with other cells."""
-UNNAMED_NUMBERS = frozenset({"score", "sum"})
-"""Headers that are not repeated before the main number of a row."""
-_SCALE = re.compile(r" (/[\d.]+|\d+%)$")
-"""Matches a scale or a weight at the end of a column header."""
 
 
 def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[str]:
     """Return lines on motion, debaters, judges, servers that are not built in, and planned calls."""
-    lines = [
+    label = "Background" if debate.document_name is None else "Content"
+    calls = [f"Planned: {plan.calls} calls{f', {plan.cost}' if plan.cost else ''}"] if plan.calls is not None else []
+    return [
         *filter(None, [participants.rehearsal_notice(debate)]),
         *_title_lines(debate, "".join(theme.describe_kind(debate)[1:])),
+        *(f"{label}: {line}" for line in theme.background_excerpt(debate.config.background)),
+        *_participant_lines("Debater", participants.debater_rows(debate)),
+        *_participant_lines("Judge", participants.judge_rows(debate, debate.runs[0])),
+        *(f"Server: {sanitize_line(server)}" for server in plan.servers),
+        *calls,
     ]
-    label = "Background" if debate.document_name is None else "Content"
-    lines += [f"{label}: {line}" for line in theme.background_excerpt(debate.config.background)]
-    lines += [_participant_line("Debater", row) for row in participants.debater_rows(debate)]
-    lines += [*judge_lines(debate, debate.runs[0]), *(f"Server: {sanitize_line(server)}" for server in plan.servers)]
-    calls = f"{plan.calls} calls{f', {plan.cost}' if plan.cost else ''}"
-    return [*lines, *([f"Planned: {calls}"] if plan.calls is not None else [])]
 
 
-def judging_header_lines(debate: Debate) -> list[str]:
-    """Return the heading of `debate judge`: the motion, and the judges of a text that has no judgments yet."""
-    lines = _title_lines(debate, theme.describe_judging(debate))
-    is_first = debate.document_name is not None and not debate.assessments
-    return [*lines, *judge_lines(debate, debate.runs[0])] if is_first else lines
+def _judging_header_lines(debate: Debate) -> Iterator[str]:
+    """Yield the motion, and the judges of a text that has no judgments yet."""
+    yield from _title_lines(debate, theme.describe_judging(debate))
+    if debate.document_name is not None and not debate.assessments:
+        yield from _participant_lines("Judge", participants.judge_rows(debate, debate.runs[0]))
 
 
 def _title_lines(debate: Debate, kind: str) -> list[str]:
     what, label = ("Debate", "Motion") if debate.document_name is None else ("Text", "Name")
+    question = debate.config.judging.question
     return [
         f"{what}: {sanitize_line(debate.id)}{f' ({kind})' if kind else ''}",
         f"{label}: {sanitize_line(debate.topic)}",
-        *(f"Question: {sanitize_line(question)}" for question in filter(None, [debate.config.judging.question])),
+        *([f"Question: {sanitize_line(question)}"] if question is not None else []),
     ]
 
 
-def judge_lines(debate: Debate, run: JudgingRun) -> list[str]:
-    """Return a line per judge of a judging run."""
-    return [_participant_line("Judge", row) for row in participants.judge_rows(debate, run)]
-
-
-def _participant_line(role: str, row: participants.ParticipantRow) -> str:
-    return f"{role}: {sanitize_line(row.name)} ({sanitize_line(row.part)}), {sanitize_line(row.model)}"
+def _participant_lines(role: str, rows: Iterable[participants.ParticipantRow]) -> Iterator[str]:
+    for row in rows:
+        yield f"{role}: {sanitize_line(row.name)} ({sanitize_line(row.part)}), {sanitize_line(row.model)}"
 
 
 def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False) -> list[str]:
@@ -97,11 +91,6 @@ def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, sh
     return [*lines, f"{prefix}  ({sanitize_line(', '.join(participants.describe_call(turn)))})"]
 
 
-def chair_lines(announcement: str) -> list[str]:
-    """Return the line of the chair's announcement; no line if it is empty."""
-    return [f"Chair: {sanitize_line(announcement)}"] if announcement else []
-
-
 def judge_report_lines(report: JudgeReport) -> list[str]:
     """Return a judge's report: the judge and the scores on one line, then a line per sentence.
 
@@ -113,11 +102,6 @@ def judge_report_lines(report: JudgeReport) -> list[str]:
         scores, sentences = "; ".join(filter(None, (scores, *sentences[:1]))), sentences[1:]
     heading = f"Judge {sanitize_line(report.title)}: {scores or 'done'}"
     return [heading, *(f"  - {sentence}" for sentence in sentences)]
-
-
-def failure_lines(notice: FailureNotice) -> list[str]:
-    """Return the line on a failed call: who, what, why, and the kind of the error."""
-    return [f"Failed: {sanitize_line(notice.who)} {sanitize_line(notice.what)} ({sanitize_line(notice.cause)})"]
 
 
 def _thread_lines(prefix: str, piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
@@ -157,6 +141,19 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
             yield from prefix_lines(prefix, piece)
 
 
+def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
+    """Yield the lines, wrapped between words if `stream` is a terminal. Continued lines are indented."""
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
+    except (OSError, ValueError):  # no file stands behind the stream
+        columns = 0
+    for line in lines:
+        if len(line) <= columns or not columns:
+            yield line
+        else:
+            yield textwrap.fill(line, columns, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+
+
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:
     """Return a heading, then a line per row: `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`.
 
@@ -166,72 +163,40 @@ def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[s
     weights = [sanitize_line(header) for header in table.heads if header.endswith("%")]
     heading = f"{sanitize_line(table.heading)} ({', '.join(weights)})" if weights else sanitize_line(table.heading)
     lines = ["", f"== {heading} =="]
-    main = _main_column(table)
-    for row in table.rows:
-        if row is not None:
-            lines += _table_row_lines(table, row, main, badges or {})
+    rows = [row for row in table.rows if row is not None]
+    strong = {number for row in rows for number, cell in enumerate(row) if isinstance(cell, Number) and cell.strong}
+    main = next(iter(strong)) if len(strong) == 1 else None
+    for row in rows:
+        lines += _table_row_lines(table, row, main, badges or {})
     return lines + [sanitize_line(remark) for remark in table.remarks]
 
 
 def _table_row_lines(table: Table, row: TableRow, main: int | None, badges: Mapping[str, str]) -> Iterable[str]:
-    first = _format_cell(row[0])
+    first = theme.format_cell(row[0])
     plain, pairs, long = [badges[first]] if first in badges else [], list[str](), list[str]()
-    for position, cell in enumerate(row[1:], 1):
-        header, words = sanitize_line(table.heads[position]), _format_cell(cell)
-        if not words:
-            continue
+    for position, header, cell in theme.labelled_cells(table, row):
+        name, _, scale = header.partition(" /")
+        words = theme.format_cell(cell)
+        if scale and words != "—":
+            words = f"{words}/{scale}"
         if position == main:
-            name = _SCALE.sub("", header)
-            plain.append(
-                _with_scale(words, header) if name in UNNAMED_NUMBERS else f"{name} {_with_scale(words, header)}"
-            )
-        elif isinstance(cell, DebaterCell | Badge) and header not in {"A", "B"}:
+            plain.append(words if name == "score" else f"{name} {words}")
+        elif not header and (len(words) <= MAX_SHORT_CELL or isinstance(cell, DebaterCell | Badge)):
             plain.append(words)
         elif len(words) > MAX_SHORT_CELL:
-            long.append(f"{header}: {words}" if header else words)
+            long.append(f"  {header}: {words}" if header else f"  {words}")
         else:
-            name, colon = _SCALE.sub("", header), ":" if isinstance(cell, str | Lines) and header else ""
-            pairs.append(f"{name}{colon} {_with_scale(words, header)}".strip())
-    label = f"{table.heads[0]} {first}" if first.isdigit() else first
+            pairs.append(
+                f"{_without_weight(name)}{' ' if isinstance(cell, Number) else ': '}{words}" if name else words
+            )
     details = ", ".join(pairs)
+    label = f"{table.heads[0]} {first}" if first.isdigit() else first
     yield "  ".join(filter(None, (label, *plain, f"({details})" if plain and details else details)))
-    yield from (f"  {line}" for line in long)
+    yield from long
 
 
-def _main_column(table: Table) -> int | None:
-    rows = [row for row in table.rows if row is not None]
-    columns = range(1, len(table.heads))
-    strong = (n for n in columns if any(_is_strong(row[n]) for row in rows))
-    numeric = [n for n in columns if n in table.numeric and n + 1 < len(table.heads)]
-    before_bar = (n for n in numeric if any(isinstance(row[n + 1], Gauge) for row in rows))
-    return next(strong, next(before_bar, None))
-
-
-def _is_strong(cell: Cell) -> bool:
-    return isinstance(cell, Number) and cell.strong
-
-
-def _with_scale(words: str, header: str) -> str:
-    found = _SCALE.search(header)
-    return f"{words}{found[1]}" if found is not None and found[1].startswith("/") and words != "—" else words
-
-
-def _format_cell(cell: Cell) -> str:
-    match cell:
-        case None | Gauge() | Interval():
-            return ""
-        case str():
-            return sanitize_line(cell)
-        case DebaterCell():
-            return sanitize_line(cell.name) if cell.name is not None else "no debater"
-        case Number():
-            return "—" if cell.value is None else theme.format_number(cell.value, cell.digits)
-        case Curve():
-            return " → ".join(theme.format_number(value) for value in cell.values)
-        case Badge():
-            return sanitize_line(cell.word)
-        case Lines():
-            return ", ".join(_format_cell(inner) for inner in cell.cells)
+def _without_weight(header: str) -> str:
+    return header.rpartition(" ")[0] if header.endswith("%") else header
 
 
 def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None) -> list[str]:
@@ -272,13 +237,13 @@ def _block_lines(block: Block, badges: Mapping[str, str]) -> list[str]:
         title = f"{block.title[:1].upper()}{block.title[1:]}"
         answer = f"{block.answer} {format_ranked_scores(block.verdict)}"
         return ["", f"== {sanitize_line(title)} ==", sanitize_line(answer), *_row_lines(block.rows)]
-    return [*(["", f"== {block.title.capitalize()} =="] if block.title else []), *_row_lines(block.rows)]
+    return ["", f"== {block.title.capitalize()} ==", *_row_lines(block.rows)]
 
 
 def _row_lines(rows: Iterable[SummaryRow]) -> Iterable[str]:
     """Yield `Label: cell  cell` for each row; a row without a label is indented."""
     for row in rows:
-        words = "  ".join(filter(None, map(_format_cell, row.cells)))
+        words = "  ".join(filter(None, map(theme.format_cell, row.cells)))
         yield sanitize_line(f"{row.label[:1].upper()}{row.label[1:]}:") + f" {words}" if row.label else f"  {words}"
 
 
@@ -317,8 +282,8 @@ class PlainObserver:
             case _:
                 pass
         self._held.append((event, debate))
-        positions = [_reading_position(held) for held, _ in self._held]
-        if not any(asked < position for asked in self._asked for position in positions if position != math.inf):
+        spoken = [held.turn.index for held, _ in self._held if isinstance(held, TurnCompleted)]
+        if not spoken or not self._asked or min(self._asked) > max(spoken):
             self.finish()
 
     def asking(self, task: Task) -> None:
@@ -341,36 +306,41 @@ class PlainObserver:
 
     def _write_event(self, event: Event, debate: Debate) -> None:
         if not self._has_heading and is_judging_only(event, debate):
-            self._write(judging_header_lines(debate))
+            self._write(_judging_header_lines(debate))
         self._has_heading = True
         match event:
             case DebateOpened():
                 self._write(header_lines(debate, self._plan))
-                self._write(chair_lines(chair.announce_debate(debate)))
+                self._announce(chair.announce_debate(debate))
             case DebateResumed():
                 self._write(header_lines(debate, self._plan._replace(calls=None)))
                 self._write([f"{theme.describe_resume(debate).capitalize()}."])
                 self._write(f"Changed: {sanitize_line(line)}" for line in change_lines(event.changes))
             case JudgingOpened():
-                self._write([f"Judging run {sanitize_line(event.run)}", *judge_lines(debate, debate.run(event.run))])
+                self._write([f"Judging run {sanitize_line(event.run)}"])
+                self._write(_participant_lines("Judge", participants.judge_rows(debate, debate.run(event.run))))
             case TurnCompleted(turn=turn):
                 if self._round != (turn.round, turn.phase):
                     self._round = turn.round, turn.phase
                     self._write(["", f"== Round {turn.round}: {theme.PHASE_LABELS.get(turn.phase, turn.phase)} =="])
-                    self._write(chair_lines(chair.announce_round(debate, turn.round, turn.phase)))
+                    self._announce(chair.announce_round(debate, turn.round, turn.phase))
                 threads, citations = ThreadIndex(debate.turns), index_citations(debate)
                 self._write(turn_lines(turn, threads, citations, show_hidden=self._show_hidden))
             case AssessmentCompleted():
                 self._write(judge_report_lines(build_judge_report(event.assessment, debate)))
             case TaskFailed():
-                self._write(failure_lines(self._failures.describe(event.failure)))
+                self._write([f"Failed: {sanitize_line(self._failures.describe(event.failure))}"])
             case DebateClosed() if debate.document_name is None:
-                self._write(["", *chair_lines(chair.announce_close(debate, event.reason))])
+                self._write([""])
+                self._announce(chair.announce_close(debate, event.reason))
             case _:
                 pass
 
+    def _announce(self, announcement: str) -> None:
+        self._write([f"Chair: {sanitize_line(announcement)}"] if announcement else [])
+
     def _write(self, lines: Iterable[str]) -> None:
         encoding = getattr(self._stream, "encoding", None) or "utf-8"
-        for line in lines:
+        for line in wrap_for_terminal(lines, self._stream):
             self._stream.write(line.encode(encoding, "replace").decode(encoding) + "\n")
         self._stream.flush()

@@ -175,8 +175,8 @@ def test_the_mock_is_named_instead_of_configured_models() -> None:
 @pytest.mark.parametrize(
     ("other", "line"),
     [
-        (marked(1), "structured  margin, A 1.1, B 6.45, change: +5.35"),
-        (marked(10), "structured  margin, A 1.1, B 2.55, change: —"),
+        (marked(1), "structured  margin  (A 1.1, B 6.45, change: +5.35)"),
+        (marked(10), "structured  margin  (A 1.1, B 2.55, change: —)"),
         (unfinished(), "state  A: complete, B: incomplete"),
         (costly(), "judging cost  A: $0.0100, B: $1.01"),
         (with_standing("PRO-2", "REFUTED"), "== Claims whose standing differs =="),

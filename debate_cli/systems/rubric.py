@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
+from math import inf, nan
 from typing import Any
 
 from pydantic import ValidationError
@@ -72,25 +72,18 @@ def parse_weights(text: str) -> Rubric:
 
     Raises UsageError if a part has no number of 0 or more, or if every weight is 0.
     """
-    named: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for part in text.split(","):
-        name, equals, number = (piece.strip() for piece in part.partition("="))
-        if not equals or not name:
+        name, _, number = (piece.strip() for piece in part.partition("="))
+        try:
+            weights[name] = float(number)
+        except ValueError:
+            weights[name] = nan
+        if not name or not 0 <= weights[name] < inf:
             raise UsageError(
-                f"--weights {part}: write NAME=NUMBER; NAME is a criterion, such as {', '.join(DEFAULT_CRITERIA)}"
+                f"--weights {part}: write NAME=NUMBER, with a criterion such as {', '.join(DEFAULT_CRITERIA)} "
+                "and a number of 0 or more"
             )
-        named[name] = _parse_weight(part, number)
-    if not any(named.values()):
+    if not any(weights.values()):
         raise UsageError(f"--weights {text}: every weight is 0; give at least one criterion a weight above 0")
-    return Rubric(criterion_weights=named)
-
-
-def _parse_weight(part: str, number: str) -> float:
-    """Return `number` as a weight. Raises UsageError, which quotes `part` (NAME=NUMBER), if it is not valid."""
-    try:
-        found = float(number)
-    except ValueError:
-        raise UsageError(f"--weights {part}: {number} is not a number; give a number of 0 or more") from None
-    if not isfinite(found) or found < 0:
-        raise UsageError(f"--weights {part}: a weight cannot be {number}; give a number of 0 or more")
-    return found
+    return Rubric(criterion_weights=weights)

@@ -12,8 +12,7 @@ from debate_cli.judge_input.injection.detector import mask_injection
 from debate_cli.judge_input.quotes import is_quoted_in
 from debate_cli.judge_input.transcript_prompt import debater_names, to_prompt_json
 from debate_cli.systems.aggregation import newest_run, ordered_assessments
-from debate_cli.systems.source_support import SOURCES_KIND, JudgedCitation, join_checks
-from debate_cli.systems.sources.lookups import JudgedLookup, judge_lookups
+from debate_cli.systems.source_support import OPINIONS, SOURCES_KIND, JudgedCitation, join_checks, judge_lookups
 
 NOT_CHECKED = (
     "The debaters cite sources. The sources were not checked: no judge compared them with what the debaters claim."
@@ -54,19 +53,14 @@ def format_source_checks(debate: Debate, run_id: str, round_number: int | None =
     if lines:
         answers = f" {SUPPORT_ANSWERS}" if run is not None else ""
         lines = [*([] if run is not None else [NOT_CHECKED]), f"{WORD_CHECKS}{answers} {POOR_SOURCES}", *lines]
-    found = [
-        _lookup_line(item, names)
-        for item in (judge_lookups(debate, given) if given else ())
-        if item.exists != "unknown" and round_number in {None, turns[item.turn].round}
-    ]
+    found: list[str] = []
+    for item in judge_lookups(debate, given) if given else ():
+        if item.exists != "unknown" and round_number in {None, turns[item.turn].round}:
+            said = {"source": item.source, "reason": item.reason}
+            clean = {name: mask_injection(words, names) for name, words in said.items() if words}
+            head = {"turn": item.turn, "debater": item.debater, "item": item.item, "exists": item.exists}
+            found.append(to_prompt_json({**head, **clean}))
     return "\n".join((*lines, *([LOOKED_UP] if found else []), *found))
-
-
-def _lookup_line(item: JudgedLookup, names: tuple[str, ...]) -> str:
-    said = {"source": item.source, "reason": item.reason}
-    clean = {name: mask_injection(words, names) for name, words in said.items() if words}
-    head = {"turn": item.turn, "debater": item.debater, "item": item.item, "exists": item.exists}
-    return to_prompt_json({**head, **clean})
 
 
 def format_quote_checks(debate: Debate, turn: Turn) -> str:
@@ -118,7 +112,7 @@ def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -
 def _check_line(check: SourceCheck, debater: str, names: tuple[str, ...], answer: JudgedCitation | None = None) -> str:
     """Return a line for a prompt. Turns are numbered from 0, as in the transcript that judges read."""
     said = {"source": check.source, "quote": check.quote, "difference": check.difference}
-    opinion = answer.model_dump(include={"supports", "reputable", "recent", "relevant"}) if answer is not None else {}
+    opinion = answer.model_dump(include=OPINIONS - {"reason"}) if answer is not None else {}
     if answer is not None:
         said["reason"] = answer.reason
     clean = {name: mask_injection(words, names) for name, words in said.items()}

@@ -1,13 +1,22 @@
-"""Combines the quote checks with the findings of the system `sources`, for judges and for the briefing."""
+"""What judges of the system `sources` found about citations and look-ups, joined with the checks of quotes by code."""
 
-from collections.abc import Iterable
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, NamedTuple
 
 from debate_cli.domain.assessment import Assessment, Finding
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.evidence import Citation
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.turn import CLOSING_ITEM, Turn
-from debate_cli.evidence.source_checks import FAILED_OUTCOMES, HELD_OUTCOMES, SourceCheck, SourceOutcome, check_sources
+from debate_cli.evidence.source_checks import (
+    FAILED_OUTCOMES,
+    HELD_OUTCOMES,
+    SourceCheck,
+    SourceOutcome,
+    check_citation,
+    check_sources,
+    find_uncited,
+)
 from debate_cli.systems.aggregation import iter_findings, newest_assessments
 
 SOURCES_KIND = "sources"
@@ -21,7 +30,9 @@ SUPPORT_WORDS: dict[Support, str] = {
     "unknown": "support unknown",
 }
 Quality = Literal["yes", "no", "unknown"]
-Key = tuple[int, str, str, str]
+EXISTENCE_WORDS: dict[Quality, str] = {"yes": "exists", "no": "does not exist", "unknown": "not known to exist"}
+OPINIONS = {"supports", "reputable", "recent", "relevant", "reason"}
+"""Names of the fields in which a judge answers about a citation."""
 
 
 class SourceSupport(Finding):
@@ -45,6 +56,28 @@ class SourceSupport(Finding):
         return [f"{self.source} for {self.item}, turn {self.turn + 1}: {SUPPORT_WORDS[self.supports]}{why}"]
 
 
+class SourceLookup(Finding):
+    """Whether a figure, study, institution or source exists, according to a judge, and the passage that shows it."""
+
+    kind: Literal["source_lookup"] = "source_lookup"
+    turn: int
+    item: str
+    """Id of the argument, or `closing`."""
+    source: str = ""
+    """Name of the source; empty for an argument without a citation."""
+    exists: Quality
+    passage: str = ""
+    """Id of the passage that supports the answer; empty if there is none."""
+    quote: str = ""
+    reason: str = ""
+
+    def describe(self) -> list[str]:
+        """Return what was looked up, and the result."""
+        why = f": {self.reason}" if self.reason else ""
+        what = f"the source {self.source}" if self.source else "the evidence"
+        return [f"{what} of {self.item}, turn {self.turn + 1}: {EXISTENCE_WORDS[self.exists]}{why}"]
+
+
 class JudgedCitation(FrozenModel):
     """A citation, the result of its quote check, and whether the passage supports the argument according to a judge."""
 
@@ -53,11 +86,45 @@ class JudgedCitation(FrozenModel):
     item: str
     source: str
     outcome: SourceOutcome
-    supports: Support
+    supports: Support = "unknown"
     reputable: Quality = "unknown"
     recent: Quality = "unknown"
     relevant: Quality = "unknown"
     reason: str = ""
+
+
+class JudgedLookup(FrozenModel):
+    """A looked-up item, the judge's answer, and the check of the answer's quote."""
+
+    turn: int
+    debater: str
+    item: str
+    source: str = ""
+    exists: Quality
+    """Whether the evidence or source exists, according to the judge; `unknown` if the passage lacks the quote."""
+    passage: str = ""
+    quote: str = ""
+    outcome: SourceOutcome | None = None
+    """Result of checking the quote; None if the answer quotes nothing."""
+    reason: str = ""
+
+
+class LookupItem(NamedTuple):
+    """An uncited claim, or a cited source without a passage in the debate."""
+
+    turn: int
+    debater: str
+    item: str
+    """Id of the argument, or `closing`."""
+    claim: str
+    """The evidence of an uncited argument, or the name of a source and the words quoted from it."""
+    source: str = ""
+    """Name of the missing source; empty for an uncited claim."""
+
+
+def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]:
+    """Return the key of a citation: turn, argument, source, quote. Its quote check and its finding have equal keys."""
+    return item.turn, item.item, item.source, item.quote
 
 
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
@@ -66,19 +133,73 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
     `given`: assessments. If they have several answers about a citation, the first counts. If they have none, it is
     `unknown` whether the passage supports the argument.
     """
-    answers: dict[Key, SourceSupport] = {}
+    answers: dict[tuple[int, str, str, str], SourceSupport] = {}
     for _, finding in iter_findings(given, SourceSupport):
         answers.setdefault(citation_key(finding), finding)
     judged: list[tuple[SourceCheck, JudgedCitation]] = []
     for check in check_sources(debate):
         answer = answers.get(citation_key(check))
-        opinions: dict[str, Any] = {"supports": "unknown"}
-        if answer is not None:
-            opinions = answer.model_dump(exclude={"kind", "turn", "item", "source", "quote"})
-        known = {"turn": check.turn, "item": check.item, "source": check.source, "outcome": check.outcome}
-        debater = debate.turns_by_index[check.turn].speaker
-        judged.append((check, JudgedCitation(debater=debater, **known, **opinions)))
+        opinions: dict[str, Any] = answer.model_dump(include=OPINIONS) if answer is not None else {}
+        citation = JudgedCitation(
+            turn=check.turn,
+            debater=debate.turns_by_index[check.turn].speaker,
+            item=check.item,
+            source=check.source,
+            outcome=check.outcome,
+            **opinions,
+        )
+        judged.append((check, citation))
     return judged
+
+
+def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
+    """Return what to look up in a round (None: in the debate): uncited arguments, then missing sources."""
+    turns = debate.turns_by_index
+    claims = [LookupItem(claim.turn, claim.debater, claim.item, claim.evidence) for claim in find_uncited(debate)]
+    named = [
+        LookupItem(check.turn, turns[check.turn].speaker, check.item, f"{check.source}: {check.quote}", check.source)
+        for check in check_sources(debate)
+        if check.outcome == "no_such_source"
+    ]
+    found = dict.fromkeys(item for item in (*claims, *named) if round_number in {None, turns[item.turn].round})
+    return tuple(found)
+
+
+def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
+    """Return each item to look up, with the first answer on it in `given`. Without an answer, `exists` is `unknown`."""
+    answers: dict[tuple[int, str, str], SourceLookup] = {}
+    for _, finding in iter_findings(given, SourceLookup):
+        answers.setdefault((finding.turn, finding.item, finding.source), finding)
+    judged: list[JudgedLookup] = []
+    for item in lookup_items(debate, None):
+        found = JudgedLookup(turn=item.turn, debater=item.debater, item=item.item, source=item.source, exists="unknown")
+        answer = answers.get((item.turn, item.item, item.source))
+        if answer is not None:
+            outcome = check_lookup(answer, debate)
+            is_held = outcome is not None and outcome not in FAILED_OUTCOMES
+            told = answer.model_dump(include={"passage", "quote", "reason"})
+            exists = answer.exists if is_held else "unknown"
+            found = found.model_copy(update={**told, "exists": exists, "outcome": outcome})
+        judged.append(found)
+    return tuple(judged)
+
+
+def check_lookup(answer: SourceLookup, debate: Debate) -> SourceOutcome | None:
+    """Return the result of checking the answer's quote; None if the answer has no passage."""
+    if not answer.passage:
+        return None
+    passage = debate.passages_by_id.get(answer.passage)
+    return check_citation(Citation(source=answer.passage, quote=answer.quote), passage)[0]
+
+
+def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
+    """Describe the judge's answer on each claim that was looked up, with the check of its quote."""
+    for _, answer in iter_findings([assessment], SourceLookup):
+        outcome = check_lookup(answer, debate)
+        check = f"{outcome.replace('_', ' ')} in {answer.passage}: " if outcome is not None else ""
+        is_held = outcome is not None and outcome not in FAILED_OUTCOMES
+        told = answer if is_held else answer.model_copy(update={"exists": "unknown"})
+        yield from (f"{check}{words}" for words in told.describe())
 
 
 class SourceNote(FrozenModel):
@@ -108,38 +229,31 @@ class SourceBriefing(FrozenModel):
 def brief_sources(debate: Debate) -> SourceBriefing:
     """Return reliable and doubtful sources, by the quote checks and the newest run with a judge of sources."""
     titles = {passage.id: passage.title or passage.source for passage in debate.passages}
-    supported: dict[str, dict[str, list[str]]] = {}
-    doubtful: list[tuple[int, SourceNote]] = []
+    reliable: dict[str, dict[str, None]] = {}
+    altered: list[SourceNote] = []
+    missing: list[SourceNote] = []
+    contradicting: list[SourceNote] = []
     for check, answer in join_checks(debate, newest_assessments(debate, SOURCES_KIND)):
         part = _citing_part(debate.turns_by_index[check.turn], check.item)
-        word = check.outcome.replace("_", " ")
-        rank, finding = 2, f"contradicts {part}"
+        word, title = check.outcome.replace("_", " "), titles.get(check.source, "")
         if check.outcome in FAILED_OUTCOMES:
-            rank = 0 if check.outcome == "altered" else 1
-            finding = f"{word} in {part}{f': {check.difference}' if check.difference else ''}"
+            difference = f": {check.difference}" if check.difference else ""
+            note = SourceNote(id=check.source, title=title, finding=f"{word} in {part}{difference}")
+            (altered if check.outcome == "altered" else missing).append(note)
+        elif answer.supports == "contradicts":
+            contradicting.append(SourceNote(id=check.source, title=title, finding=f"contradicts {part}"))
         elif check.outcome in HELD_OUTCOMES and answer.supports == "yes":
-            supported.setdefault(check.source, {}).setdefault(word, []).append(part)
-        if check.outcome in FAILED_OUTCOMES or answer.supports == "contradicts":
-            note = SourceNote(id=check.source, title=titles.get(check.source, ""), finding=finding)
-            doubtful.append((rank, note))
-    reliable: list[SourceNote] = []
-    for source, found in supported.items():
-        findings = (f"{word}, supports {', '.join(dict.fromkeys(parts))}" for word, parts in found.items())
-        reliable.append(SourceNote(id=source, title=titles[source], finding="; ".join(findings)))
-    ranked = sorted(doubtful, key=lambda item: item[0])
-    return SourceBriefing(reliable=tuple(reliable), doubtful=tuple(note for _, note in ranked))
+            reliable.setdefault(check.source, {})[f"{word}, supports {part}"] = None
+    return SourceBriefing(
+        reliable=tuple(
+            SourceNote(id=source, title=titles[source], finding="; ".join(found)) for source, found in reliable.items()
+        ),
+        doubtful=(*altered, *missing, *contradicting),
+    )
 
 
 def _citing_part(turn: Turn, item: str) -> str:
     if item == CLOSING_ITEM:
         return f"the closing of {turn.speaker}"
-    return (
-        item
-        if item in {argument.id for argument in turn.arguments or ()}
-        else f"the answer of {turn.speaker} to {item}"
-    )
-
-
-def citation_key(item: SourceCheck | SourceSupport) -> Key:
-    """Return the key of a citation. Its quote check and its finding have equal keys: turn, argument, source, quote."""
-    return item.turn, item.item, item.source, item.quote
+    is_argument = any(argument.id == item for argument in turn.arguments or ())
+    return item if is_argument else f"the answer of {turn.speaker} to {item}"

@@ -9,7 +9,7 @@ from cli_support import debate, write_config
 from saved_support import first_debate, write_transcript_file
 
 from debate_cli.domain.debate import Debate
-from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES
+from debate_cli.systems.moderator.settings import CATEGORY_GROUPS, FINAL_CATEGORIES
 
 INVENTED = "nobody ever said these very words"
 CONFIG = """\

@@ -21,8 +21,7 @@ from debate_cli.systems.source_prompts import (
     find_supporting_source,
     format_source_checks,
 )
-from debate_cli.systems.source_support import Support
-from debate_cli.systems.sources.lookups import SourceLookup
+from debate_cli.systems.source_support import SourceLookup, Support
 from debate_cli.systems.sources.settings import SourcesSettings
 from debate_cli.systems.structured.settings import StructuredSettings
 

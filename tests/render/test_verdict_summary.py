@@ -17,8 +17,8 @@ from debate_cli.render import theme
 from debate_cli.render.content.summary import explain_scores, suggest_judge_command, summarize_verdicts
 from debate_cli.render.terminal.drawing import score_bars, stacked_bar
 from debate_cli.render.theme import missing_sentences
-from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES
 from debate_cli.systems.moderator.score import ModeratorNotes
+from debate_cli.systems.moderator.settings import CATEGORY_GROUPS, FINAL_CATEGORIES
 from debate_cli.systems.persuasion.score import score_parts
 from debate_cli.systems.persuasion.stance import DebaterState
 from debate_cli.systems.scoring import score

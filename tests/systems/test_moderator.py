@@ -10,9 +10,8 @@ from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import Thresholds
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
 from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, score_run
-from debate_cli.systems.moderator.settings import ModeratorSettings
+from debate_cli.systems.moderator.settings import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA, ModeratorSettings
 
 NAMES = (PRO, CON)
 

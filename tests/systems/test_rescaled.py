@@ -25,18 +25,14 @@ def weighted(**weights: Any) -> StructuredSettings:
             ("weights sum to 4, so they count as logic 0.5, evidence 0.25, responsiveness 0.25, honesty 0",),
         ),
         (
-            StructuredSettings(fallacy_penalty=20),
-            ("fallacy_penalty is above 9, so one fallacy gives an argument the lowest score, 1",),
-        ),
-        (
             PersuasionSettings.model_validate({"keywords": {"attack": []}}),
             ("keywords.attack is empty, so the attack of every speech is 0",),
         ),
         (PersuasionSettings.model_validate({"effects": "judge", "keywords": {"attack": []}}), ()),
     ],
-    ids=["default", "sum of 1", "sum of 4", "penalty", "no phrases", "phrases without effect"],
+    ids=["default", "sum of 1", "sum of 4", "no phrases", "phrases without effect"],
 )
 def test_settings_with_a_side_effect_are_listed(settings: SystemSettings, notices: tuple[str, ...]) -> None:
-    """With their key path in the configuration: weights that do not sum to 1, a penalty above the range of scores, and phrases that are missing."""
+    """With their key path in the configuration: weights that do not sum to 1, and phrases that are missing."""
     config = JudgingConfig(systems=(ModeratorSettings(), settings))
     assert config.notices() == tuple(f"judging.systems.1.{notice}" for notice in notices)

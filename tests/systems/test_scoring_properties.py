@@ -32,8 +32,7 @@ from debate_cli.systems.explanation import compare_verdicts
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, DRAWN_COMPARISON, SUPPLEMENTARY_MAXIMA
 from debate_cli.systems.live.findings import Convergence, LogicGap, Narrative, PairComparison, Resolution, SuspectClaim
 from debate_cli.systems.live.settings import LiveSettings
-from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES, ROUND_CRITERIA
-from debate_cli.systems.moderator.settings import ModeratorSettings
+from debate_cli.systems.moderator.settings import FINAL_CATEGORIES, ROUND_CRITERIA, ModeratorSettings
 from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
 from debate_cli.systems.panel.votes import VoteOption
 from debate_cli.systems.persuasion.settings import PersuasionSettings

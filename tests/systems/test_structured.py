@@ -218,7 +218,7 @@ def test_marks_and_penalty_are_weighted_by_judge() -> None:
     [
         ({"criteria": [CLARITY, CLARITY]}, "criteria.1.name: an earlier criterion has this name"),
         ({"criteria": [CLARITY], "weights": {"logic": 1}}, "weights: apply to the default criteria only"),
-        ({"judges": [{"id": "a"}, {"id": "A"}]}, "judges.1.id: an earlier judge has this id"),
+        ({"judges": [{"id": "a"}, {"id": "A"}]}, "judges.1: an earlier judge has this id"),
         ({"fallacies": ["straw man", "Straw man"]}, "fallacies.1.name: an earlier fallacy has this name"),
     ],
 )

@@ -1,25 +1,24 @@
 """The moderator's two questions: about a round, and about the whole debate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import create_model
 
 from debate_cli.judge_input.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import Form, FormModel, items, keep_if, one_of, some_of, text, whole_number
+from debate_cli.llm.form import Form, FormModel, items, one_of, some_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import FormModelT, MarkCollector, judge_form, unique_known_items
-from debate_cli.systems.moderator.criteria import (
-    CATEGORY_GROUPS,
-    FINAL_CATEGORIES,
-    FINAL_TOTAL,
-    ROUND_CRITERIA,
-    ROUND_TOTAL,
-)
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
 from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, CLAIMED_TOTAL_TOLERANCE
-from debate_cli.systems.moderator.settings import ModeratorSettings
+from debate_cli.systems.moderator.settings import (
+    CATEGORY_GROUPS,
+    FINAL_CATEGORIES,
+    ROUND_CRITERIA,
+    ROUND_GROUPS,
+    ModeratorSettings,
+)
 from debate_cli.systems.source_prompts import format_source_checks
 
 NO_MOMENTUM = "even"
@@ -103,28 +102,25 @@ def _with_marks(
     return create_model(form.__name__, __base__=form, scores=scores)
 
 
-_ROUND_FORM = _with_marks(RoundForm, {name: (name,) for name in ROUND_CRITERIA}, ROUND_CRITERIA, 100)
+_ROUND_FORM = _with_marks(RoundForm, ROUND_GROUPS, ROUND_CRITERIA, 100)
 _FINAL_FORM = _with_marks(FinalForm, CATEGORY_GROUPS, FINAL_CATEGORIES, 120)
 
 
 def _build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:
     names, speakers = context.debater_names, context.speakers
+    pairs = len(speakers) * (len(speakers) - 1) // 2
     return judge_form(
         "moderator_round",
         _ROUND_FORM,
         {"scores": ("participant", speakers)},
         summary={"maxItems": max(2, len(names))},
         heading=one_of(names) if len(names) == 2 else {},  # noqa: PLR2004 - two sides
-        clashes=keep_if(len(speakers) > 1) and {"maxItems": _max_clashes(len(speakers))},
+        clashes={"maxItems": min(MAX_CLASHES, max(2, pairs))} if pairs else None,
         participants=some_of(speakers, least=2),
         non_engagement={"maxItems": max(2, len(speakers))},
         debater=one_of(speakers),
         momentum_toward=one_of((*speakers, NO_MOMENTUM)),
     )
-
-
-def _max_clashes(speakers: int) -> int:
-    return min(MAX_CLASHES, max(2, speakers * (speakers - 1) // 2))
 
 
 def _build_final_form(context: JudgingContext[ModeratorSettings]) -> Form[FinalForm]:
@@ -143,12 +139,12 @@ def _moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompt
         "stress": FORMAT_EMPHASIS[context.debate.config.format.kind],
         "summary_by": "participant" if is_pair else "subtopic",
         "engagement": "" if is_pair else ENGAGEMENT_OF_MANY,
-        "spoken": _spoken_words(context),
+        "spoken": _format_spoken_words(context),
         "sources": f"\n\n{checks}" if checks else "",
     }
 
 
-def _spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
+def _format_spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
     """Ask the chair of a free-flowing debate to invite those who spoke least. Gives each debater's number of words."""
     if context.debate.config.format.kind != "free_flowing":
         return ""
@@ -161,13 +157,16 @@ def _spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
 
 def _read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
     collector = MarkCollector()
-    for entry in unique_known_items(collector, filled.scores, lambda item: item.participant, context.speakers):
-        ours = 0.0
-        for criterion, maximum in ROUND_CRITERIA.items():
-            reason, mark = getattr(entry, f"{criterion}_reason"), getattr(entry, criterion)
-            ours += collector.add_mark(entry.participant, criterion, mark, (0, maximum), reason=reason)
-        _add_claimed_total(collector, entry.participant, getattr(entry, TOTAL_FIELD), ours, ROUND_TOTAL)
-    collector.add_findings(_build_summary(filled, context))
+    _add_marks(collector, filled.scores, context, ROUND_GROUPS, ROUND_CRITERIA)
+    toward = filled.momentum_toward if filled.momentum_toward in context.debater_names else None
+    collector.add_findings(
+        Summary(
+            points=tuple(SummaryPoint(heading=item.heading, points=item.points) for item in filled.summary),
+            consensus=filled.consensus,
+            momentum=Momentum(toward=toward, why=filled.momentum_why) if filled.momentum_why else None,
+            guidance=filled.guidance,
+        )
+    )
     for clash in filled.clashes:
         known = tuple(dict.fromkeys(name for name in clash.participants if name in context.debater_names))
         if len(known) < len(set(clash.participants)):
@@ -185,19 +184,9 @@ def _read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSetting
 
 
 def _read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
-    """Return each participant's marks and claimed total, then the summary.
-
-    Each mark has the reason for its group. The field `evaluation` becomes the rationale.
-    """
+    """Return the marks and the summary. The field `evaluation` becomes the rationale."""
     collector = MarkCollector()
-    for entry in unique_known_items(collector, filled.scores, lambda item: item.participant, context.speakers):
-        ours = 0.0
-        for group, categories in CATEGORY_GROUPS.items():
-            reason = getattr(entry, f"{group}_reason")
-            for name in categories:
-                bounds = (0, FINAL_CATEGORIES[name])
-                ours += collector.add_mark(entry.participant, name, getattr(entry, name), bounds, reason=reason)
-        _add_claimed_total(collector, entry.participant, getattr(entry, TOTAL_FIELD), ours, FINAL_TOTAL)
+    _add_marks(collector, filled.scores, context, CATEGORY_GROUPS, FINAL_CATEGORIES)
     named = tuple(dict.fromkeys(filled.consistently_outperformed))
     worse = tuple(name for name in named if name in context.debater_names)
     if worse != named:
@@ -207,27 +196,32 @@ def _read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSetting
     return collector.result(filled.evaluation)
 
 
-def _build_summary(filled: RoundForm, context: JudgingContext[ModeratorSettings]) -> Summary:
-    toward = filled.momentum_toward if filled.momentum_toward in context.debater_names else None
-    return Summary(
-        points=tuple(SummaryPoint(heading=item.heading, points=item.points) for item in filled.summary),
-        consensus=filled.consensus,
-        momentum=Momentum(toward=toward, why=filled.momentum_why) if filled.momentum_why else None,
-        guidance=filled.guidance,
-    )
-
-
-def _add_claimed_total(
-    collector: MarkCollector, participant: str, claimed: float | None, ours: float, out_of: float
+def _add_marks(
+    collector: MarkCollector,
+    entries: Iterable[MarksForm],
+    context: JudgingContext[ModeratorSettings],
+    groups: Mapping[str, Sequence[str]],
+    maxima: Mapping[str, float],
 ) -> None:
-    """Store the judge's own total as a mark that does not count. Warns if it differs from the sum (`ours`)."""
-    if claimed is None:
-        return
-    if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:
-        collector.add_warnings(
-            f"claimed_total: the judge gave {participant} a total of {claimed:g}, but its marks add up to {ours:g}"
-        )
-    collector.add_mark(participant, CLAIMED_TOTAL_CRITERION, claimed, (0, out_of))
+    """Add each debater's marks, with the reason of their group, and the judge's own total, which does not count.
+
+    Warns if the total differs from the sum of the marks.
+    """
+    for entry in unique_known_items(collector, entries, lambda item: item.participant, context.speakers):
+        ours = 0.0
+        for group, criteria in groups.items():
+            reason = getattr(entry, f"{group}_reason")
+            for name in criteria:
+                bounds = (0, maxima[name])
+                ours += collector.add_mark(entry.participant, name, getattr(entry, name), bounds, reason=reason)
+        claimed: float | None = getattr(entry, TOTAL_FIELD)
+        if claimed is None:
+            continue
+        if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:
+            collector.add_warnings(
+                f"claimed_total: the judge gave {entry.participant} a total of {claimed:g}, but its marks add up to {ours:g}"
+            )
+        collector.add_mark(entry.participant, CLAIMED_TOTAL_CRITERION, claimed, (0, sum(maxima.values())))
 
 
 ROUND_QUESTION = JudgeQuestion(

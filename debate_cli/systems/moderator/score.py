@@ -27,15 +27,15 @@ from debate_cli.systems.aggregation import (
     strip_float_noise,
 )
 from debate_cli.systems.base import WHOLE_DEBATE, briefs_for, describe_subject, round_briefs
-from debate_cli.systems.moderator.criteria import (
+from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
+from debate_cli.systems.moderator.settings import (
     CATEGORY_GROUPS,
     FINAL_CATEGORIES,
     FINAL_TOTAL,
     ROUND_CRITERIA,
     ROUND_TOTAL,
+    ModeratorSettings,
 )
-from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
-from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
 
 ROUND_SHARE, FINAL_SHARE = 0.25, 0.75

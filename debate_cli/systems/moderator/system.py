@@ -1,13 +1,14 @@
 """The judging system `moderator`. A neutral chair marks every round and the whole debate."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment, Mark
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.aggregation import iter_findings
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     JudgeQuestion,
@@ -23,9 +24,14 @@ from debate_cli.systems.base import (
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
 from debate_cli.systems.moderator import questions, score, tables
-from debate_cli.systems.moderator.criteria import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, NonEngagement, Summary
-from debate_cli.systems.moderator.settings import ModeratorSettings
+from debate_cli.systems.moderator.settings import (
+    CATEGORY_GROUPS,
+    FINAL_CATEGORIES,
+    ROUND_CRITERIA,
+    ROUND_GROUPS,
+    ModeratorSettings,
+)
 from debate_cli.systems.source_support import SOURCES_KIND
 from debate_cli.systems.tables import Table, parse_notes
 
@@ -72,13 +78,12 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
         if not settings.guidance:
             return None
         given = [
-            finding.guidance.strip()
+            item
             for item in debate.assessments_of_system(self.kind, FIRST_RUN)
             if item.subject.moment == "round" and item.subject.round == round_number - 1
-            for finding in item.findings
-            if isinstance(finding, Summary)
         ]
-        return "\n".join(text for text in given if text) or None
+        advice = (summary.guidance.strip() for _, summary in iter_findings(given, Summary))
+        return "\n".join(filter(None, advice)) or None
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
         return score.score_run(debate, run, settings)
@@ -114,26 +119,19 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
+        """Return the totals, then each group's reason with the sum of its marks, then the findings."""
         is_round = assessment.subject.moment == "round"
-        groups = {name: (name,) for name in ROUND_CRITERIA} if is_round else CATEGORY_GROUPS
-        found = [finding for finding in assessment.findings if isinstance(finding, self.findings)]
-        return LiveReport(
-            sum_marks(assessment.marks, ROUND_CRITERIA if is_round else FINAL_CATEGORIES),
-            (
-                *_describe_reasons(assessment.marks, groups),
-                *(sentence for finding in found for sentence in finding.describe()),
-            ),
-        )
-
-
-def _describe_reasons(marks: Sequence[Mark], groups: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield each reason with the sum of its marks. `groups` maps names to the criteria that share a reason."""
-    for name in dict.fromkeys(mark.participant for mark in marks):
-        for group, criteria in groups.items():
-            own = [mark for mark in marks if mark.participant == name and mark.criterion in criteria]
-            total = f"{sum(mark.value for mark in own):g}/{sum(mark.out_of for mark in own):g}"
-            for reason in dict.fromkeys(mark.reason for mark in own if mark.reason):
-                yield f"{name}, {group.replace('_', ' ')} {total}: {reason.rstrip('.')}"
+        sentences: list[str] = []
+        for name in dict.fromkeys(mark.participant for mark in assessment.marks):
+            for group, criteria in (ROUND_GROUPS if is_round else CATEGORY_GROUPS).items():
+                own = [mark for mark in assessment.marks if mark.participant == name and mark.criterion in criteria]
+                total = f"{sum(mark.value for mark in own):g}/{sum(mark.out_of for mark in own):g}"
+                reasons = dict.fromkeys(mark.reason for mark in own if mark.reason)
+                sentences += [f"{name}, {group.replace('_', ' ')} {total}: {reason.rstrip('.')}" for reason in reasons]
+        for finding in assessment.findings:
+            sentences += finding.describe() if isinstance(finding, self.findings) else ()
+        totals = sum_marks(assessment.marks, ROUND_CRITERIA if is_round else FINAL_CATEGORIES)
+        return LiveReport(totals, tuple(sentences))
 
 
 SYSTEM = _ModeratorSystem()

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.charts import Chart, line_series, percent_chart
-from debate_cli.systems.moderator.criteria import (
+from debate_cli.systems.moderator.score import ClaimedTotal, ModeratorNotes, ModeratorRoundRow, RoundReport
+from debate_cli.systems.moderator.settings import (
     CATEGORY_GROUPS,
     FINAL_CATEGORIES,
     FINAL_TOTAL,
@@ -12,7 +13,6 @@ from debate_cli.systems.moderator.criteria import (
     ROUND_HEADS,
     ROUND_TOTAL,
 )
-from debate_cli.systems.moderator.score import ClaimedTotal, ModeratorNotes, ModeratorRoundRow, RoundReport
 from debate_cli.systems.tables import (
     DebaterCell,
     Gauge,

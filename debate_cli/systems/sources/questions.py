@@ -10,9 +10,19 @@ from debate_cli.llm.form import Form, FormModel, text
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, judge_form, unique_known_items
-from debate_cli.systems.source_support import Quality, SourceSupport, Support
-from debate_cli.systems.sources.lookups import NO_PASSAGE, LookupItem, SourceLookup, check_lookup, lookup_items
+from debate_cli.systems.source_support import (
+    LookupItem,
+    Quality,
+    SourceLookup,
+    SourceSupport,
+    Support,
+    check_lookup,
+    lookup_items,
+)
 from debate_cli.systems.sources.settings import SourcesSettings
+
+NO_PASSAGE = "none"
+"""Answer in place of a passage's id if no passage shows whether the source or claim exists."""
 
 
 class CitationAnswer(FormModel):
@@ -86,6 +96,24 @@ def prompt_values(context: JudgingContext[SourcesSettings], prompts: Prompts) ->
     }
 
 
+def _citation_line(key: str, check: SourceCheck, context: JudgingContext[SourcesSettings]) -> str:
+    turn = context.debate.turns_by_index[check.turn]
+    passage = context.debate.passages_by_id.get(check.source)
+    names = debater_names(context.debate)
+    return to_prompt_json(
+        {
+            "citation": key,
+            "debater": turn.speaker,
+            "for": check.item,
+            "says": mask_injection(next(iter_words_beside(turn, check.item), ""), names),
+            "quote": mask_injection(check.quote, names),
+            "passage": None if passage is None else _passage_words(passage, names),
+            "quote_check": check.outcome,
+            "difference": mask_injection(check.difference, names),
+        }
+    )
+
+
 def _format_claims(context: JudgingContext[SourcesSettings], prompts: Prompts) -> str:
     """Return the prompt's part about claims and missing sources, with the looked-up passages; empty without claims."""
     claims = _round_claims(context)
@@ -112,46 +140,28 @@ def _passage_words(passage: Passage, names: tuple[str, ...]) -> dict[str, str]:
     return {name: mask_injection(value, names) for name, value in words.items()}
 
 
-def _citation_line(key: str, check: SourceCheck, context: JudgingContext[SourcesSettings]) -> str:
-    turn = context.debate.turns_by_index[check.turn]
-    passage = context.debate.passages_by_id.get(check.source)
-    names = debater_names(context.debate)
-
-    def clean(words: str) -> str:
-        return mask_injection(words, names)
-
-    return to_prompt_json(
-        {
-            "citation": key,
-            "debater": turn.speaker,
-            "for": check.item,
-            "says": clean(next(iter_words_beside(turn, check.item), "")),
-            "quote": clean(check.quote),
-            "passage": None if passage is None else _passage_words(passage, names),
-            "quote_check": check.outcome,
-            "difference": clean(check.difference),
-        }
-    )
-
-
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
-    """Return a finding for each citation and claim. Adds a warning if an answer's quote is not in its passage."""
+    """Return a finding for each citation and claim. Warns if an answer on a claim quotes words that its passage lacks.
+
+    An answer that names no passage is `unknown`.
+    """
     collector = MarkCollector()
-    known = _round_citations(context)
-    for answer in unique_known_items(collector, filled.citations, lambda item: item.citation, known):
-        check = known[answer.citation]
-        collector.add_findings(
-            SourceSupport(
-                turn=check.turn,
-                item=check.item,
-                source=check.source,
-                quote=check.quote,
-                **answer.model_dump(exclude={"citation"}),
-            )
-        )
-    claims = _round_claims(context)
+    citations, claims = _round_citations(context), _round_claims(context)
+    for answer in unique_known_items(collector, filled.citations, lambda item: item.citation, citations):
+        cited = citations[answer.citation].model_dump(include={"turn", "item", "source", "quote"})
+        collector.add_findings(SourceSupport(**cited, **answer.model_dump(exclude={"citation"})))
+    shown = {passage.id for passage in _found_passages(context)}
     for answer in unique_known_items(collector, filled.claims, lambda item: item.claim, claims):
-        finding = _to_lookup(answer, claims[answer.claim], context)
+        claim, has_passage = claims[answer.claim], answer.passage in shown
+        finding = SourceLookup(
+            turn=claim.turn,
+            item=claim.item,
+            source=claim.source,
+            exists=answer.exists if has_passage else "unknown",
+            passage=answer.passage if has_passage else "",
+            quote=answer.quote if has_passage else "",
+            reason=answer.reason,
+        )
         collector.add_findings(finding)
         if check_lookup(finding, context.debate) in FAILED_OUTCOMES:
             collector.add_warnings(
@@ -159,21 +169,6 @@ def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> 
                 "so it counts as unknown"
             )
     return collector.result()
-
-
-def _to_lookup(answer: ClaimAnswer, item: LookupItem, context: JudgingContext[SourcesSettings]) -> SourceLookup:
-    """Return the finding for an answer on a claim; `unknown` if the answer names no passage."""
-    shown = {passage.id for passage in _found_passages(context)}
-    passage = answer.passage if answer.passage in shown else ""
-    return SourceLookup(
-        turn=item.turn,
-        item=item.item,
-        source=item.source,
-        exists=answer.exists if passage else "unknown",
-        passage=passage,
-        quote=answer.quote if passage else "",
-        reason=answer.reason,
-    )
 
 
 ROUND_QUESTION = JudgeQuestion("judge.sources.round", "judge_sources", prompt_values, build_form, read_form)

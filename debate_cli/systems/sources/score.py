@@ -17,8 +17,14 @@ from debate_cli.evidence.source_checks import find_uncited
 from debate_cli.systems.aggregation import describe_unanswered, get_run_id, ordered_assessments, strip_float_noise
 from debate_cli.systems.base import round_briefs
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
-from debate_cli.systems.source_support import JudgedCitation, Support, join_checks
-from debate_cli.systems.sources.lookups import JudgedLookup, judge_lookups, lookup_items
+from debate_cli.systems.source_support import (
+    JudgedCitation,
+    JudgedLookup,
+    Support,
+    join_checks,
+    judge_lookups,
+    lookup_items,
+)
 from debate_cli.systems.sources.settings import SourcesSettings
 
 CREDITS: dict[Support, float] = {"yes": 1.0, "partly": 0.5}

@@ -11,6 +11,7 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.evidence.source_checks import check_sources
+from debate_cli.systems.aggregation import iter_findings
 from debate_cli.systems.base import (
     Headline,
     JudgeQuestion,
@@ -21,9 +22,14 @@ from debate_cli.systems.base import (
     round_briefs,
 )
 from debate_cli.systems.debate_tables import SOURCE_BADGES
-from debate_cli.systems.source_support import SourceSupport, citation_key
+from debate_cli.systems.source_support import (
+    SourceLookup,
+    SourceSupport,
+    citation_key,
+    describe_lookups,
+    lookup_items,
+)
 from debate_cli.systems.sources import questions, score, tables
-from debate_cli.systems.sources.lookups import SourceLookup, describe_lookups, lookup_items
 from debate_cli.systems.sources.settings import SourcesSettings
 from debate_cli.systems.tables import Table, parse_notes
 
@@ -67,23 +73,16 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
     def max_score(self, verdict: Verdict) -> float:
         return 1.0
 
-    def explain(self, verdict: Verdict) -> str:
-        """Return the numbers of poor citations, then the scores."""
-        return " ".join((*_poor_citations(verdict), super().explain(verdict)))
-
     def headline(self, verdict: Verdict) -> Headline:
         """Return the verdict in short, in units of credit. Its reason begins with the numbers of poor citations."""
         found = super().headline(verdict)
-        if verdict.victory == "undetermined":
-            found = replace(found, reason=" ".join(filter(None, (*_poor_citations(verdict), found.reason))))
-        return replace(found, unit="credit")
+        return replace(found, reason=" ".join(filter(None, (*_poor_citations(verdict), found.reason))), unit="credit")
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         outcomes = {citation_key(check): f"{SOURCE_BADGES[check.outcome].word}: " for check in check_sources(debate)}
         sentences = [
             f"{outcomes.get(citation_key(finding), '')}{sentence}"
-            for finding in assessment.findings
-            if isinstance(finding, SourceSupport)
+            for _, finding in iter_findings([assessment], SourceSupport)
             for sentence in finding.describe()
         ]
         return LiveReport(sentences=(*sentences, *describe_lookups(assessment, debate)))

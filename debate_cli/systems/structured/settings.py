@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
@@ -16,6 +16,7 @@ from debate_cli.domain.judging_config import (
     Thresholds,
     default_bounds,
     duplicate_indices,
+    judge_id_problems,
     numbered_seats,
 )
 
@@ -31,8 +32,6 @@ FALLACY_DEFINITIONS: dict[str, str] = {
 """The default checklist. Maps names of fallacies to definitions."""
 MAX_CRITERIA = 12
 MAX_FALLACIES = 40
-MAX_USEFUL_PENALTY = 9
-"""Largest fallacy penalty with an effect: the difference between an argument's highest and lowest score."""
 _CRITERION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 RESERVED_CRITERIA = frozenset({
     "item", "reasoning", "standing", "fallacies", "name", "quote", "arguments", "key_insight", "unresolved_questions",
@@ -117,12 +116,10 @@ class StructuredJudge(ConfigModel):
 
 
 def _require_judges(value: Any) -> Any:
-    given: object = value
-    is_number = isinstance(given, int | str) and not isinstance(given, bool) and str(given).lstrip("-").isdigit()
-    if not is_number and not (isinstance(given, list | tuple) and given):
+    if isinstance(value, bool) or not isinstance(value, int | list | tuple) or not value:
         msg = f"must be a number from 1 to {MAX_JUDGES}, or a list of judges, each with an `id`"
         raise ValueError(msg)
-    return value
+    return cast("object", value)
 
 
 class StructuredSettings(SystemSettings):
@@ -153,21 +150,16 @@ class StructuredSettings(SystemSettings):
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=3)] = Thresholds(draw=1, clear=3)
     """A margin below `draw` is a draw, above `clear` a clear victory. Scores are 1-10."""
 
-    @field_validator("weights")
+    @field_validator("weights", "criteria")
     @classmethod
-    def _require_positive_weight(cls, weights: StructuredWeights) -> StructuredWeights:
-        if not any(dict(weights).values()):
+    def _require_positive_weight(
+        cls, given: StructuredWeights | tuple[Criterion, ...]
+    ) -> StructuredWeights | tuple[Criterion, ...]:
+        weights = [item.weight for item in given] if isinstance(given, tuple) else list(dict(given).values())
+        if weights and not any(weights):
             msg = "at least one weight must be above 0"
             raise ValueError(msg)
-        return weights
-
-    @field_validator("criteria")
-    @classmethod
-    def _require_positive_criterion(cls, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
-        if criteria and not any(criterion.weight for criterion in criteria):
-            msg = "at least one criterion needs a weight above 0"
-            raise ValueError(msg)
-        return criteria
+        return given
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
@@ -202,14 +194,11 @@ class StructuredSettings(SystemSettings):
     def with_weights(self, weights: Mapping[str, float]) -> Self:
         """Return the settings with these weights. A criterion without a weight gets 0.
 
-        Raises ValueError for an unknown criterion, or if no weight is above 0.
+        Raises ValueError for an unknown criterion.
         """
         unknown = [name for name in weights if name not in self.criterion_weights]
         if unknown:
             msg = f"there is no criterion {', '.join(unknown)}; the criteria are {', '.join(self.criterion_weights)}"
-            raise ValueError(msg)
-        if not any(weights.values()):
-            msg = "every weight is 0; give at least one criterion a weight above 0"
             raise ValueError(msg)
         if self.criteria:
             own = (item.model_copy(update={"weight": weights.get(item.name, 0.0)}) for item in self.criteria)
@@ -227,18 +216,11 @@ class StructuredSettings(SystemSettings):
             yield ("weights",), advice
         for place in duplicate_indices(fallacy.name.casefold() for fallacy in self.fallacies):
             yield ("fallacies", place, "name"), "an earlier fallacy has this name; keep one"
-        listed = self.judges if not isinstance(self.judges, int) else ()
-        for place, judge in enumerate(listed):
-            if "/" in judge.id or not judge.id.isprintable():
-                yield ("judges", place, "id"), "a judge's id has neither slashes nor control characters; rename it"
-        for place in duplicate_indices(judge.id.casefold() for judge in listed):
-            yield ("judges", place, "id"), "an earlier judge has this id; give each a different id"
+        if not isinstance(self.judges, int):
+            yield from judge_id_problems("judges", [judge.id for judge in self.judges])
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield notices on a penalty above the range of scores, and on weights that do not sum to 1."""
-        if self.fallacy_penalty > MAX_USEFUL_PENALTY:
-            words = f"is above {MAX_USEFUL_PENALTY}, so one fallacy gives an argument the lowest score, 1"
-            yield ("fallacy_penalty",), words
+        """Yield a notice if the weights do not sum to 1."""
         total = math.fsum(self.criterion_weights.values())
         if not math.isclose(total, 1, abs_tol=1e-9):
             effective = ", ".join(f"{name} {weight:.3g}" for name, weight in self.normalized_weights().items())

@@ -110,5 +110,5 @@ def test_required_consents(case: Case) -> None:
     config = DebateConfig(topic="t", debaters=(), providers={case.name: spec})
     origin = find_origin(case.settings, lambda *path: path[0] in case.options, env, file="f", fingerprint="0")
     origins = {case.name: replace(origin, is_beside_dotenv=True)}
-    places = find_destinations([(config, [ModelSpec(model=f"{case.name}/m")], origins)], env)
+    places = find_destinations(config, [ModelSpec(model=f"{case.name}/m")], origins, env)
     assert [(consent.variable, consent.host) for place in places for consent in place.consents] == case.expected

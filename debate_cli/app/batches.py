@@ -206,7 +206,6 @@ class BatchQueue:
             raise
 
     async def _drive(self) -> None:
-        """Submit and poll until no request waits."""
         wait_s, next_poll = FIRST_POLL_S, 0.0
         try:
             while self._questions and self.halted is None:
@@ -284,7 +283,6 @@ class BatchQueue:
         raise AssertionError
 
     async def _poll(self) -> None:
-        """Poll every batch from which a question still needs its answer."""
         by_batch: dict[str, list[_Question]] = {}
         for question in self._questions:
             if question.batch is not None and not question.answer.done():
@@ -364,10 +362,6 @@ class BatchQueue:
         at = datetime.fromtimestamp(batch.written_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
         what = f"a batch of {_count(batch.requests, 'request')} to {batch.model} was being submitted at {at} when the program ended"
         if found.may_exist:
-            if not self._options.waits:
-                self._options.note(
-                    f"{what}; one of the batches in progress may hold it; this will be known when they end"
-                )
             return None
         question = f"{what}, and no batch in the vendor's list is certainly this one"
         if not self._options.confirm(question):
@@ -407,72 +401,68 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+@dataclass(frozen=True, slots=True)
 class QueuedModel:
-    """A model that is asked through `queue`. `open_api` returns the model's batch API."""
+    """A model that is asked through `queue`."""
 
-    def __init__(
-        self, queue: BatchQueue, name: str, open_api: Callable[[], BatchApi], profile: Profile, price: Price | None,
-        redact: Callable[[str], str],
-    ) -> None:  # fmt: skip
-        """Create the model. `name` is `provider/model`. `price` is the price in a batch."""
-        self._queue = queue
-        self._name = name
-        self._open_api = open_api
-        self._profile = profile
-        self._price = price
-        self._redact = redact
+    queue: BatchQueue
+    name: str
+    """`provider/model`."""
+    open_api: Callable[[], BatchApi]
+    """Returns the model's batch API."""
+    profile: Profile
+    price: Price | None
+    """Price in a batch; None if unknown."""
+    redact: Callable[[str], str]
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Return the answer to `request` when its batch has ended. Nothing is streamed."""
         assert request.origin is not None, "only judges are asked in batches"
-        worst = estimate_max_cost_usage(
-            estimate_input_tokens(request, self._profile), request.max_output_tokens, self._price
-        )
+        prompt = estimate_input_tokens(request, self.profile)
+        worst = estimate_max_cost_usage(prompt, request.max_output_tokens, self.price)
         wording = replace(request, seed=None).fingerprint()
-        return await self._queue.ask(
+        return await self.queue.ask(
             _Question(
-                RequestKey(self._name, request.origin.debate, request.origin.key, wording),
-                self._open_api(),
+                RequestKey(self.name, request.origin.debate, request.origin.key, wording),
+                self.open_api(),
                 request,
                 worst.input_tokens + worst.output_tokens,
-                compute_cost(worst, self._price),
-                self._redact,
+                compute_cost(worst, self.price),
+                self.redact,
                 asyncio.get_running_loop().create_future(),
             )
         )
 
 
+@dataclass(frozen=True, slots=True)
 class WaitingModel:
     """Asks `model`. Tells `queue` while a request waits for a batch or for the budget of batches."""
 
-    def __init__(self, model: Model, queue: BatchQueue) -> None:
-        self._model = model
-        self._queue = queue
+    model: Model
+    queue: BatchQueue
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Return the answer of `model`."""
-        with self._queue.marking("waiting"):
-            return await self._model.complete(request, on_text)
+        with self.queue.marking("waiting"):
+            return await self.model.complete(request, on_text)
 
 
+@dataclass(frozen=True, slots=True)
 class _TrackedActor:
-    """A debater or judge that tells `queue` while it works. This keeps `queue` from submitting a batch too early."""
-
-    def __init__(self, actor: Any, queue: BatchQueue) -> None:
-        self._actor = actor
-        self._queue = queue
+    actor: Any
+    queue: BatchQueue
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        with self._queue.marking("working"):
-            return await self._actor.speak(cue, debate, on_text)
+        with self.queue.marking("working"):
+            return await self.actor.speak(cue, debate, on_text)
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
-        with self._queue.marking("working"):
-            return await self._actor.assess(brief, debate)
+        with self.queue.marking("working"):
+            return await self.actor.assess(brief, debate)
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Wrap `actors` so that they tell `queue` when they work. Otherwise the queue would submit a batch too early."""
+    """Return debaters and judge wrapped so that `queue` knows when one works, and does not submit a batch too early."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 

@@ -197,7 +197,6 @@ def _systems_by_kind(side: ComparisonSide) -> dict[str, SystemSettings]:
 
 
 def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]) -> DebateConfig:
-    """Return the debate's configuration with the side's models, and with only `systems` as judging systems."""
     config, runs = side.debate.config, _counted_runs(side)
     named = [run.judging.decides for run in runs if run.judging.decides is not None]
     decides = named[-1] if named else runs[0].judging.deciding_kind if runs else None

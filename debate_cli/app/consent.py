@@ -89,23 +89,23 @@ class Destination:
         return f"provider {self.provider} sends {what} to {self.host}"
 
 
-ConfiguredModels = tuple[DebateConfig, Sequence[ModelSpec], Mapping[str, ProviderOrigin]]
-"""A configuration, the models that are asked, and the origins of its providers."""
+def find_destinations(
+    config: DebateConfig, models: Iterable[ModelSpec], origins: Mapping[str, ProviderOrigin], env: Environment
+) -> tuple[Destination, ...]:
+    """Return the servers of `models`, each once, without built-in providers' own servers.
 
-
-def find_destinations(parts: Iterable[ConfiguredModels], env: Environment) -> tuple[Destination, ...]:
-    """Return the destinations of the models, each once. Built-in providers at their own servers are not included."""
-    found: dict[Destination, None] = {}
-    for config, models, origins in parts:
-        table = merge_provider_rows(config)
-        for name in dict.fromkeys(split_model_name(spec.model)[0] for spec in models):
-            row = table.get(name)
-            if row is None or not row.is_remote:
-                continue
-            origin, settings = origins.get(name), config.providers.get(name)
-            fingerprint = "" if settings is None else settings_fingerprint(name, settings)
-            if destination := _find_destination(row, origin, fingerprint, load_provider_rows().get(name), env):
-                found[destination] = None
+    `origins`: maps the names of providers to the origins of their settings.
+    """
+    found: list[Destination] = []
+    table = merge_provider_rows(config)
+    for name in dict.fromkeys(split_model_name(spec.model)[0] for spec in models):
+        row = table.get(name)
+        if row is None or not row.is_remote:
+            continue
+        settings = config.providers.get(name)
+        fingerprint = "" if settings is None else settings_fingerprint(name, settings)
+        if destination := _find_destination(row, origins.get(name), fingerprint, load_provider_rows().get(name), env):
+            found.append(destination)
     return tuple(found)
 
 

@@ -216,8 +216,6 @@ class _Load(NamedTuple):
 
 @dataclass(frozen=True)
 class _Estimator:
-    """Estimates the roles of one judging run, and of the debate itself."""
-
     context: RunContext
     run: JudgingRun
     debate: Debate
@@ -297,7 +295,6 @@ class _Estimator:
         )
 
     def _speech_tokens(self) -> int:
-        """Return the maximum number of tokens of a speech."""
         specs = map(self.config.model_for_debater, self.config.debaters)
         return max((self._output_limit(spec) for spec in specs if spec is not None), default=0)
 

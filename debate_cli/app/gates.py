@@ -138,7 +138,6 @@ def _check_winner(expected: str, verdict: Verdict | None) -> str | None:
 
 
 def _printable_name(name: str) -> str:
-    """Escape a name that has characters which a terminal does not show."""
     return name if name.isprintable() else ascii(name)
 
 

@@ -155,7 +155,6 @@ async def find_claims(
 
 
 async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Prompts) -> Turn:
-    """Return the turn with its claims as arguments, or with a warning if they are unknown."""
     found: list[ClaimForm] = []
     calls = [turn.exchange]
     problem = ""

@@ -314,7 +314,6 @@ def _apply_request(system: SystemSettings, request: JudgingRequest) -> SystemSet
 
 
 def _check_settings(system: SystemSettings) -> None:
-    """Raise UsageError if the settings contradict each other."""
     for path, message in system.problems():
         raise UsageError(f"{'.'.join(map(str, (system.kind, *path)))}: {message}")
 

@@ -4,7 +4,6 @@ import http.client
 import importlib.util
 import json
 import re
-import threading
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,8 +35,6 @@ MAX_MODELS_PER_SERVER = 5
 """Maximum number of models offered per server."""
 LISTING_TIMEOUT_S = 1.0
 """Timeout in seconds: for connecting, and for each read of the answer."""
-LISTING_DEADLINE_S = 3.0
-"""Timeout in seconds of the whole answer."""
 MAX_LISTING_BYTES = 1_000_000
 """Maximum size of a server's list of models, in bytes."""
 _MODEL_NAME = re.compile(r"[A-Za-z0-9][\w./:@-]{0,99}")
@@ -60,29 +57,20 @@ class DiscoveredModel:
     """Whether the model is suitable for trials only, not for real debates."""
 
 
-def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> list[str]:
+def list_server_models(address: str) -> list[str]:
     """Return the names of the models of the server at `address`, requested over HTTP without a proxy.
 
-    The server is not trusted. If its answer is slow, large or malformed, the list is empty. The whole request takes at
-    most `deadline_s`.
+    The server is not trusted. If its answer is slow, large or malformed, the list is empty.
     """
-    answers: list[object] = []
-    request = threading.Thread(target=lambda: answers.append(_fetch_json(f"{address}/models")), daemon=True)
-    request.start()
-    request.join(deadline_s)
-    data = answers[0] if answers else None
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"{address}/models", timeout=LISTING_TIMEOUT_S) as answer:
+            data = json.loads(answer.read(MAX_LISTING_BYTES))
+    except (OSError, ValueError, http.client.HTTPException, RecursionError):
+        return []
     models = data.get("data") if is_mapping(data) else None
     names = [str(item.get("id")) for item in models if is_mapping(item)] if is_list(models) else []
     return [name for name in names if _MODEL_NAME.fullmatch(name) and not _NON_CHAT_MODEL.search(name)]
-
-
-def _fetch_json(url: str) -> object:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(url, timeout=LISTING_TIMEOUT_S) as answer:
-            return json.loads(answer.read(MAX_LISTING_BYTES))
-    except (OSError, ValueError, http.client.HTTPException, RecursionError):
-        return None
 
 
 def discover_models(

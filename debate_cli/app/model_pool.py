@@ -257,7 +257,6 @@ class ModelPool:
         return RateLimitedModel(budgeted, self._limiter_for(row or spec.model), profile, self._concurrency)
 
     def _with_cassette(self, model: Model, spec: ModelSpec, providers: _ProviderContext) -> Model:
-        """Wrap `model` with the cassette of the run, if there is one, and remove secrets from its replies."""
         cassette = self._context.cassette
         taped = cassette.wrap(spec.model, model, providers.redact) if cassette is not None else model
         return RedactingModel(taped, providers.redact)

@@ -132,7 +132,6 @@ async def find_stakeholders(
 
 
 def _read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument]) -> Iterator[Stakeholder]:
-    """Yield the stakeholders, each with an id and, if its quote is in a document, with the place of the quote."""
     taken: set[str] = set()
     for entry in form.stakeholders[:MAX_STAKEHOLDERS]:
         own = ascii_slug(entry.name, "_")[:40] or "judge"

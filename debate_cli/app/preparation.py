@@ -135,7 +135,6 @@ def _open_corpus(config: DebateConfig, loaded: LoadedConfig) -> Corpus | None:
 def _require_search(
     config: DebateConfig, loaded: LoadedConfig, searches: Collection[SearchPlace], redact: Redactor
 ) -> None:
-    """Raise ConfigError or MissingKeyError if passages cannot be searched or reranked as `config` says."""
     problems = find_rerank_problems(config) if "files" in searches else []
     problems += find_search_problems(config, loaded.env) if "web" in searches else []
     if problems:
@@ -149,7 +148,7 @@ def _find_destinations(
     found: dict[Destination, None] = {}
     for number, (pending, source) in enumerate(parts):
         origins = loaded.provider_origins if number == 0 else stored_origins(source.name, pending.config, loaded)
-        found |= dict.fromkeys(find_destinations([(pending.config, pending.models, origins)], loaded.env))
+        found |= dict.fromkeys(find_destinations(pending.config, pending.models, origins, loaded.env))
     for pending, source in parts:
         found |= dict.fromkeys(find_hub_destinations(source.name, pending.models, loaded.env))
     if "web" in searches:
@@ -386,7 +385,6 @@ def model_problems(
 
 
 def _spec_problems(spec: ModelSpec, row: ProviderRow, path: KeyPath, folder: Path) -> list[Problem]:
-    """Return the problems of a mock's script, or of a file on the hub."""
     if spec.model == SCRIPTED_MODEL:
         try:
             ReplyScript.load(spec, folder)

@@ -143,7 +143,6 @@ def _describe_task(task: Task, runs: Iterable[str]) -> str:
 
 
 def _without_changeable(config: DebateConfig) -> DebateConfig:
-    """Return `config` with defaults in place of every setting that a resume may change."""
     kept_plan = {name: getattr(FormatConfig(), name) for name in CHANGEABLE_FORMAT}
     systems = tuple(system.with_models(lambda _: None) for system in config.judging.systems)
     return config.model_copy(

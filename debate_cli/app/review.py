@@ -166,8 +166,6 @@ class Review:
 
 
 class _Reading:
-    """Reads the answers of a review part by part."""
-
     def __init__(self, review: Review, answers: ReviewAnswers) -> None:
         self._review = review
         self._answers = answers

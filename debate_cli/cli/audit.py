@@ -171,7 +171,6 @@ def _judge_in_turn(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budg
 
 
 def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
-    """Ask the judges of `plans`, within the budget of the whole audit. Returns an exit code."""
     cassette = config_options.open_cassette(given.record, given.playback)
     batches = BatchScreen(quiet=given.quiet)
     errors: list[str] = []
@@ -215,7 +214,6 @@ def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> i
 def _print_left(
     errors: Sequence[str], left: int, planned: int, budget: Budget, observer: screen.PipeSafeObserver
 ) -> None:
-    """Print the first errors and, if judging runs are missing, their number and the cause."""
     for line in errors[:5]:
         print_status(f"debate: {line}")
     cause = "the budget is reached" if budget.is_closed else "some judgements failed"

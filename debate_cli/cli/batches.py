@@ -77,7 +77,6 @@ class BatchScreen:
             sys.stderr.flush()
 
     def _clear(self) -> None:
-        """Remove the progress line."""
         if self._show is None and is_interactive(sys.stderr):
             sys.stderr.write(_CLEAR_LINE)
 

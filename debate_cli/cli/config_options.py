@@ -115,7 +115,6 @@ def config_from_argument(
 
 
 def _suggest_instead(path: Path) -> str:
-    """Suggest what to do about the missing configuration `path`: use --topic, a file with a similar name, or `init`."""
     if re.search(r"\s|\?$", str(path)):
         return f"a motion is given by an option: debate run --topic {shlex.quote(str(path))}"
     by_stem = {file.stem: file for file in path.parent.glob("*.y*ml")}

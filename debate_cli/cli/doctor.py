@@ -57,7 +57,7 @@ def run(given: Options) -> None:
     loaded = config_options.config_from_argument(given.config, changes, trusted_folders=given.trust_path)
     specs, config = select_models(names, loaded.config, mock=given.mock)
     context = RunContext(config, loaded.folder, loaded.env)
-    destinations = find_destinations([(config, specs, loaded.provider_origins)], loaded.env)
+    destinations = find_destinations(config, specs, loaded.provider_origins, loaded.env)
     searching = None if names else find_search_destination(config, loaded.provider_origins, loaded.env)
     downloads = find_hub_destinations(loaded.source_map.name, specs, loaded.env)
     obtain_consents((*destinations, *downloads, *filter(None, [searching])), given.trust_host)

@@ -186,7 +186,6 @@ def _total_data(totals: CallTotals) -> dict[str, object]:
 
 
 def _explicit_settings(config: DebateConfig) -> dict[str, Any]:
-    """Return the explicit settings of the configuration, and the kind of every judging system."""
     data = config.model_dump(mode="json", exclude_unset=True)
     judging = data.get("judging", {})
     if "systems" in judging:

@@ -90,7 +90,6 @@ def run(given: ExperimentOptions) -> None:
 
 
 def _check_options(given: ExperimentOptions) -> None:
-    """Raise UsageError for options of another action, and for a wrong number of paths."""
     action = given.action.value
     for name in {"run": _REPORT_ONLY, "report": _RUN_ONLY}.get(action, (*_RUN_ONLY, *_REPORT_ONLY)):
         if getattr(given, name):
@@ -176,7 +175,6 @@ def _check_batches(given: ExperimentOptions, experiment: Experiment, folder: Pat
 def _observe(
     given: ExperimentOptions, control: screen.PipeSafeObserver, progress: Progress
 ) -> Generator[ExperimentObserver]:
-    """Open the observer of a run, which shows JSON lines, nothing (--quiet), a live table or plain lines."""
     stdout = cast("TextIO", screen.PipeSafeStdout(control))
     if given.json:
         yield shown.JsonExperimentObserver(stdout)
@@ -200,7 +198,6 @@ def _report_end(
     experiment: Experiment,
     control: screen.PipeSafeObserver,
 ) -> int:
-    """Print where the debates are and what is left to do. Returns the exit code."""
     print_status(f"saved: {folder}")
     if summary.elsewhere:
         cells = "1 cell is" if summary.elsewhere == 1 else f"{summary.elsewhere} cells are"
@@ -291,7 +288,6 @@ def _report(ledger: Ledger, given: ExperimentOptions) -> None:
 
 
 def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
-    """Show leaderboard, judges, motions and spending; write them as a page with --html."""
     require_extra()
     if given.html is not None:
         refuse_existing(given.html, force=given.force, option="--html")
@@ -322,7 +318,6 @@ def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
 
 
 def _rate(given: ExperimentOptions) -> None:
-    """Rate the pairwise results of a CSV file."""
     require_extra()
     found = read_rating_file(Path(given.paths[0]))
     ratings = rate(found.results)

@@ -109,7 +109,6 @@ class ClaimAsker:
         return file.with_debate(found), self._report_end(search, count_missing(found))
 
     def _report_end(self, search: ClaimSearch, missing: int) -> int:
-        """If claims are missing, print why and how to continue. Returns the exit code."""
         if not missing:
             return 0
         if search.error is not None:
@@ -155,7 +154,6 @@ def run(given: ImportOptions) -> None:
 def _import_dataset(
     given: ImportOptions, asker: ClaimAsker | None, read_entries: Callable[[], Iterator[DatasetEntry]]
 ) -> None:
-    """Import the debates of a public data set, and write their labels beside them."""
     target = (given.out or next(iter(transcript_dirs()))) / LABELS_FILE
     is_continued = False
     if asker is not None and target.exists():  # the first readable debate tells whether this import is continued
@@ -271,7 +269,6 @@ class _Batch:
         self._written.add(file.target)
 
     def _show(self, file: ImportedFile) -> None:
-        """Print what was found and left out, before anything is written."""
         if self._given.json:
             self._records.append(_to_record(file))
         elif self._is_single:
@@ -302,7 +299,6 @@ def _refuse_existing(target: Path) -> None:
 
 
 def _show_found(file: ImportedFile) -> None:
-    """Print what the reader found in a file, and a table of its speakers."""
     imported = file.imported
     debate = imported.debate
     rounds = format_count(imported.round_count, "round")
@@ -325,7 +321,6 @@ def _show_found(file: ImportedFile) -> None:
 
 
 def _format_line(file: ImportedFile) -> str:
-    """Format the line of a file. Tabs separate its columns."""
     debate = file.imported.debate
     cells = (
         str(file.source),

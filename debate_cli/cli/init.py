@@ -81,7 +81,6 @@ def run(given: Options) -> None:
 
 
 def _prompt_answers(found: Sequence[DiscoveredModel]) -> InitAnswers:
-    """Ask for the motion, the debaters' model and the judge's model."""
     topic: str = typer.prompt("The motion", default=DEFAULT_TOPIC)
     typer.echo("Available models (you can also name another one as provider/model):")
     width = max(len(one.model) for one in found)
@@ -93,7 +92,6 @@ def _prompt_answers(found: Sequence[DiscoveredModel]) -> InitAnswers:
 
 
 def _prompt_model(question: str, default: str, found: Sequence[DiscoveredModel]) -> str:
-    """Ask for a model by its number in the list, or by its name."""
     while True:
         answer: str = typer.prompt(question, default=default).strip()
         if answer.isdecimal() and 1 <= int(answer) <= len(found):
@@ -124,7 +122,6 @@ def _quote_yaml(model: str) -> str:
 
 
 def _print_next_steps(config: Path, answers: InitAnswers) -> None:
-    """Print the next command to run, and what to do before it."""
     try:
         prepare_run(resolve_config(config, os.environ))
     except DebateError as error:

@@ -81,7 +81,6 @@ def run(given: JudgeOptions) -> None:
 
 
 def _check_batch_options(given: JudgeOptions) -> None:
-    """Raise UsageError for options that contradict --batch or --collect."""
     if not given.paths and not given.collect:
         raise UsageError("Missing argument 'PATH...'.")
     if given.resubmit and not given.collect:
@@ -242,7 +241,6 @@ class _Judging:
         )
 
     def _print_single(self, results: Sequence[tuple[JudgeTask, Outcome]]) -> None:
-        """Print the result for a single file: a JSON document or a summary."""
         if self.given.json:
             write_json_chunks(score_rows.dump_scores_json(_score_row(task, outcome) for task, outcome in results))
             return
@@ -275,7 +273,6 @@ class _Judging:
         return None if is_waiting else _score_row(task, outcome)
 
     def _report(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> None:
-        """Print the outcome of a file, and write its report."""
         given = self.given
         self.judged += 1
         if self._is_waiting(outcome):
@@ -304,7 +301,6 @@ class _Judging:
         return self.batches is not None and outcome.halted == "interrupted"
 
     def _print_rest(self, observer: PipeSafeObserver) -> None:
-        """Print how many files were not judged, and which of several judging runs decides."""
         skipped = len(self.plans) - self.judged - self.failed
         if skipped:
             reason = (observer.stop_cause or screen.BY_USER).reason

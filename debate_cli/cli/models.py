@@ -83,7 +83,6 @@ def _format_provider(entry: Mapping[str, Any]) -> str:
 
 
 def _pull(given: Options) -> None:
-    """Download a model of the table, or show the table."""
     if given.name is None:
         rows = tuple(hub_table())
         heads = ("name", "download", "licence", "memory", "model")

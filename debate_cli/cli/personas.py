@@ -90,7 +90,6 @@ def run(given: Options) -> None:
 
 
 def _print_result(given: Options, stakeholders: Sequence[Stakeholder], text: str) -> None:
-    """Write the configuration to its file and show the stakeholders, or print the configuration."""
     if given.output is not None:
         atomic_write(given.output, text.encode(), overwrite=given.force)
     for stakeholder in stakeholders:

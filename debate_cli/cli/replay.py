@@ -121,7 +121,6 @@ def run(given: Options) -> None:
 
 
 def _resolve_format(given: Options) -> ReplayFormat:
-    """Determine the output format. Raises UsageError for options that contradict each other."""
     if given.json and given.format not in (ReplayFormat.terminal, ReplayFormat.json):
         raise UsageError(f"--json and --format {given.format.value} cannot be combined; give one of them")
     how = ReplayFormat.json if given.json else given.format
@@ -142,7 +141,6 @@ def _has_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReplayPart) -
 
 
 def _render_document(given: Options, how: ReplayFormat, debate: Debate, verdicts: tuple[Verdict, ...]) -> str:
-    """Render the debate as a document. Raises UsageError for --format terminal, which has no document."""
     part = given.only.value if given.only is not None else None
     match how:
         case ReplayFormat.json:
@@ -170,7 +168,6 @@ def _render_document(given: Options, how: ReplayFormat, debate: Debate, verdicts
 
 
 def _play(given: Options, stored: StoredDebate, verdicts: tuple[Verdict, ...]) -> None:
-    """Replay the debate, or the selected part, on stdout."""
     debate = stored.debate
     part = given.only.value if given.only is not None else None
     if part in (None, "turns") and not _play_turns(given, debate, judged=part is None):

@@ -119,7 +119,6 @@ def run(given: Options) -> None:
 
 
 def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
-    """Ask the person at the terminal for the answers. Raises UsageError if there is no terminal."""
     if not (sys.stdin.isatty() and is_interactive(sys.stdout)):
         raise UsageError(
             "there is no terminal for the form; write it as a file with --template, then store it with --from FILE"
@@ -180,7 +179,6 @@ def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> Re
 
 
 def _check_file(given: Options, review: Review, file: ReviewFile) -> ReviewState:
-    """Evaluate the answers in a file. Raises ConfigError for wrong answers, UsageError for missing ones."""
     state = review.evaluate(file.answers)
     if state.problems:
         raise file.error(state.problems)

@@ -87,7 +87,6 @@ def run(given: RunOptions) -> None:
 
 
 def _check_options(given: RunOptions) -> None:
-    """Raise UsageError for contradicting options, or an existing report."""
     if given.resume is not None and (given.no_save or given.id is not None):
         raise UsageError(
             "--resume continues a debate under its own id, where it is saved; leave out --id and --no-save"

@@ -190,7 +190,6 @@ def report_outcome(
 
 
 def _print_missing(missing: MissingJudgments, path: Path | None, *, batch: bool) -> None:
-    """Print missing judgments, then the commands that ask for them."""
     command, *others = missing.commands(None if path is None else str(path), batch=batch)
     start = "debate" if missing.lacks_deciding_judgment else "note"
     asked = "ask again" if missing.resumable_briefs else "ask another model"
@@ -201,7 +200,6 @@ def _print_missing(missing: MissingJudgments, path: Path | None, *, batch: bool)
 
 
 def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, resume_options: str) -> int:
-    """Print why a run ended early and how to resume it. Returns the exit code."""
     place = None if outcome.path is None else str(outcome.path)
     again = "start again with:" if place is None else "resume with:"
     if halted == "interrupted":

@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -161,21 +160,3 @@ def test_an_unanswered_question_is_an_interruption(here: Path) -> None:
     """Ctrl-D: exit 130 without output, and no file is written."""
     code, drawn = run_on_terminal("init", cwd=here, keys="\x04", env={"OLLAMA_HOST": NOWHERE})
     assert (code, "Aborted" in drawn, list(here.iterdir())) == (130, False, [])
-
-
-def test_a_server_that_never_ends_its_answer_is_abandoned() -> None:
-    """At the deadline, although the connection is open and bytes arrive."""
-    ended = threading.Event()
-
-    class Endless(Answering):
-        def do_GET(self) -> None:  # noqa: N802 - the base class's name
-            self.send_response(200)
-            self.end_headers()
-            while not ended.wait(0.01):
-                self.wfile.write(b" ")
-
-    with serving(Endless) as port:
-        try:
-            assert list_server_models(f"http://127.0.0.1:{port}", deadline_s=0.1) == []
-        finally:
-            ended.set()

@@ -201,18 +201,19 @@ class _Judging:
         is_silent = given.quiet or not is_single or self.batches is not None
         shown = screen.open_observer(screen.progress_stream(quiet=is_silent, as_json=given.json))
         saved = [plan.target for plan in self.plans if plan.target is not None]
-        finished: list[tuple[JudgeTask, Outcome]] = []
         with run_control.report_output_failure(*saved):
             with shown as observer:
-                if is_single:
-                    finished = list(self._judge(observer))
-                else:
-                    self._print_many(self._judge(observer), observer)
-            if is_single:
-                with ignore_broken_pipe():
-                    self._print_single(finished)
-            for task, outcome in finished:
-                self._report(task, outcome, observer)
+                results = self._judge(observer)
+                if is_single:  # its summary follows the live view
+                    results = iter([*results])
+            rows = self._rows(results, observer)
+            with ignore_broken_pipe():
+                if given.json:
+                    write_json_chunks(score_rows.dump_scores_json(rows))
+                elif not is_single:
+                    console.show_scores(map(score_rows.drop_notes, rows), quiet=given.quiet)
+            for _ in rows:  # if stdout is closed, judging continues
+                pass
             self._print_rest(observer)
 
     def _judge(self, observer: PipeSafeObserver) -> Iterator[tuple[JudgeTask, Outcome]]:
@@ -240,37 +241,23 @@ class _Judging:
             observer,
         )
 
-    def _print_single(self, results: Sequence[tuple[JudgeTask, Outcome]]) -> None:
-        if self.given.json:
-            write_json_chunks(score_rows.dump_scores_json(_score_row(task, outcome) for task, outcome in results))
-            return
-        for _, outcome in results:
-            if not self._is_waiting(outcome):
-                judged = {verdict.run for verdict in outcome.verdicts}
-                only = "verdict" if self.given.quiet else None
-                screen.show_summary(outcome.debate, outcome.verdicts, only=only, full=self.given.details, judged=judged)
-
-    def _print_many(self, results: Iterator[tuple[JudgeTask, Outcome]], observer: PipeSafeObserver) -> None:
-        """Print the results for several files: a JSON document or a table. If stdout is closed, judging continues."""
-        rows = (row for task, outcome in results if (row := self._print_row(task, outcome, observer)) is not None)
-        with ignore_broken_pipe():
-            if self.given.json:
-                write_json_chunks(score_rows.dump_scores_json(rows))
-            else:
-                console.show_scores(map(score_rows.drop_notes, rows), quiet=self.given.quiet)
+    def _rows(self, results: Iterator[tuple[JudgeTask, Outcome]], observer: PipeSafeObserver) -> Iterator[ScoredFile]:
+        """Print the summary and the outcome of each file. Yield its row, unless it waits for a batch."""
         for task, outcome in results:
+            if not self._is_waiting(outcome):
+                with ignore_broken_pipe():
+                    self._show_summary(task, outcome)
+                yield _score_row(task, outcome)
             self._report(task, outcome, observer)
 
-    def _print_row(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> ScoredFile | None:
-        """Print the outcome of a file. Returns its row of the table, or None if it waits for a batch.
-
-        Prints the summary of a text first, because the table lacks the required changes.
-        """
-        is_waiting = self._is_waiting(outcome)
-        if task.is_text and not (is_waiting or self.given.json or self.given.quiet):
-            screen.show_summary(outcome.debate, outcome.verdicts, full=self.given.details)
-        self._report(task, outcome, observer)
-        return None if is_waiting else _score_row(task, outcome)
+    def _show_summary(self, task: JudgeTask, outcome: Outcome) -> None:
+        """Print the summary of a single file, and of each text, because the table lacks its required changes."""
+        given = self.given
+        if given.json or (len(self.plans) > 1 and (given.quiet or not task.is_text)):
+            return
+        judged = {verdict.run for verdict in outcome.verdicts}
+        only = "verdict" if given.quiet else None
+        screen.show_summary(outcome.debate, outcome.verdicts, only=only, full=given.details, judged=judged)
 
     def _report(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> None:
         given = self.given

@@ -174,18 +174,11 @@ def test_ratings_replace_keywords() -> None:
     assert (final[CON].stance, final[CON].conviction, final[PRO].stance) == pytest.approx((-0.7352, 0.595, 0.8))
 
 
-@pytest.mark.parametrize(
-    ("given", "missing"),
-    [
-        ((), "Turn 1 was not rated, so it has no effect."),
-        ((rating(0, CON, 0.9),), "Turn 1 was not rated for attack, evidence on Ben."),
-    ],
-)
-def test_a_missing_rating_has_no_effect_and_is_named(given: tuple[Assessment, ...], missing: str) -> None:
-    """A turn has an effect only with all three values."""
-    debate = rated_debate(*given, rating(1, PRO, 0, 0, 0))
+def test_a_missing_rating_has_no_effect_and_is_named() -> None:
+    """The verdict names the turn that no judge rated."""
+    debate = rated_debate(rating(1, PRO, 0, 0, 0))
     assert current_states(debate, JUDGED)[CON].persuasion == ()
-    assert score_run(debate, "r1", JUDGED).notes["missing"] == [missing]
+    assert score_run(debate, "r1", JUDGED).notes["missing"] == ["Turn 1 was not rated, so it has no effect."]
 
 
 def test_persuasion_of_weighted_factors() -> None:

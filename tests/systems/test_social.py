@@ -11,8 +11,8 @@ from debate_cli.systems.persuasion.effects import (
     social_context_vectors,
 )
 from debate_cli.systems.persuasion.settings import PersuasionSettings
-from debate_cli.systems.persuasion.stance import DebaterState, Effect
-from debate_cli.systems.persuasion.state_machine import StatePoint, compute_state_curve
+from debate_cli.systems.persuasion.stance import DebaterState
+from debate_cli.systems.persuasion.state_machine import collect_effects, compute_state_curve
 
 CURVE = compute_state_curve(
     build_debate(
@@ -28,21 +28,17 @@ CURVE = compute_state_curve(
 """Ada persuades Ben by 0.6, Ben Ada by 0.9, then Ada Ben by nothing."""
 
 
-def effects(points: tuple[StatePoint, ...]) -> list[Effect]:
-    """All effects of a curve."""
-    return [effect for point in points for effect in point.effects]
-
-
 def test_the_influence_graph_holds_mean_persuasion() -> None:
     """Ada on Ben: (0.6 + 0)/2; Ben on Ada: 0.9; influence is the mean out of each."""
-    found = effects(CURVE)
-    assert build_influence_graph(found) == pytest.approx({(PRO, CON): 0.3, (CON, PRO): 0.9})
+    found = build_influence_graph(collect_effects(CURVE))
+    assert found == pytest.approx({(PRO, CON): 0.3, (CON, PRO): 0.9})
     assert outgoing_influence(found) == pytest.approx({PRO: 0.3, CON: 0.9})
 
 
 def test_social_context_is_a_deterministic_unit_vector() -> None:
     """128 numbers of Euclidean length 1, the same at every call."""
-    one, other = (social_context_vectors(CURVE[-1].states, effects(CURVE)) for _ in range(2))
+    graph = build_influence_graph(collect_effects(CURVE))
+    one, other = (social_context_vectors(CURVE[-1].states, graph) for _ in range(2))
     assert one == other
     assert {len(vector) for vector in one.values()} == {CONTEXT_DIMENSIONS}
     assert [sum(value * value for value in vector) for vector in one.values()] == pytest.approx([1, 1])
@@ -51,7 +47,7 @@ def test_social_context_is_a_deterministic_unit_vector() -> None:
 def test_similarity_follows_the_states() -> None:
     """It is 1 with itself, and smaller with an opposite stance than with a similar one."""
     found = social_context_vectors(
-        {name: DebaterState(name, s, s, 0.7) for name, s in (("a", 0.8), ("b", 0.7), ("c", -0.8))}, []
+        {name: DebaterState(name, s, s, 0.7) for name, s in (("a", 0.8), ("b", 0.7), ("c", -0.8))}, {}
     )
     assert cosine_similarity(found["a"], found["a"]) == pytest.approx(1)
     assert cosine_similarity(found["a"], found["b"]) > cosine_similarity(found["a"], found["c"])

@@ -1,6 +1,7 @@
 """Keyword scores, the effect of a turn on a debater, and surrender; expected numbers are computed by hand."""
 
 import pytest
+from scoring_support import speech
 
 from debate_cli.systems.persuasion.effects import keyword_scores
 from debate_cli.systems.persuasion.settings import Keywords, PersuasionSettings, VictoryConditions
@@ -53,7 +54,7 @@ def test_keywords_are_settings() -> None:
 
 def effect_of(persuasion: float, attack: float = 0.0, number: int = 1) -> Effect:
     """An effect on X, in a round of its own."""
-    return Effect(number, number, "Y", "X", persuasion, attack, 0)
+    return Effect(speech(0, "Y").model_copy(update={"round": number}), "X", persuasion, attack, 0)
 
 
 def test_histories_keep_the_last_ten() -> None:

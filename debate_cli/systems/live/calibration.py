@@ -6,7 +6,7 @@ Third, penalties are subtracted. `register` decides which claims cost points, `s
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -33,7 +33,7 @@ DRAW_SHARE = 0.10
 """A drawn exchange is reported as unresolved if its turns' scores differ by more than this share of the maximum."""
 DRAWN_COMPARISON = "draw"
 
-CalibrationRule = Literal["chain", "floor", "ceiling", "draw"]
+CalibrationRule = Literal["chain", "floor", "ceiling"]
 PenaltyKind = ClaimFault | Literal["logic_gap", "contradiction", "dropped_premise"]
 TurnScores = dict[int, dict[str, float]]
 """Maps turns to their scores by dimension."""
@@ -47,8 +47,7 @@ class Calibration(FrozenModel):
     before: float = Field(validation_alias=AliasChoices("from", "before"), serialization_alias="from")
     after: float = Field(validation_alias=AliasChoices("to", "after"), serialization_alias="to")
     rule: CalibrationRule
-    """chain: the causal chain is incomplete; floor: the turn won an exchange; ceiling: it lost one and won none; draw:
-    only in old transcripts."""
+    """chain: the causal chain is incomplete; floor: the turn won an exchange; ceiling: it lost one and won none."""
 
 
 class Penalty(FrozenModel):
@@ -103,19 +102,21 @@ class Scorecard:
 def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveSettings) -> Scorecard:
     """Build the scorecard of `debate` from assessments of the live system."""
     raw = _mean_marks(debate, given, DIMENSION_MAXIMA)
+    incomplete = {turn for turn, chain in collect_chains(given).items() if chain.missing}
     comparisons = _collect_comparisons(debate, given)
-    limited, chain_limits = _limit_by_chains(raw, collect_chains(given))
-    results = list(_collect_results(debate, limited, comparisons))
-    won, lost = _won_and_lost(results)
-    calibrated, calibrations = _calibrate(limited, won, lost)
+    results = list(_collect_results(debate, raw, comparisons))
+    decided = [(item.turns, item.winning, item.dimension) for item in results if item.winning is not None]
+    won = {(turns[winning], dimension) for turns, winning, dimension in decided}
+    lost = {(turns[1 - winning], dimension) for turns, winning, dimension in decided}
+    calibrated, changes = _calibrate(raw, incomplete, won, lost)
     register = build_register(debate, given, withdrawals=settings.withdrawals)
     penalties = _collect_penalties(debate, given, register, settings.penalties)
-    mixed = {index: tuple(name for name in of if (index, name) in won & lost) for index, of in limited.items()}
+    mixed = {index: tuple(name for name in of if (index, name) in won & lost) for index, of in raw.items()}
     return Scorecard(
         raw=raw,
-        chain_limits=chain_limits,
+        chain_limits=tuple(item for item in changes if item.rule == "chain"),
         calibrated=calibrated,
-        calibrations=calibrations,
+        calibrations=tuple(item for item in changes if item.rule != "chain"),
         mixed={index: names for index, names in mixed.items() if names},
         unresolved=tuple(_find_unresolved(results, calibrated)),
         penalised=_apply_penalties(calibrated, penalties),
@@ -143,18 +144,6 @@ def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
     return found
 
 
-def _limit_by_chains(raw: TurnScores, chains: Mapping[int, CausalChain]) -> tuple[TurnScores, tuple[Calibration, ...]]:
-    """Limit the logic of turns with an incomplete causal chain to 34. Returns (scores, changes)."""
-    scores: TurnScores = {index: dict(of) for index, of in raw.items()}
-    changes: list[Calibration] = []
-    for index, of in scores.items():
-        logic = of.get("logic", 0.0)
-        if logic > INCOMPLETE_CHAIN_MAX and index in chains and chains[index].missing:
-            of["logic"] = after = INCOMPLETE_CHAIN_MAX
-            changes.append(Calibration(turn=index, dimension="logic", before=logic, after=after, rule="chain"))
-    return scores, tuple(changes)
-
-
 class _DimensionResult(NamedTuple):
     """Result of an exchange in one dimension. Both turns have a mark in this dimension."""
 
@@ -178,48 +167,43 @@ def _collect_results(
                 yield _DimensionResult(pair, dimension, winner, names.index(winner) if winner in names else None)
 
 
-def _won_and_lost(results: Iterable[_DimensionResult]) -> tuple[set[tuple[int, str]], set[tuple[int, str]]]:
-    """Return the (turn, dimension) pairs that won an exchange, and the pairs that lost an exchange."""
-    won, lost = set[tuple[int, str]](), set[tuple[int, str]]()
-    for turns, dimension, _, winning in results:
-        if winning is not None:
-            won.add((turns[winning], dimension))
-            lost.add((turns[1 - winning], dimension))
-    return won, lost
-
-
 def _calibrate(
-    raw: TurnScores, won: set[tuple[int, str]], lost: set[tuple[int, str]]
-) -> tuple[TurnScores, tuple[Calibration, ...]]:
-    """Clamp each score to the range that fits the exchanges of its turn. Returns (scores, changes).
+    raw: TurnScores, incomplete: Container[int], won: Container[tuple[int, str]], lost: Container[tuple[int, str]]
+) -> tuple[TurnScores, list[Calibration]]:
+    """Return the calibrated scores, and every change of a score.
 
-    With M the maximum and B = 55% of M, rounded up: B to M for a turn that won an exchange, 0 to B - 1 for a turn that
-    lost one and won none. Scores of other turns do not change.
+    First, the logic of turns in `incomplete` is limited to 34. Then, with M the maximum and B = 55% of M, rounded up, a
+    score in `won` is held in B to M. A score that is only in `lost` is held in 0 to B - 1. Other scores do not change.
     """
     scores: TurnScores = {index: dict(of) for index, of in raw.items()}
     changes: list[Calibration] = []
+
+    def change(index: int, dimension: str, after: float, rule: CalibrationRule) -> None:
+        before = scores[index][dimension]
+        if after != before:
+            scores[index][dimension] = after
+            changes.append(Calibration(turn=index, dimension=dimension, before=before, after=after, rule=rule))
+
     for index, of in raw.items():
-        for dimension, own in of.items():
-            start, rule, after = BAND_START[dimension], None, own
+        for dimension, mark in of.items():
+            if dimension == "logic" and index in incomplete:
+                change(index, dimension, min(INCOMPLETE_CHAIN_MAX, mark), "chain")
+            score, start = scores[index][dimension], BAND_START[dimension]
             if (index, dimension) in won:
-                rule, after = "floor", min(DIMENSION_MAXIMA[dimension], max(start, own))
+                change(index, dimension, max(start, score), "floor")
             elif (index, dimension) in lost:
-                rule, after = "ceiling", min(start - 1, own)
-            if rule is not None and after != own:
-                scores[index][dimension] = after
-                changes.append(Calibration(turn=index, dimension=dimension, before=own, after=after, rule=rule))
-    return scores, tuple(changes)
+                change(index, dimension, min(start - 1, score), "ceiling")
+    return scores, changes
 
 
 def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) -> Iterator[UnresolvedExchange]:
     """Yield the exchanges whose winner has the lower score, and the drawn exchanges whose scores differ too much."""
     for turns, dimension, winner, winning in results:
         earlier, later = (scores[turn][dimension] for turn in turns)
-        lead = earlier - later
         if winning is None:
-            is_open = strip_float_noise(abs(lead)) > DRAW_SHARE * DIMENSION_MAXIMA[dimension]
+            is_open = strip_float_noise(abs(earlier - later)) > DRAW_SHARE * DIMENSION_MAXIMA[dimension]
         else:
-            is_open = lead < 0 if winning == 0 else lead > 0
+            is_open = earlier < later if winning == 0 else later < earlier
         if is_open:
             yield UnresolvedExchange(turns=turns, dimension=dimension, winner=winner, earlier=earlier, later=later)
 
@@ -284,7 +268,7 @@ def _collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[in
 
 
 def _collect_penalties(
-    debate: Debate, given: Iterable[Assessment], register: Iterable[RegisterRow], points: PenaltyPoints
+    debate: Debate, given: Sequence[Assessment], register: Iterable[RegisterRow], points: PenaltyPoints
 ) -> tuple[Penalty, ...]:
     """Return the penalties for register entries, contradictions and dropped premises, sorted by turn."""
     found = [
@@ -297,15 +281,13 @@ def _collect_penalties(
         for row in register
         if row.charged_to is not None
     ]
-    for assessment in given:
-        for finding in assessment.findings:
-            match finding:
-                case Contradiction() if points.contradiction:
-                    cost, kind, about = points.contradiction, "contradiction", finding.explanation
-                case DroppedPremise() if points.dropped_premise:
-                    cost, kind, about = points.dropped_premise, "dropped_premise", finding.premise
-                case _:
-                    continue
-            if finding.later in debate.turns_by_index:
-                found.append(Penalty(turn=finding.later, kind=kind, points=cost, about=about))
-    return tuple(sorted(found, key=lambda item: (item.turn, item.kind, item.about)))
+    found += [
+        Penalty(turn=item.later, kind="contradiction", points=points.contradiction, about=item.explanation)
+        for _, item in iter_findings(given, Contradiction)
+    ]
+    found += [
+        Penalty(turn=item.later, kind="dropped_premise", points=points.dropped_premise, about=item.premise)
+        for _, item in iter_findings(given, DroppedPremise)
+    ]
+    counted = [item for item in found if item.points and item.turn in debate.turns_by_index]
+    return tuple(sorted(counted, key=lambda item: (item.turn, item.kind, item.about)))

@@ -4,7 +4,8 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from pydantic import Field
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
@@ -36,24 +37,15 @@ HARD_PRESSURE, FIRM_PRESSURE = 0.66, 0.33
 """Minimum pressures for the words "hard" and "firmly" in the debater's prompt."""
 
 
-@dataclass(frozen=True, slots=True)
-class PersonalityPoint:
+class PersonalityStep(FrozenModel):
     """A debater's personality at the start, or after one assessed exchange."""
 
     turn: int | None
     """Index of the later turn of the exchange; None at the start of the debate."""
     personality: Personality
-    pressure: Pressure | None
-    """The pressure that changed the personality; None at the start or without any pressure."""
-
-
-class PersonalityStep(FrozenModel):
-    """A debater's personality at the start, or after one assessed exchange, as stored in the notes of a verdict."""
-
-    turn: int | None
-    """Index of the later turn of the exchange; None at the start of the debate."""
-    personality: Personality
     """The personality, with unrounded traits."""
+    pressure: Pressure | None = Field(default=None, exclude=True)
+    """The pressure that changed the personality; None at the start or without any pressure."""
 
 
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
@@ -65,14 +57,12 @@ def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[
         return {}
     curves = {item.name: personality_curve(debate, item.name) for item in debate.participants}
     return {
-        name: tuple(PersonalityStep(turn=point.turn, personality=point.personality) for point in curve)
-        for name, curve in curves.items()
-        if has_moved(curve)
+        name: curve for name, curve in curves.items() if any(step.personality != curve[0].personality for step in curve)
     }
 
 
-def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]:
-    """Return one point for the start, then one for each assessed exchange in which the debater took part.
+def personality_curve(debate: Debate, name: str) -> tuple[PersonalityStep, ...]:
+    """Return a step for the start, then one for each assessed exchange in which the debater took part.
 
     After an exchange without pressure the personality recovers. Empty if no debater of this name has a personality.
     """
@@ -80,21 +70,20 @@ def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]
     if start is None:
         return ()
     config = debate.config.debater(name)
-    points = [PersonalityPoint(None, start, None)]
+    steps = [PersonalityStep(turn=None, personality=start)]
     for turn, pressure in _exchanges(debate, name):
-        before = points[-1].personality
+        before = steps[-1].personality
         if pressure is None:
             after = recover(before, start, config.recovery)
         else:
-            felt: dict[PressureKind, float] = {kind: float(getattr(pressure, kind)) for kind in PRESSURE_KINDS}
-            after = apply_pressures(before, felt, config.elasticity)
-        points.append(PersonalityPoint(turn, after, pressure))
-    return tuple(points)
+            after = apply_pressures(before, _strengths([pressure]), config.elasticity)
+        steps.append(PersonalityStep(turn=turn, personality=after, pressure=pressure))
+    return tuple(steps)
 
 
-def has_moved(curve: tuple[PersonalityPoint, ...]) -> bool:
-    """Return whether the personality differs from the start at any point of the curve."""
-    return any(point.personality != curve[0].personality for point in curve)
+def _strengths(felt: Sequence[Pressure]) -> dict[PressureKind, float]:
+    """Return the strongest pressure of each kind, 0-1."""
+    return {kind: max((float(getattr(item, kind)) for item in felt), default=0.0) for kind in PRESSURE_KINDS}
 
 
 def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None]]:
@@ -118,11 +107,8 @@ def describe_pressure(debate: Debate, name: str) -> str:
     if not curve:
         return ""
     last = max((turn.index for turn in debate.select_turns(speaker=name)), default=0)
-    felt = [point.pressure for point in curve if point.pressure is not None and (point.turn or 0) >= last]
-    pressures: dict[PressureKind, float] = {
-        kind: max((float(getattr(item, kind)) for item in felt), default=0.0) for kind in PRESSURE_KINDS
-    }
-    return format_pressure(curve[0].personality, curve[-1].personality, pressures)
+    felt = [step.pressure for step in curve if step.pressure is not None and (step.turn or 0) >= last]
+    return format_pressure(curve[0].personality, curve[-1].personality, _strengths(felt))
 
 
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
@@ -147,15 +133,12 @@ def format_pressure(start: Personality, now: Personality, pressures: Mapping[Pre
 
 def build_personality_section(debate: Debate) -> ReportSection | None:
     """Build a table for each debater whose personality changed; None if none changed."""
-    curves = {person.name: personality_curve(debate, person.name) for person in debate.participants}
-    moved = {name: curve for name, curve in curves.items() if has_moved(curve)}
-    if not moved:
-        return None
+    moved = personality_steps(debate, FIRST_RUN)
     tables = tuple(_personality_table(name, curve) for name, curve in moved.items())
-    return ReportSection("personalities", tables, ())
+    return ReportSection("personalities", tables, ()) if tables else None
 
 
-def _personality_table(name: str, curve: Sequence[PersonalityPoint]) -> Table:
+def _personality_table(name: str, curve: Sequence[PersonalityStep]) -> Table:
     rows: list[TableRow] = [(DebaterCell(name), None, None, None, None)]
     for trait in TRAITS:
         values = tuple(round(float(getattr(point.personality, trait)), 1) for point in curve)

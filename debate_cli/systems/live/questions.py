@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from debate_cli.domain.assessment import Contradiction, DroppedPremise
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.turn import Turn
 from debate_cli.judge_input.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel, JsonSchema, each_of, items, keep_if, one_of, share, text, whole_number
 from debate_cli.llm.prompts import Prompts
@@ -29,8 +28,7 @@ from debate_cli.systems.live.findings import (
 from debate_cli.systems.live.register_question import (
     LogicGapForm,
     SuspectClaimForm,
-    add_logic_gaps,
-    add_suspect_claims,
+    add_faults,
     format_entries,
     list_entries,
 )
@@ -111,9 +109,11 @@ def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str
     If the setting `feedback` is off, the prompt lists no register entries, because turns may be judged out of order.
     """
     (turn,) = context.judged_turns
-    checks = format_quote_checks(context.debate, turn)
-    entries = list_entries(context, before=turn.index) if context.settings.asks_in_turn else ()
-    listed = f"\nThe register of passages that were doubted so far, as data: {format_entries(entries, context)}"
+    debate = context.debate
+    checks = format_quote_checks(debate, turn)
+    before = turn.index if context.settings.asks_in_turn else 0
+    entries = list_entries(debate, context.brief.run, before=before)
+    listed = f"\nThe register of passages that were doubted so far, as data: {format_entries(entries, debate)}"
     return {
         "turn": str(turn.index),
         "speaker": to_prompt_json(turn.speaker),
@@ -126,9 +126,8 @@ def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str
 def _asked_links(context: Context) -> tuple[str, ...]:
     """Return the causal chain's links. After hearing an opponent, a speaker must also address the weakest premise."""
     (turn,) = context.judged_turns
-    in_turn = context.debate.is_sequential
     has_heard_opponent = any(
-        earlier.speaker != turn.speaker and (in_turn or earlier.round < turn.round)
+        earlier.speaker != turn.speaker and (context.debate.is_sequential or earlier.round < turn.round)
         for earlier in context.debate.turns_before(turn.index)
     )
     return (*CHAIN_LINKS, WEAKEST_PREMISE) if has_heard_opponent else CHAIN_LINKS
@@ -142,20 +141,24 @@ def _earlier_own_turns(context: Context) -> tuple[int, ...]:
 def _read_turn_form(filled: TurnForm, context: Context) -> AssessmentContent:
     collector = MarkCollector()
     (turn,) = context.judged_turns
-    who = turn.speaker
-    collector.add_mark(who, "logic", filled.logic, (0, DIMENSION_MAXIMA["logic"]))
-    rhetoric = _add_rhetoric_marks(filled, who, collector)
-    collector.add_mark(who, "rhetoric", rhetoric, (0, DIMENSION_MAXIMA["rhetoric"]))
-    collector.add_mark(who, "tactics", filled.tactics, (0, DIMENSION_MAXIMA["tactics"]))
-    for name, out_of in SUPPLEMENTARY_MAXIMA.items():
-        collector.add_mark(who, name, getattr(filled, name), (0, out_of))
+    rhetoric = _add_rhetoric_marks(filled, turn.speaker, collector)
+    marks = filled.model_dump(include={"logic", "tactics", *SUPPLEMENTARY_MAXIMA}) | {"rhetoric": rhetoric}
+    for name, out_of in (DIMENSION_MAXIMA | SUPPLEMENTARY_MAXIMA).items():
+        collector.add_mark(turn.speaker, name, marks[name], (0, out_of))
     missing = tuple(part for part in _asked_links(context) if part in filled.missing)
     collector.add_findings(
         CausalChain(cause=filled.cause, process=filled.process, consequence=filled.consequence, missing=missing)
     )
-    _add_inconsistencies(filled, turn, context, collector)
-    add_suspect_claims(filled.suspect_claims, context.debate.turns_before(turn.index + 1), collector)
-    add_logic_gaps(filled.logic_gap, context.debate.turns_before(turn.index), collector)
+    own = _earlier_own_turns(context)
+    for item in (*filled.contradictions, *filled.dropped_premises):
+        kind = Contradiction if isinstance(item, ContradictionForm) else DroppedPremise
+        said = {"participant": turn.speaker, "later": turn.index, **item.model_dump()}
+        if item.earlier in own:
+            collector.add_findings(kind.model_validate(said))
+        else:
+            place = f"turn {item.earlier + 1}, which is not an earlier turn of {turn.speaker}"
+            collector.add_warnings(f"dropped: a finding about {place}")
+    add_faults(filled.suspect_claims, filled.logic_gap, turn.index, context.debate, collector)
     return collector.result(filled.reasoning)
 
 
@@ -171,20 +174,6 @@ def _add_rhetoric_marks(filled: TurnForm, who: str, collector: MarkCollector) ->
             value = marks["framing"]
         marks[name] = collector.add_mark(who, name, value, (0, most))
     return sum(marks.values())
-
-
-def _add_inconsistencies(filled: TurnForm, turn: Turn, context: Context, collector: MarkCollector) -> None:
-    own = _earlier_own_turns(context)
-    for item in (*filled.contradictions, *filled.dropped_premises):
-        kind = Contradiction if isinstance(item, ContradictionForm) else DroppedPremise
-        if item.earlier in own:
-            collector.add_findings(
-                kind.model_validate({"participant": turn.speaker, "later": turn.index, **item.model_dump()})
-            )
-        else:
-            collector.add_warnings(
-                f"dropped: a finding about turn {item.earlier + 1}, which is not an earlier turn of {turn.speaker}"
-            )
 
 
 TURN_QUESTION = JudgeQuestion(
@@ -256,8 +245,7 @@ def _read_pair_form(filled: PairForm, context: Context) -> AssessmentContent:
             )
             won[dimension] = DRAWN_COMPARISON
     collector.add_findings(PairComparison(logic=won["logic"], rhetoric=won["rhetoric"], tactics=won["tactics"]))
-    add_suspect_claims(filled.suspect_claims, context.debate.turns_before(later.index + 1), collector)
-    add_logic_gaps(filled.logic_gap, context.debate.turns_before(later.index), collector)
+    add_faults(filled.suspect_claims, filled.logic_gap, later.index, context.debate, collector)
     wins = [list(won.values()).count(turn.speaker) for turn in (earlier, later)]
     if filled.pressure is not None and wins[0] != wins[1] and _wants_pressure(context):
         felt: dict[str, float] = filled.pressure.model_dump()
@@ -352,13 +340,9 @@ def _read_narrative_form(filled: NarrativeForm, context: Context) -> AssessmentC
     arcs = tuple(unique_known_items(collector, filled.arcs, lambda item: item.participant, context.speakers))
     if filled.winner not in (*context.speakers, NO_WINNER):
         collector.add_warnings(f"unknown: {filled.winner!r} did not take part and cannot have won")
-    collector.add_findings(
-        Narrative(
-            winner=filled.winner if filled.winner in context.speakers else None,
-            reasoning=filled.reasoning,
-            arcs=tuple(Arc(participant=item.participant, arc=item.arc) for item in arcs),
-        )
-    )
+    winner = filled.winner if filled.winner in context.speakers else None
+    told = tuple(Arc(**item.model_dump()) for item in arcs)
+    collector.add_findings(Narrative(winner=winner, reasoning=filled.reasoning, arcs=told))
     return collector.result(filled.reasoning)
 
 

@@ -6,7 +6,6 @@ Questions on turns and exchanges add entries. The review at the end confirms or 
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
 from typing import Literal, NamedTuple
 
 from debate_cli.domain.assessment import Assessment
@@ -56,7 +55,7 @@ def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: 
     """
     rows: dict[_EntryKey, RegisterRow] = {}
     decisions: dict[_EntryKey, RegisterDecision] = {}
-    for key, entry in chain.from_iterable(map(_list_entries, given)):
+    for key, entry in (pair for assessment in given for pair in _list_entries(assessment)):
         if key.turn not in debate.turns_by_index:
             continue
         if isinstance(entry, RegisterDecision):
@@ -71,61 +70,55 @@ def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: 
 
 @memoize_on_value
 def _list_entries(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow | RegisterDecision], ...]:
-    """The entries that `assessment` adds, and its decisions on entries, as (key, entry or decision) pairs."""
-    return tuple(
-        (
-            _EntryKey(finding.turn, finding_fault(finding), normalize_quote(finding.quote)),
-            finding if isinstance(finding, RegisterDecision) else _open_row(finding, assessment),
-        )
-        for finding in assessment.findings
-        if isinstance(finding, SuspectClaim | LogicGap | RegisterDecision)
-    )
-
-
-def finding_fault(finding: SuspectClaim | LogicGap | RegisterDecision) -> RegisterFault:
-    """Return the fault of the register entry that the finding adds, confirms or withdraws."""
-    return "gap" if isinstance(finding, LogicGap) else finding.fault
-
-
-def _open_row(finding: SuspectClaim | LogicGap, assessment: Assessment) -> RegisterRow:
-    judged = max(assessment.subject.turns, default=finding.turn)
-    return RegisterRow(
-        turn=finding.turn,
-        fault=finding_fault(finding),
-        quote=finding.quote,
-        points=finding.points if isinstance(finding, LogicGap) else FAULT_POINTS[finding.fault],
-        status="open",
-        exposed_by=judged if judged > finding.turn else None,
-        reason=finding.reason,
-    )
+    """Return the entries that `assessment` adds and its decisions on entries, each with the key of its entry."""
+    judged = max(assessment.subject.turns, default=0)
+    found: list[tuple[_EntryKey, RegisterRow | RegisterDecision]] = []
+    for finding in assessment.findings:
+        if isinstance(finding, SuspectClaim | LogicGap | RegisterDecision):
+            fault: RegisterFault = "gap" if isinstance(finding, LogicGap) else finding.fault
+            key = _EntryKey(finding.turn, fault, normalize_quote(finding.quote))
+            if isinstance(finding, RegisterDecision):
+                found.append((key, finding))
+                continue
+            row = RegisterRow(
+                turn=finding.turn,
+                fault=fault,
+                quote=finding.quote,
+                points=finding.points if isinstance(finding, LogicGap) else FAULT_POINTS[fault],
+                status="open",
+                exposed_by=judged if judged > finding.turn else None,
+                reason=finding.reason,
+            )
+            found.append((key, row))
+    return tuple(found)
 
 
 def _merge_opened(first: RegisterRow, second: RegisterRow) -> RegisterRow:
     """Merge two reports of one fault: the higher points, the first reason, and the earliest exposing turn."""
     exposing = [row.exposed_by for row in (first, second) if row.exposed_by is not None]
-    changes = {
-        "points": max(first.points, second.points),
-        "reason": first.reason or second.reason,
-        "exposed_by": min(exposing) if len(exposing) > 1 else None,
-    }
-    return first.model_copy(update=changes)
+    return first.model_copy(
+        update={
+            "points": max(first.points, second.points),
+            "reason": first.reason or second.reason,
+            "exposed_by": min(exposing) if len(exposing) > 1 else None,
+        }
+    )
 
 
 def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, withdrawals: bool) -> RegisterRow:
     """Return the entry after the review's decision. `opened`: the entry before; None if the review adds the entry."""
-    points = FAULT_POINTS[decision.fault] if opened is None else opened.points
-    if decision.fault == "gap" and decision.points is not None:
-        points = decision.points
-    kept: EntryStatus = "withdrawn" if withdrawals else "doubted"
-    return RegisterRow(
-        turn=decision.turn,
-        fault=decision.fault,
-        quote=decision.quote if opened is None else opened.quote,
-        points=points,
-        status="confirmed" if decision.status == "confirmed" else kept,
-        exposed_by=decision.exposed_by if opened is None else opened.exposed_by,
-        reason=decision.reason or ("" if opened is None else opened.reason),
+    entry = opened or RegisterRow(
+        **decision.model_dump(include={"turn", "fault", "quote", "exposed_by", "reason"}),
+        points=FAULT_POINTS[decision.fault],
+        status="open",
     )
+    kept: EntryStatus = "withdrawn" if withdrawals else "doubted"
+    changes = {
+        "points": decision.points if decision.fault == "gap" and decision.points is not None else entry.points,
+        "status": "confirmed" if decision.status == "confirmed" else kept,
+        "reason": decision.reason or entry.reason,
+    }
+    return entry.model_copy(update=changes)
 
 
 def _charge(rows: Mapping[_EntryKey, RegisterRow]) -> Iterator[RegisterRow]:

@@ -5,6 +5,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.turn import Turn
 from debate_cli.judge_input.injection.detector import mask_injection
 from debate_cli.judge_input.quotes import find_quoted_turn
@@ -77,18 +79,23 @@ class ReviewForm(FormModel):
     added: tuple[AddedEntryForm, ...] = items(3, default=())
 
 
-def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: Sequence[Turn], collector: MarkCollector) -> None:
-    """Add a finding for each claim, about the first of `turns` that contains its quote. Drops claims found in none."""
+def add_faults(
+    claims: Iterable[SuspectClaimForm],
+    gaps: Iterable[LogicGapForm],
+    last: int,
+    debate: Debate,
+    collector: MarkCollector,
+) -> None:
+    """Add a finding for each claim and each gap, about the first turn that contains the quoted words.
+
+    A claim is from a turn up to index `last`, a gap from a turn before it. Other quotes are dropped with a warning.
+    """
     for claim in claims:
-        turn = _find_turn(claim.quote, turns, collector)
+        turn = _find_turn(claim.quote, debate.turns_before(last + 1), collector)
         if turn is not None:
             collector.add_findings(SuspectClaim(turn=turn.index, **claim.model_dump()))
-
-
-def add_logic_gaps(gaps: Iterable[LogicGapForm], turns: Sequence[Turn], collector: MarkCollector) -> None:
-    """Add a finding for each gap, about the first of `turns` that contains its quote. Drops gaps found in none."""
     for gap in gaps:
-        turn = _find_turn(gap.quote, turns, collector)
+        turn = _find_turn(gap.quote, debate.turns_before(last), collector)
         if turn is not None:
             points = min(MAX_GAP_POINTS, max(MIN_GAP_POINTS, gap.points))
             collector.add_findings(LogicGap(turn=turn.index, quote=gap.quote, points=points, reason=gap.reason))
@@ -101,47 +108,47 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
     return turn
 
 
-def list_entries(context: Context, before: int | None = None) -> tuple[RegisterRow, ...]:
+@memoize_on_value
+def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
     """Return the entries that a question lists, sorted by turn: the costliest open ones with a quote.
 
-    `before`: index of a turn; only entries from assessments of earlier turns are listed. None lists all entries.
+    Maps the names that the question gives them (`E1`, `E2`, ...) to the entries. `before`: index of a turn; only entries
+    from assessments of earlier turns are listed. None lists all entries.
     """
-    given = ordered_assessments(context.debate, "live", context.brief.run)
+    given = ordered_assessments(debate, "live", run)
     if before is not None:
         given = [item for item in given if item.subject.turns and max(item.subject.turns) < before]
-    rows = [row for row in build_register(context.debate, given) if row.quote and row.status == "open"]
+    rows = [row for row in build_register(debate, given) if row.quote and row.status == "open"]
     costliest = sorted(rows, key=lambda row: -row.points)[:MAX_LISTED_ENTRIES]
-    return tuple(sorted(costliest, key=lambda row: row.turn))
+    return {f"E{number}": row for number, row in enumerate(sorted(costliest, key=lambda row: row.turn), 1)}
 
 
-def format_entries(rows: Sequence[RegisterRow], context: Context) -> str:
+def format_entries(entries: Mapping[str, RegisterRow], debate: Debate) -> str:
     """Format the entries as JSON for a prompt. Quotes are a debater's words and are sanitized as in the transcript."""
-    names = debater_names(context.debate)
-    entries = [
-        {"entry": name, "turn": row.turn, "quote": mask_injection(row.quote, names), "fault": row.fault}
-        | ({"points": row.points} if row.fault == "gap" else {})
-        | ({"exposed_by": row.exposed_by} if row.exposed_by is not None else {})
-        | ({"reason": row.reason} if row.reason else {})
-        for name, row in _name_entries(rows).items()
-    ]
-    return to_prompt_json(entries)
-
-
-def _name_entries(rows: Sequence[RegisterRow]) -> dict[str, RegisterRow]:
-    return {f"E{number}": row for number, row in enumerate(rows, 1)}
+    names = debater_names(debate)
+    return to_prompt_json(
+        [
+            {"entry": name, "turn": row.turn, "quote": mask_injection(row.quote, names), "fault": row.fault}
+            | ({"points": row.points} if row.fault == "gap" else {})
+            | ({"exposed_by": row.exposed_by} if row.exposed_by is not None else {})
+            | ({"reason": row.reason} if row.reason else {})
+            for name, row in entries.items()
+        ]
+    )
 
 
 def _build_review_form(context: Context) -> Form[ReviewForm]:
-    names = list(_name_entries(list_entries(context)))
+    names = list_entries(context.debate, context.brief.run)
     exposed_by = one_of(turn.index for turn in context.debate.turns)
     entries = each_of("entry", names) if names else None
     return judge_form("live_register", ReviewForm, entries=entries, exposed_by=exposed_by)
 
 
 def _review_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
-    checks = format_source_checks(context.debate, context.brief.run)
+    debate, run = context.debate, context.brief.run
+    checks = format_source_checks(debate, run)
     return {
-        "register": format_entries(list_entries(context), context),
+        "register": format_entries(list_entries(debate, run), debate),
         "sources": f"\n\n{SUPPORTED_IS_NOT_FABRICATED}\n{checks}" if checks else "",
     }
 
@@ -149,14 +156,14 @@ def _review_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, s
 def _read_review_form(filled: ReviewForm, context: Context) -> AssessmentContent:
     """Return a decision for each reviewed or added entry. Drops an added entry whose quote is in no turn."""
     collector = MarkCollector()
-    listed = _name_entries(list_entries(context))
+    listed = list_entries(context.debate, context.brief.run)
     for item in unique_known_items(collector, filled.entries, lambda item: item.entry, listed):
         row = listed[item.entry]
         is_refuted = item.status == "confirmed" and _is_supported(row.turn, row.fault, row.quote, context, collector)
         collector.add_findings(
             RegisterDecision(
                 **row.model_dump(include={"turn", "quote", "fault", "exposed_by"}),
-                points=_gap_points(row.fault, item.points),
+                points=min(MAX_GAP_POINTS, item.points) if row.fault == "gap" and item.points > 0 else None,
                 status="withdrawn" if is_refuted else item.status,
                 reason=item.reason,
             )
@@ -164,15 +171,14 @@ def _read_review_form(filled: ReviewForm, context: Context) -> AssessmentContent
     for item in filled.added:
         turn = _find_turn(item.quote, context.debate.turns, collector)
         if turn is not None and not _is_supported(turn.index, item.fault, item.quote, context, collector):
+            points = min(MAX_GAP_POINTS, max(MIN_GAP_POINTS, item.points))
             collector.add_findings(
                 RegisterDecision(
+                    **item.model_dump(include={"quote", "fault", "reason"}),
                     turn=turn.index,
-                    quote=item.quote,
-                    fault=item.fault,
-                    points=_gap_points(item.fault, max(MIN_GAP_POINTS, item.points)),
+                    points=points if item.fault == "gap" else None,
                     status="confirmed",
                     exposed_by=item.exposed_by if item.exposed_by > turn.index else None,
-                    reason=item.reason,
                 )
             )
     return collector.result()
@@ -186,10 +192,6 @@ def _is_supported(turn: int, fault: RegisterFault, quote: str, context: Context,
     if source is not None:
         collector.add_warnings(f"supported: {quote!r} is not fabricated, because the source {source} supports it")
     return source is not None
-
-
-def _gap_points(fault: RegisterFault, points: int) -> int | None:
-    return min(MAX_GAP_POINTS, points) if fault == "gap" and points >= MIN_GAP_POINTS else None
 
 
 REVIEW_QUESTION = JudgeQuestion(

@@ -58,10 +58,8 @@ def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSett
         for dimension, score in scores.items():
             old = before.penalised.get(turn, after.raw[turn]).get(dimension, score)
             if old != score:
-                rules = [item for item in _rules(after, turn, dimension) if item not in _rules(before, turn, dimension)]
-                penalties, former = (_penalties(card, turn, dimension) for card in (after, before))
-                words = [*rules, *(penalties - former).elements()]
-                words += [f"no longer {why}" for why in (former - penalties).elements()]
+                former, reasons = (_count_reasons(card, turn, dimension) for card in (before, after))
+                words = [*(reasons - former).elements(), *(f"no longer {why}" for why in (former - reasons).elements())]
                 change = f"{format_number(old, 1)} → {format_number(score, 1)}"
                 yield ", ".join((f"turn {turn + 1} {dimension} {change}", *words))
 
@@ -79,11 +77,17 @@ def _touched_turns(assessment: Assessment) -> set[int]:
     return {*assessment.subject.turns, *charged}
 
 
-def _rules(card: Scorecard, turn: int, dimension: str) -> list[str]:
-    changes = (*card.chain_limits, *card.calibrations)
-    return [CHANGE_REASONS[item.rule] for item in changes if (item.turn, item.dimension) == (turn, dimension)]
-
-
-def _penalties(card: Scorecard, turn: int, dimension: str) -> Counter[str]:
-    charged = [item for item in card.penalties if item.turn == turn and dimension == "logic"]
-    return Counter(f"{item.kind.replace('_', ' ')} (−{format_points(item.points)})" for item in charged)
+def _count_reasons(card: Scorecard, turn: int, dimension: str) -> Counter[str]:
+    """Count the rules and penalties that changed a turn's score in one dimension, each in words."""
+    changes = [item for item in (*card.chain_limits, *card.calibrations) if item.dimension == dimension]
+    penalties = [item for item in card.penalties if dimension == "logic"]
+    return Counter(
+        [
+            *(CHANGE_REASONS[item.rule] for item in changes if item.turn == turn),
+            *(
+                f"{item.kind.replace('_', ' ')} (−{format_points(item.points)})"
+                for item in penalties
+                if item.turn == turn
+            ),
+        ]
+    )

@@ -3,13 +3,14 @@
 `calibration` computes the scorecard. By default a margin below 2 is a draw, below 10 narrow, from 10 on clear.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.systems.aggregation import (
     describe_silent,
@@ -161,8 +162,9 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
     narrative, convergence = _narrative_note(given, outcome), first_finding(given, Convergence)
     exchanges_won, dimension_wins = count_wins(debate, card.comparisons)
     chains = collect_chains(given)
+    turns = tuple(_turn_row(turn, card) for turn in debate.turns)
     notes = LiveNotes(
-        turns=tuple(_turn_row(debate, card, turn.index) for turn in debate.turns),
+        turns=turns,
         chains=tuple(
             ChainRow(turn=turn.index, speaker=turn.speaker, **chains[turn.index].model_dump(exclude={"kind"}))
             for turn in debate.turns
@@ -175,15 +177,14 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
         penalties=card.penalties,
         exchanges_won=exchanges_won,
         dimension_wins=dimension_wins,
-        frame_control=_mean_supplementary(debate, card, "frame_control"),
-        credibility=_mean_supplementary(debate, card, "credibility"),
+        frame_control=_mean_by_debater(debate, ((row.speaker, row.frame_control) for row in turns)),
+        credibility=_mean_by_debater(debate, ((row.speaker, row.credibility) for row in turns)),
         narrative=narrative,
         convergence=None if convergence is None else ConvergenceNote(**convergence.model_dump(exclude={"kind"})),
         personalities=personality_steps(debate, run),
         missing=(
             *describe_silent(debate),
             *describe_unanswered(debate, _expected_briefs(debate, run, settings, narrative)),
-            *_describe_unmarked(debate, card, given),
         ),
     )
     return build_verdict("live", run, outcome, scores, notes).model_copy(update={"rules": RULES})
@@ -214,16 +215,20 @@ def dimension_means(notes: LiveNotes) -> dict[str, dict[str, float]]:
 
 def _decide(debate: Debate, card: Scorecard, settings: LiveSettings) -> tuple[dict[str, float], ScoreOutcome]:
     """Return each participant's mean composite, and the outcome. Omits participants whose turns have no composite."""
-    composites = [(turn.speaker, card.composite(turn.index)) for turn in debate.turns]
-    means = mean_by_key((name, composite) for name, composite in composites if composite is not None)
-    scores = {item.name: means[item.name] for item in debate.participants if item.name in means}
+    scores = _mean_by_debater(debate, ((turn.speaker, card.composite(turn.index)) for turn in debate.turns))
     is_judged = len(scores) > 1 and set(scores) >= speaker_names(debate)
     outcome = decide_outcome(scores, clear_from_threshold(settings.thresholds)) if is_judged else UNDETERMINED_OUTCOME
     return scores, outcome
 
 
-def _turn_row(debate: Debate, card: Scorecard, index: int) -> TurnRow:
-    turn = debate.turns_by_index[index]
+def _mean_by_debater(debate: Debate, values: Iterable[tuple[str, float | None]]) -> dict[str, float]:
+    """Return each participant's mean of its values. Omits participants without a value."""
+    means = mean_by_key((name, value) for name, value in values if value is not None)
+    return {item.name: strip_float_noise(means[item.name]) for item in debate.participants if item.name in means}
+
+
+def _turn_row(turn: Turn, card: Scorecard) -> TurnRow:
+    index = turn.index
     scores, supplementary = card.penalised.get(index, {}), card.supplementary.get(index, {})
     return TurnRow(
         turn=index,
@@ -237,12 +242,6 @@ def _turn_row(debate: Debate, card: Scorecard, index: int) -> TurnRow:
         cold_start=index < COLD_START_TURNS,
         mixed=card.mixed.get(index, ()),
     )
-
-
-def _mean_supplementary(debate: Debate, card: Scorecard, criterion: str) -> dict[str, float]:
-    values = [(turn.speaker, card.supplementary.get(turn.index, {}).get(criterion)) for turn in debate.turns]
-    means = mean_by_key((name, value) for name, value in values if value is not None)
-    return {item.name: strip_float_noise(means[item.name]) for item in debate.participants if item.name in means}
 
 
 def _narrative_note(given: Sequence[Assessment], outcome: ScoreOutcome) -> NarrativeNote | None:
@@ -279,15 +278,6 @@ def _expected_briefs(
     if len(debate.turns) >= MIN_CONVERGENCE_TURNS:
         briefs = briefs_for(run_id, asked, convergence_subject(debate))
         yield from ((brief, "The first and the last turns were not compared") for brief in briefs)
-
-
-def _describe_unmarked(debate: Debate, card: Scorecard, given: Sequence[Assessment]) -> Iterator[str]:
-    assessed = {item.subject.turns for item in given if item.subject.moment == "turn"}
-    for turn in debate.turns:
-        marked: Mapping[str, float] = {**card.raw.get(turn.index, {}), **card.supplementary.get(turn.index, {})}
-        absent = [criterion for criterion in (*DIMENSION_MAXIMA, *SUPPLEMENTARY_MAXIMA) if criterion not in marked]
-        if absent and (turn.index,) in assessed:
-            yield f"Turn {turn.index + 1} has no mark for {', '.join(absent)}."
 
 
 def convergence_subject(debate: Debate) -> Subject:

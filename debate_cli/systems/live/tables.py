@@ -26,7 +26,6 @@ CHANGE_REASONS: dict[CalibrationRule, str] = {
     "chain": "incomplete chain",
     "floor": "won an exchange",
     "ceiling": "lost an exchange",
-    "draw": "drew the exchange",
 }
 """Maps rules to the reasons why they change a score."""
 PATTERN_MEANINGS: dict[DebatePattern, str] = {

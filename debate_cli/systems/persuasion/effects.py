@@ -9,13 +9,12 @@ import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
-from typing import NamedTuple
+from functools import cache
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.turn import Turn
 from debate_cli.systems.aggregation import clamp_mark, mean, mean_by_key
-from debate_cli.systems.persuasion.settings import Matching, PersuasionSettings
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import DebaterState, Effect
 from debate_cli.systems.persuasion.strategies import pick_strategy
 
@@ -24,97 +23,62 @@ KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
 """Maps criteria to the points that each occurring phrase adds."""
 
 
-class KeywordScores(NamedTuple):
-    """Scores of the phrases in a text; each value 0-1."""
-
-    persuasion: float
-    attack: float
-    evidence: float
-
-
-def keyword_scores(text: str, settings: PersuasionSettings) -> KeywordScores:
-    """Return the scores of a text. Each phrase counts once; case is ignored."""
-    counts = {
-        criterion: _count_phrases(text, tuple(getattr(settings.keywords, criterion)), settings.matching)
-        for criterion in KEYWORD_POINTS
-    }
-    return KeywordScores(**{name: min(1.0, KEYWORD_POINTS[name] * count) for name, count in counts.items()})
-
-
-@lru_cache(maxsize=4096)
-def _count_phrases(text: str, phrases: tuple[str, ...], matching: Matching) -> int:
+def keyword_scores(text: str, settings: PersuasionSettings) -> tuple[float, ...]:
+    """Return persuasion, attack and evidence of a text, each 0-1. Each phrase counts once; case is ignored."""
     lowered = text.lower()
-    distinct = dict.fromkeys(phrase.lower() for phrase in phrases)
-    if matching == "words":
-        words = (r"\s+".join(map(re.escape, phrase.split())) for phrase in distinct)
-        return sum(re.search(rf"(?<!\w){pattern}(?!\w)", lowered) is not None for pattern in words)
-    return sum(phrase in lowered for phrase in distinct)
+
+    def occurs(phrase: str) -> bool:
+        if settings.matching == "substring":
+            return phrase in lowered
+        words = r"\s+".join(map(re.escape, phrase.split()))
+        return re.search(rf"(?<!\w){words}(?!\w)", lowered) is not None
+
+    scores: list[float] = []
+    for criterion, points in KEYWORD_POINTS.items():
+        phrases = {phrase.lower() for phrase in getattr(settings.keywords, criterion)}
+        scores.append(min(1.0, points * sum(map(occurs, phrases))))
+    return tuple(scores)
 
 
-def has_keyword(turns: Iterable[Turn], settings: PersuasionSettings) -> bool:
-    """Return whether any keyword occurs in the turns."""
-    return any(any(keyword_scores(turn.text, settings)) for turn in turns)
-
-
-def keyword_effects(turn: Turn, targets: Iterable[str], settings: PersuasionSettings) -> tuple[Effect, ...]:
-    """Return the effects of a turn, computed from its keywords. The effect on every target is equal."""
-    scores = keyword_scores(turn.text, settings)
-    return tuple(Effect(turn.index, turn.round, turn.speaker, target, *scores) for target in targets)
-
-
-def factor_effects(
-    turn: Turn, targets: Iterable[str], states: Mapping[str, DebaterState], settings: PersuasionSettings
+def turn_effects(
+    turn: Turn, states: Mapping[str, DebaterState], settings: PersuasionSettings, given: Iterable[Assessment]
 ) -> tuple[Effect, ...]:
-    """Return effects with persuasion as a weighted sum of keywords, strategy fit, evidence and influence.
+    """Return the effects of a turn on the other debaters. Omits debaters who surrendered.
 
-    `states`: the states before the turn. The strategy fits a target if an adaptive debater would choose it against that
-    target alone. Influence is the speaker's mean persuasion so far.
+    `states`: the states before the turn. `given`: the judges' assessments of the turn, which count only with `effects:
+    judge`. A target that is not rated for persuasion and attack is then omitted.
     """
-    found: list[Effect] = []
-    factors, influence = settings.factors, states[turn.speaker].influence
-    for effect in keyword_effects(turn, targets, settings):
-        fits = (
-            turn.strategy is not None
-            and turn.strategy.name == pick_strategy(states, turn.speaker, (effect.target,)).name
+    targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
+    if settings.effects == "judge":
+        marks = [mark for assessment in given for mark in assessment.marks if mark.criterion in RATED_CRITERIA]
+        rated = mean_by_key(((mark.participant, mark.criterion), clamp_mark(mark, 0, 1)) for mark in marks)
+        return tuple(
+            Effect(turn, name, rated[name, "persuasion"], rated[name, "attack"], rated.get((name, "evidence"), 0.0))
+            for name in targets
+            if (name, "persuasion") in rated and (name, "attack") in rated
         )
-        persuasion = (
-            factors.persuasion * effect.persuasion
-            + factors.strategy_fit * fits
-            + factors.evidence * effect.evidence
-            + factors.social_influence * influence
-        )
-        found.append(replace(effect, persuasion=min(1.0, persuasion)))
-    return tuple(found)
+    scores = keyword_scores(turn.text, settings)
+    effects = tuple(Effect(turn, target, *scores) for target in targets)
+    if settings.effects == "keywords":
+        return effects
+    return tuple(replace(effect, persuasion=_weigh_factors(effect, states, settings)) for effect in effects)
 
 
-EffectRatings = Mapping[tuple[int, str], Mapping[str, float]]
-"""Maps (turn, target) to ratings by criterion, 0-1, averaged over the judges."""
+def _weigh_factors(effect: Effect, states: Mapping[str, DebaterState], settings: PersuasionSettings) -> float:
+    """Return persuasion as a weighted sum of keywords, strategy fit, evidence and influence, at most 1.
 
-
-def average_ratings(given: Iterable[Assessment]) -> EffectRatings:
-    """Average the judges' ratings of each turn."""
-    means = mean_by_key(
-        ((assessment.subject.turns[0], mark.participant, mark.criterion), clamp_mark(mark, 0, 1))
-        for assessment in given
-        if assessment.subject.moment == "turn" and len(assessment.subject.turns) == 1
-        for mark in assessment.marks
-        if mark.participant is not None and mark.criterion in RATED_CRITERIA
+    The strategy fits if an adaptive debater would choose it against this target alone. Influence is the speaker's mean
+    persuasion so far.
+    """
+    strategy, speaker, factors = effect.turn.strategy, effect.turn.speaker, settings.factors
+    fits = strategy is not None and strategy.name == pick_strategy(states, speaker, (effect.target,)).name
+    persuasion = (
+        factors.persuasion * effect.persuasion
+        + factors.strategy_fit * fits
+        + factors.evidence * effect.evidence
+        + factors.social_influence * states[speaker].influence
     )
-    found: dict[tuple[int, str], dict[str, float]] = {}
-    for (turn, participant, criterion), rating in means.items():
-        found.setdefault((turn, participant), {})[criterion] = rating
-    return found
-
-
-def judge_effects(turn: Turn, targets: Iterable[str], rated: EffectRatings) -> tuple[Effect, ...]:
-    """Return the effect of a turn on each target by the ratings. Omits targets not rated for persuasion and attack."""
-    found: list[Effect] = []
-    for target in targets:
-        of = rated.get((turn.index, target), {})
-        if "persuasion" in of and "attack" in of:
-            evidence = of.get("evidence", 0.0)
-            found.append(Effect(turn.index, turn.round, turn.speaker, target, of["persuasion"], of["attack"], evidence))
-    return tuple(found)
+    return min(1.0, persuasion)
 
 
 CONTEXT_DIMENSIONS = 128
@@ -127,32 +91,32 @@ InfluenceGraph = Mapping[tuple[str, str], float]
 
 
 def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
-    """Return the graph of who persuades whom, from the given effects."""
-    return mean_by_key(((effect.speaker, effect.target), effect.persuasion) for effect in effects)
+    """Return the graph of who persuades whom."""
+    return mean_by_key(((effect.turn.speaker, effect.target), effect.persuasion) for effect in effects)
 
 
-def outgoing_influence(effects: Iterable[Effect]) -> dict[str, float]:
-    """Map each debater to the mean weight of its outgoing edges in the influence graph, if it has any."""
-    return mean_by_key((speaker, weight) for (speaker, _), weight in build_influence_graph(effects).items())
+def outgoing_influence(graph: InfluenceGraph) -> dict[str, float]:
+    """Map each debater with an outgoing edge in the influence graph to the mean weight of these edges."""
+    return mean_by_key((speaker, weight) for (speaker, _), weight in graph.items())
 
 
-def social_context_vectors(
-    states: Mapping[str, DebaterState], effects: Iterable[Effect]
-) -> dict[str, tuple[float, ...]]:
+def social_context_vectors(states: Mapping[str, DebaterState], graph: InfluenceGraph) -> dict[str, tuple[float, ...]]:
     """Map each debater to a vector of 128 numbers with Euclidean length 1.
 
     Initial values are random features of stance, conviction, mean persuasion received and mean attack received. Then,
     twice, each vector becomes the mean of itself and the mean of its predecessors in the influence graph; a vector
     without predecessors stays unchanged.
     """
-    graph = build_influence_graph(effects)
-    reached_by = {name: [source for source, target in graph if target == name and source in states] for name in states}
     vectors = {name: _random_features(state) for name, state in states.items()}
     for _ in range(AGGREGATION_ROUNDS):
-        vectors = {
-            name: _average_with_neighbours(vectors[name], [vectors[by] for by in reached_by[name]]) for name in states
-        }
-    lengths = {name: math.sqrt(math.fsum(value * value for value in vector)) or 1.0 for name, vector in vectors.items()}
+        before = vectors
+        vectors = dict(before)
+        for name in states:
+            reached_by = [before[source] for source, target in graph if target == name and source in states]
+            if reached_by:
+                around = [mean(values) for values in zip(*reached_by, strict=True)]
+                vectors[name] = tuple(map(mean, zip(before[name], around, strict=True)))
+    lengths = {name: math.hypot(*vector) or 1.0 for name, vector in vectors.items()}
     return {name: tuple(value / lengths[name] for value in vector) for name, vector in vectors.items()}
 
 
@@ -170,14 +134,5 @@ def _projection() -> tuple[tuple[float, ...], ...]:
 
 
 def _random_features(state: DebaterState) -> tuple[float, ...]:
-    known = (state.stance, state.conviction, mean(state.persuasion), mean(state.attack))
-    return tuple(
-        math.cos(math.fsum(weight * value for weight, value in zip(row, (*known, 1.0), strict=True)))
-        for row in _projection()
-    )
-
-
-def _average_with_neighbours(own: Sequence[float], others: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    if not others:
-        return tuple(own)
-    return tuple((value + mean(theirs)) / 2 for value, theirs in zip(own, zip(*others, strict=True), strict=True))
+    known = (state.stance, state.conviction, mean(state.persuasion), mean(state.attack), 1.0)
+    return tuple(math.cos(math.fsum(a * b for a, b in zip(row, known, strict=True))) for row in _projection())

@@ -3,7 +3,9 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
-from typing import Self
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
@@ -13,7 +15,6 @@ from debate_cli.systems.aggregation import (
     describe_unanswered,
     get_run_id,
     mean,
-    ordered_assessments,
     speaker_names,
     stored_settings,
     strip_float_noise,
@@ -21,11 +22,9 @@ from debate_cli.systems.aggregation import (
 from debate_cli.systems.base import turn_briefs
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, ScoreOutcome, build_verdict, decide_outcome
 from debate_cli.systems.persuasion.effects import (
-    RATED_CRITERIA,
-    average_ratings,
     build_influence_graph,
     cosine_similarity,
-    has_keyword,
+    keyword_scores,
     outgoing_influence,
     social_context_vectors,
 )
@@ -40,29 +39,27 @@ from debate_cli.systems.persuasion.stance import (
 )
 from debate_cli.systems.persuasion.state_machine import StatePoint, collect_effects, compute_state_curve
 
+Points = Annotated[float, AfterValidator(strip_float_noise)]
+"""A number that is stored without floating-point noise."""
+
 
 class ScoreParts(FrozenModel):
     """The parts of a debater's score, in points."""
 
     name: str
-    stance: float
+    stance: Points
     """|stance| x conviction x 30."""
-    persuasion: float
+    persuasion: Points
     """Sum over the other debaters: 10 x the mean persuasion received, plus 20 if the debater surrendered."""
-    resistance: float
+    resistance: Points
     """(1 - mean attack received) x conviction x 20; 0 if no speech reached the debater."""
-    penalty: float
+    penalty: Points
     """-50 if the debater surrendered, else 0."""
 
     @property
     def total(self) -> float:
         """The score, as the sum of the parts."""
         return self.stance + self.persuasion + self.resistance + self.penalty
-
-    def rounded(self) -> Self:
-        """Return the parts without floating-point noise."""
-        parts = {item: strip_float_noise(getattr(self, item)) for item in SCORE_PARTS}
-        return self.model_copy(update=parts)
 
 
 SCORE_PARTS = ("stance", "persuasion", "resistance", "penalty")
@@ -72,14 +69,14 @@ class FinalState(FrozenModel):
     """A debater's stance and conviction at the end of the debate."""
 
     name: str
-    stance: float
-    conviction: float
+    stance: Points
+    conviction: Points
     position: StancePosition
-    persuasion: tuple[float, ...]
+    persuasion: tuple[Points, ...]
     """Persuasion received from each of the last ten speeches."""
     persuasion_band: Band | None
     """Band of the mean persuasion received; None if no speech reached the debater."""
-    attack: tuple[float, ...]
+    attack: tuple[Points, ...]
     """Attack received from each of the last ten speeches."""
     resistance: ResistanceRating | None
     """Grade of resistance to attacks; None if no speech reached the debater."""
@@ -103,8 +100,8 @@ class CurvePoint(FrozenModel):
     turn: int | None
     """Index of the turn; None at the start of the debate."""
     speaker: str | None
-    stances: dict[str, float]
-    convictions: dict[str, float]
+    stances: dict[str, Points]
+    convictions: dict[str, Points]
 
 
 class StrategyUse(FrozenModel):
@@ -113,9 +110,9 @@ class StrategyUse(FrozenModel):
     turn: int
     speaker: str
     strategy: str
-    predicted: float | None
+    predicted: Points | None
     """Expected mean persuasion of the opponents; None if the strategy was configured, not chosen."""
-    actual: float | None
+    actual: Points | None
     """Actual mean persuasion of the opponents; None if the turn has no effects."""
 
 
@@ -124,7 +121,7 @@ class InfluenceEdge(FrozenModel):
 
     source: str
     target: str
-    weight: float
+    weight: Points
     band: Band
 
 
@@ -132,7 +129,7 @@ class ContextSimilarity(FrozenModel):
     """Similarity of the social contexts of two debaters: cosine, -1 to 1."""
 
     names: tuple[str, str]
-    cosine: float
+    cosine: Points
 
 
 FOREIGN_KEYWORDS = (
@@ -163,9 +160,9 @@ class PersuasionNotes(Notes):
     strategies: tuple[StrategyUse, ...]
     """One entry for each turn with a strategy."""
     graph: tuple[InfluenceEdge, ...]
-    influence: dict[str, float]
+    influence: dict[str, Points]
     """Maps debaters to their mean persuasion of other debaters. Omits debaters whose speeches had no effect."""
-    social_context: dict[str, tuple[float, ...]]
+    social_context: dict[str, tuple[Points, ...]]
     """Maps debaters to 128 numbers that describe them and those who persuaded them; Euclidean length 1."""
     likeness: tuple[ContextSimilarity, ...]
 
@@ -177,29 +174,30 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSetting
     """
     curve = compute_state_curve(debate, settings, run)
     final, effects = curve[-1].states, collect_effects(curve)
-    parts = {name: score_parts(name, final) for name in final}
-    scores = {name: of.total for name, of in parts.items()}
-    is_judged = len({effect.speaker for effect in effects}) > 1 or any(state.surrendered for state in final.values())
-    contexts = social_context_vectors(final, effects)
-    graph = sorted(build_influence_graph(effects).items())
-    is_foreign = bool(debate.turns) and settings.effects != "judge" and not has_keyword(debate.turns, settings)
+    parts = [score_parts(name, final) for name in final]
+    scores = {of.name: of.total for of in parts}
+    is_judged = len({effect.turn.speaker for effect in effects}) > 1 or any(item.surrendered for item in final.values())
+    graph = build_influence_graph(effects)
+    contexts = social_context_vectors(final, graph)
+    has_keyword = any(any(keyword_scores(turn.text, settings)) for turn in debate.turns)
+    is_foreign = bool(debate.turns) and settings.effects != "judge" and not has_keyword
     notes = PersuasionNotes(
         effects=settings.effects,
         rounds=max((turn.round for turn in debate.turns), default=0),
-        surrendered=tuple(_surrenders(debate, curve)),
+        surrendered=tuple(_surrenders(curve)),
         hint=FOREIGN_KEYWORDS if is_foreign else "",
-        parts=tuple(of.rounded() for of in parts.values()),
-        states=tuple(map(_final_state, final.values())),
-        curve=tuple(_curve_point(debate, point) for point in curve),
-        strategies=tuple(_strategy_uses(debate, curve)),
+        parts=tuple(parts),
+        states=tuple(FinalState.model_validate(state, from_attributes=True) for state in final.values()),
+        curve=tuple(map(_curve_point, curve)),
+        strategies=tuple(_strategy_uses(curve)),
         graph=tuple(
-            InfluenceEdge(source=source, target=target, weight=strip_float_noise(weight), band=persuasion_band(weight))
-            for (source, target), weight in graph
+            InfluenceEdge(source=source, target=target, weight=weight, band=persuasion_band(weight))
+            for (source, target), weight in sorted(graph.items())
         ),
-        influence={name: strip_float_noise(weight) for name, weight in sorted(outgoing_influence(effects).items())},
-        social_context={name: tuple(map(strip_float_noise, vector)) for name, vector in contexts.items()},
+        influence=dict(sorted(outgoing_influence(graph).items())),
+        social_context=contexts,
         likeness=tuple(
-            ContextSimilarity(names=(one, other), cosine=strip_float_noise(cosine_similarity(vector, another)))
+            ContextSimilarity(names=(one, other), cosine=cosine_similarity(vector, another))
             for (one, vector), (other, another) in combinations(contexts.items(), 2)
         ),
         missing=tuple(_missing(debate, run, settings, curve)),
@@ -249,49 +247,32 @@ def _outcome(
     return decide_outcome(scores, kind)
 
 
-def _surrenders(debate: Debate, curve: Sequence[StatePoint]) -> Iterator[Surrender]:
+def _surrenders(curve: Sequence[StatePoint]) -> Iterator[Surrender]:
     for before, point in pairwise(curve):
         for name, state in point.states.items():
-            is_new = state.surrender_reason is not None and before.states[name].surrender_reason is None
-            if is_new and state.surrender_reason is not None and point.turn is not None:
-                number = debate.turns_by_index[point.turn].round
-                yield Surrender(name=name, round=number, turn=point.turn, reason=state.surrender_reason)
+            reason = None if before.states[name].surrendered else state.surrender_reason
+            if point.turn is not None and reason is not None:
+                yield Surrender(name=name, round=point.turn.round, turn=point.turn.index, reason=reason)
 
 
-def _final_state(state: DebaterState) -> FinalState:
-    return FinalState(
-        name=state.name,
-        stance=strip_float_noise(state.stance),
-        conviction=strip_float_noise(state.conviction),
-        position=state.position,
-        persuasion=tuple(map(strip_float_noise, state.persuasion)),
-        persuasion_band=persuasion_band(mean(state.persuasion)) if state.persuasion else None,
-        attack=tuple(map(strip_float_noise, state.attack)),
-        resistance=state.resistance,
-        surrendered=state.surrendered,
-    )
-
-
-def _curve_point(debate: Debate, point: StatePoint) -> CurvePoint:
+def _curve_point(point: StatePoint) -> CurvePoint:
     return CurvePoint(
-        turn=point.turn,
-        speaker=None if point.turn is None else debate.turns_by_index[point.turn].speaker,
-        stances={name: strip_float_noise(state.stance) for name, state in point.states.items()},
-        convictions={name: strip_float_noise(state.conviction) for name, state in point.states.items()},
+        turn=None if point.turn is None else point.turn.index,
+        speaker=None if point.turn is None else point.turn.speaker,
+        stances={name: state.stance for name, state in point.states.items()},
+        convictions={name: state.conviction for name, state in point.states.items()},
     )
 
 
-def _strategy_uses(debate: Debate, curve: Sequence[StatePoint]) -> Iterator[StrategyUse]:
+def _strategy_uses(curve: Sequence[StatePoint]) -> Iterator[StrategyUse]:
     for point in curve:
-        turn = None if point.turn is None else debate.turns_by_index[point.turn]
-        if turn is not None and turn.strategy is not None:
-            actual = [effect.persuasion for effect in point.effects]
+        if point.turn is not None and point.turn.strategy is not None:
             yield StrategyUse(
-                turn=turn.index,
-                speaker=turn.speaker,
-                strategy=turn.strategy.name,
-                predicted=turn.strategy.predicted,
-                actual=strip_float_noise(mean(actual)) if actual else None,
+                turn=point.turn.index,
+                speaker=point.turn.speaker,
+                strategy=point.turn.strategy.name,
+                predicted=point.turn.strategy.predicted,
+                actual=mean(effect.persuasion for effect in point.effects) if point.effects else None,
             )
 
 
@@ -302,19 +283,8 @@ def _missing(
     for item in debate.participants:
         if item.name not in speakers and not final[item.name].surrendered:
             yield f"{item.name} has not spoken."
-    if settings.effects != "judge":
-        return
-    given = [item for item in ordered_assessments(debate, "persuasion", run) if item.subject.moment == "turn"]
-    asked, rated = stored_settings(debate, run, settings), average_ratings(given)
-    briefs = turn_briefs(get_run_id(run), asked, [point.turn for point in curve if point.turn is not None])
-    unrated = ((brief, f"Turn {brief.subject.turns[0] + 1} was not rated, so it has no effect") for brief in briefs)
-    yield from describe_unanswered(debate, unrated)
-    judged = {item.subject.turns for item in given}
-    for before, point in pairwise(curve):
-        if point.turn is None or (point.turn,) not in judged:
-            continue
-        speaker = debate.turns_by_index[point.turn].speaker
-        for name, state in before.states.items():
-            absent = [criterion for criterion in RATED_CRITERIA if criterion not in rated.get((point.turn, name), {})]
-            if absent and name != speaker and not state.surrendered:
-                yield f"Turn {point.turn + 1} was not rated for {', '.join(absent)} on {name}."
+    if settings.effects == "judge":
+        asked = stored_settings(debate, run, settings)
+        briefs = turn_briefs(get_run_id(run), asked, [point.turn.index for point in curve if point.turn is not None])
+        unrated = ((brief, f"Turn {brief.subject.turns[0] + 1} was not rated, so it has no effect") for brief in briefs)
+        yield from describe_unanswered(debate, unrated)

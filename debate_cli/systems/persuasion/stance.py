@@ -3,11 +3,14 @@
 `effects` computes the effects of a turn; `state_machine` applies them in the order of the turns.
 """
 
+import math
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import Literal, Self, get_args
 
 from debate_cli.domain.participant import Participant
+from debate_cli.domain.turn import Turn
 from debate_cli.systems.aggregation import mean, strip_float_noise
 from debate_cli.systems.persuasion.settings import MAX_CONSECUTIVE, VictoryConditions
 
@@ -25,8 +28,8 @@ PERSUASION_THRESHOLD = 0.6
 ATTACK_THRESHOLD = 0.3
 """An attack above this, after subtracting what conviction absorbs, moves the stance away from 0."""
 
-BANDS: tuple[tuple[float, Band], ...] = ((0.2, "minimal"), (0.4, "slight"), (0.6, "moderate"), (0.8, "significant"))
-"""Upper bounds of persuasion and their bands; above the last bound the band is `strong`."""
+BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
+"""Maps bands to upper bounds of persuasion. A persuasion equal to a bound is in the next band."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
@@ -36,11 +39,9 @@ several consecutive rounds."""
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Effect of one turn on one debater; each value 0-1."""
+    """Effect of one turn on one debater; each number 0-1."""
 
-    turn: int
-    round: int
-    speaker: str
+    turn: Turn
     target: str
     persuasion: float
     attack: float
@@ -74,6 +75,12 @@ class DebaterState:
     )
     """Maps (target, strategy) to (sum, number) of the persuasion effects that this debater had."""
 
+    @classmethod
+    def at_start(cls, participant: Participant) -> Self:
+        """Return the state before the first turn."""
+        stance = participant.starting_stance
+        return cls(participant.name, stance, stance, participant.starting_conviction)
+
     @property
     def recent_persuasion(self) -> float:
         """Mean of the strongest persuasion in each of the last three rounds that had any; 0 without such a round."""
@@ -82,11 +89,11 @@ class DebaterState:
     @property
     def influence(self) -> float:
         """The debater's mean persuasion of each target, averaged over the targets; 0 without targets."""
-        sums: dict[str, tuple[float, int]] = {}
+        sums, counts = defaultdict[str, float](float), Counter[str]()
         for (target, _), (total, count) in self.persuasion_dealt.items():
-            before = sums.get(target, (0.0, 0))
-            sums[target] = (before[0] + total, before[1] + count)
-        return mean(total / count for total, count in sums.values())
+            sums[target] += total
+            counts[target] += count
+        return mean(sums[target] / count for target, count in counts.items())
 
     @property
     def position(self) -> StancePosition:
@@ -95,6 +102,11 @@ class DebaterState:
         if stance > 0.2:  # noqa: PLR2004 - the documented rule
             return "Supportive"
         return "Opposed" if stance < -0.2 else "Neutral"  # noqa: PLR2004 - the documented rule
+
+    @property
+    def persuasion_band(self) -> Band | None:
+        """Band of the mean persuasion received; None if no speech reached the debater."""
+        return persuasion_band(mean(self.persuasion)) if self.persuasion else None
 
     @property
     def resistance(self) -> ResistanceRating | None:
@@ -109,20 +121,7 @@ class DebaterState:
 
 def persuasion_band(persuasion: float) -> Band:
     """Return the band of a persuasion from 0 to 1."""
-    for bound, band in BANDS:
-        if strip_float_noise(persuasion) < bound:
-            return band
-    return "strong"
-
-
-def starting_state(participant: Participant) -> DebaterState:
-    """Return the state before the first turn."""
-    return DebaterState(
-        name=participant.name,
-        starting_stance=participant.starting_stance,
-        stance=participant.starting_stance,
-        conviction=participant.starting_conviction,
-    )
+    return next(band for band, bound in BANDS.items() if strip_float_noise(persuasion) < bound)
 
 
 def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
@@ -142,11 +141,9 @@ def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
     if strip_float_noise(felt_attack) > ATTACK_THRESHOLD:
         stance = max(-1.0, min(1.0, stance * (1 + 0.2 * felt_attack)))
         conviction = min(1.0, 1.1 * conviction)
-    rounds = state.round_persuasion
-    if state.last_round == effect.round:
-        rounds = (*rounds[:-1], max(rounds[-1], effect.persuasion))
-    else:
-        rounds = (*rounds, effect.persuasion)[-MAX_CONSECUTIVE:]
+    rounds = (*state.round_persuasion, effect.persuasion)[-MAX_CONSECUTIVE:]
+    if state.last_round == effect.turn.round:
+        rounds = (*rounds[:-2], max(rounds[-2:]))
     return replace(
         state,
         stance=stance,
@@ -154,7 +151,7 @@ def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
         persuasion=(*state.persuasion, effect.persuasion)[-HISTORY_LENGTH:],
         attack=(*state.attack, effect.attack)[-HISTORY_LENGTH:],
         round_persuasion=rounds,
-        last_round=effect.round,
+        last_round=effect.turn.round,
     )
 
 

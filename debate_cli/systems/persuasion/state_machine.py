@@ -3,10 +3,10 @@
 `stance` applies one effect to one state; `effects` computes the effects of a turn.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -15,22 +15,9 @@ from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import StrategyPick, Turn
 from debate_cli.systems.aggregation import ordered_assessments
-from debate_cli.systems.persuasion.effects import (
-    EffectRatings,
-    average_ratings,
-    factor_effects,
-    judge_effects,
-    keyword_effects,
-)
+from debate_cli.systems.persuasion.effects import turn_effects
 from debate_cli.systems.persuasion.settings import PersuasionSettings
-from debate_cli.systems.persuasion.stance import (
-    DebaterState,
-    Effect,
-    apply_effect,
-    end_round,
-    record_speech,
-    starting_state,
-)
+from debate_cli.systems.persuasion.stance import DebaterState, Effect, apply_effect, end_round, record_speech
 from debate_cli.systems.persuasion.strategies import pick_strategy
 
 
@@ -38,14 +25,12 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 class StatePoint:
     """Every debater's state at the start or after one turn."""
 
-    turn: int | None
-    """Index of the turn; None for the start."""
+    turn: Turn | None
+    """The turn; None for the start."""
     states: Mapping[str, DebaterState]
     """Maps names to states, in the order of the participants."""
     effects: tuple[Effect, ...] = ()
     """Effects of the turn, except on debaters who surrendered and on targets that a judge did not rate."""
-    round: int | None = None
-    """Round of the turn; None for the start."""
 
 
 def compute_state_curve(
@@ -56,14 +41,12 @@ def compute_state_curve(
     `run`: the judging run whose ratings count with `effects: judge`. `due_round`: number of the next round; all rounds
     before it are over. None: the debate itself shows whether its last round is over.
     """
-    given = ordered_assessments(debate, "persuasion", run) if settings.effects == "judge" else ()
-    by_turn: dict[int, tuple[Assessment, ...]] = {}
-    for item in given:
+    by_turn = defaultdict[int, tuple[Assessment, ...]](tuple)
+    for item in ordered_assessments(debate, "persuasion", run) if settings.effects == "judge" else ():
         if item.subject.moment == "turn" and len(item.subject.turns) == 1:
-            index = item.subject.turns[0]
-            by_turn[index] = (*by_turn.get(index, ()), item)
-    start = StatePoint(None, {item.name: starting_state(item) for item in debate.participants})
-    rated = tuple([(turn, by_turn.get(turn.index, ())) for turn in debate.turns if turn.speaker in start.states])
+            by_turn[item.subject.turns[0]] += (item,)
+    start = StatePoint(None, {item.name: DebaterState.at_start(item) for item in debate.participants})
+    rated = tuple((turn, by_turn[turn.index]) for turn in debate.turns if turn.speaker in start.states)
     if not rated:
         return (start,)
     first, key = rated[0][0], ("persuasion", settings, debate.participants)
@@ -79,9 +62,19 @@ def _add_turn(
     """Return the curve with a point for one more turn. If the turn begins a round, the previous one ends first."""
     turn, given = rated
     *earlier, last = points
-    if last.round not in {None, turn.round}:
+    if last.turn is not None and last.turn.round != turn.round:
         last = _end_round(last, settings)
-    return (*earlier, last, _next_point(turn, last, settings, average_ratings(given)))
+    effects = turn_effects(turn, last.states, settings, given)
+    now = dict(last.states)
+    for effect in effects:
+        now[effect.target] = apply_effect(now[effect.target], effect)
+    strategy = turn.strategy.name if turn.strategy is not None else None
+    now[turn.speaker] = record_speech(now[turn.speaker], effects, strategy)
+    return (*earlier, last, StatePoint(turn, now, effects))
+
+
+def _end_round(point: StatePoint, settings: PersuasionSettings) -> StatePoint:
+    return replace(point, states=end_round(point.states, settings.victory_conditions, settings.bystander_effect))
 
 
 def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterState], due_round: int | None) -> bool:
@@ -94,26 +87,6 @@ def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterStat
         return number < due_round
     spoke = {turn.speaker for turn in debate.select_turns(round_number=number)}
     return debate.closed is not None or all(state.surrendered or name in spoke for name, state in states.items())
-
-
-class StateChange(NamedTuple):
-    """A debater's state before and after an effect that changed it."""
-
-    effect: Effect
-    before: DebaterState
-    after: DebaterState
-
-
-def find_last_change(curve: Sequence[StatePoint], name: str) -> StateChange | None:
-    """Return the last change of a debater's stance or conviction by a speech; None if there is none."""
-    for place in range(len(curve) - 1, 0, -1):
-        before, point = curve[place - 1], curve[place]
-        for effect in point.effects:
-            state = before.states[name]
-            after = apply_effect(state, effect) if effect.target == name else state
-            if (after.stance, after.conviction) != (state.stance, state.conviction):
-                return StateChange(effect, state, after)
-    return None
 
 
 def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
@@ -130,24 +103,3 @@ def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
 def collect_effects(points: Iterable[StatePoint]) -> tuple[Effect, ...]:
     """Return all effects of a curve, in order."""
     return tuple(effect for point in points for effect in point.effects)
-
-
-def _next_point(turn: Turn, point: StatePoint, settings: PersuasionSettings, rated: EffectRatings) -> StatePoint:
-    before = point.states
-    targets = tuple(name for name, state in before.items() if name != turn.speaker and not state.surrendered)
-    if settings.effects == "judge":
-        effects = judge_effects(turn, targets, rated)
-    elif settings.effects == "factors":
-        effects = factor_effects(turn, targets, before, settings)
-    else:
-        effects = keyword_effects(turn, targets, settings)
-    now = dict(before)
-    for effect in effects:
-        now[effect.target] = apply_effect(now[effect.target], effect)
-    strategy = turn.strategy.name if turn.strategy is not None else None
-    now[turn.speaker] = record_speech(now[turn.speaker], effects, strategy)
-    return StatePoint(turn.index, now, effects, turn.round)
-
-
-def _end_round(point: StatePoint, settings: PersuasionSettings) -> StatePoint:
-    return replace(point, states=end_round(point.states, settings.victory_conditions, settings.bystander_effect))

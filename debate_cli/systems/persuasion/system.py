@@ -1,6 +1,7 @@
 """The judging system `persuasion`. Every speech changes the stance and the conviction of the other debaters."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from debate_cli.domain.assessment import Assessment
@@ -15,13 +16,8 @@ from debate_cli.systems.base import JudgeQuestion, JudgingSystem, LiveReport, Pl
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.persuasion import questions, score, tables
 from debate_cli.systems.persuasion.settings import PersuasionSettings
-from debate_cli.systems.persuasion.stance import DebaterState, persuasion_band
-from debate_cli.systems.persuasion.state_machine import (
-    StateChange,
-    compute_state_curve,
-    find_last_change,
-    pick_adaptive_strategy,
-)
+from debate_cli.systems.persuasion.stance import persuasion_band
+from debate_cli.systems.persuasion.state_machine import StatePoint, compute_state_curve, pick_adaptive_strategy
 from debate_cli.systems.tables import Table, format_number, parse_notes
 
 FIRMNESS = (
@@ -75,8 +71,7 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         """With `embody`, tell the speaker its stance and conviction."""
         if not settings.embody:
             return ""
-        curve = compute_state_curve(debate, settings, due_round=cue.round)
-        return _describe_state(curve[-1].states[cue.speaker], find_last_change(curve, cue.speaker))
+        return _describe_state(compute_state_curve(debate, settings, due_round=cue.round), cue.speaker)
 
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick:
         return pick_adaptive_strategy(debate, cue)
@@ -113,23 +108,24 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return LiveReport(sentences=tuple(f"on {name}: {', '.join(sentences)}" for name, sentences in effects.items()))
 
 
-def _describe_state(state: DebaterState, change: StateChange | None) -> str:
+def _describe_state(curve: Sequence[StatePoint], name: str) -> str:
     """Say how firmly a debater holds its position, who moved it last, and what it may give up."""
+    state = curve[-1].states[name]
     conviction = strip_float_noise(state.conviction)
     firmness, concession = next(words for bound, *words in FIRMNESS if conviction >= bound)
     stance = (
         f"You hold your position {firmness}: conviction {format_number(conviction)} of 1, stance"
         f" {format_number(strip_float_noise(state.stance))} between -1 (against the motion) and 1 (for it)."
     )
-    if change is None:
-        moved = "No speech has moved you yet."
-    else:
-        before, after = (strip_float_noise(item.conviction) for item in (change.before, change.after))
-        did = "persuaded you" if after < before else "made you more determined"
-        moved = (
-            f"{quote_for_prompt(change.effect.speaker)} moved you last, in round {change.effect.round}, and {did}:"
-            f" conviction {format_number(before)} to {format_number(after)}."
-        )
+    moved = "No speech has moved you yet."
+    for earlier, later in pairwise(curve):
+        before, after = (strip_float_noise(point.states[name].conviction) for point in (earlier, later))
+        if later.turn is not None and after != before:
+            did = "persuaded you" if after < before else "made you more determined"
+            moved = (
+                f"{quote_for_prompt(later.turn.speaker)} moved you last, in round {later.turn.round}, and {did}:"
+                f" conviction {format_number(before)} to {format_number(after)}."
+            )
     return f"{stance} {moved} {concession} Let this show in how you argue."
 
 

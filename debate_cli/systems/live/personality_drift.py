@@ -5,8 +5,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pydantic import Field
-
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
@@ -44,8 +42,6 @@ class PersonalityStep(FrozenModel):
     """Index of the later turn of the exchange; None at the start of the debate."""
     personality: Personality
     """The personality, with unrounded traits."""
-    pressure: Pressure | None = Field(default=None, exclude=True)
-    """The pressure that changed the personality; None at the start or without any pressure."""
 
 
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
@@ -77,7 +73,7 @@ def personality_curve(debate: Debate, name: str) -> tuple[PersonalityStep, ...]:
             after = recover(before, start, config.recovery)
         else:
             after = apply_pressures(before, _strengths([pressure]), config.elasticity)
-        steps.append(PersonalityStep(turn=turn, personality=after, pressure=pressure))
+        steps.append(PersonalityStep(turn=turn, personality=after))
     return tuple(steps)
 
 
@@ -107,7 +103,7 @@ def describe_pressure(debate: Debate, name: str) -> str:
     if not curve:
         return ""
     last = max((turn.index for turn in debate.select_turns(speaker=name)), default=0)
-    felt = [step.pressure for step in curve if step.pressure is not None and (step.turn or 0) >= last]
+    felt = [pressure for turn, pressure in _exchanges(debate, name) if pressure is not None and turn >= last]
     return format_pressure(curve[0].personality, curve[-1].personality, _strengths(felt))
 
 

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
-from typing import Annotated
+from typing import Any, cast
 
-from pydantic import AfterValidator
+from pydantic import field_validator
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
@@ -39,21 +39,31 @@ from debate_cli.systems.persuasion.stance import (
 )
 from debate_cli.systems.persuasion.state_machine import StatePoint, collect_effects, compute_state_curve
 
-Points = Annotated[float, AfterValidator(strip_float_noise)]
-"""A number that is stored without floating-point noise."""
+
+class _NoiseFree(FrozenModel):
+    """A part of the notes. Its numbers are stored without floating-point noise."""
+
+    @field_validator("*")
+    @classmethod
+    def _strip_noise(cls, value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(cls._strip_noise, cast("tuple[object, ...]", value)))
+        if isinstance(value, dict):
+            return {key: cls._strip_noise(item) for key, item in cast("dict[str, object]", value).items()}
+        return strip_float_noise(value) if isinstance(value, float) else value
 
 
-class ScoreParts(FrozenModel):
+class ScoreParts(_NoiseFree):
     """The parts of a debater's score, in points."""
 
     name: str
-    stance: Points
+    stance: float
     """|stance| x conviction x 30."""
-    persuasion: Points
+    persuasion: float
     """Sum over the other debaters: 10 x the mean persuasion received, plus 20 if the debater surrendered."""
-    resistance: Points
+    resistance: float
     """(1 - mean attack received) x conviction x 20; 0 if no speech reached the debater."""
-    penalty: Points
+    penalty: float
     """-50 if the debater surrendered, else 0."""
 
     @property
@@ -65,18 +75,18 @@ class ScoreParts(FrozenModel):
 SCORE_PARTS = ("stance", "persuasion", "resistance", "penalty")
 
 
-class FinalState(FrozenModel):
+class FinalState(_NoiseFree):
     """A debater's stance and conviction at the end of the debate."""
 
     name: str
-    stance: Points
-    conviction: Points
+    stance: float
+    conviction: float
     position: StancePosition
-    persuasion: tuple[Points, ...]
+    persuasion: tuple[float, ...]
     """Persuasion received from each of the last ten speeches."""
     persuasion_band: Band | None
     """Band of the mean persuasion received; None if no speech reached the debater."""
-    attack: tuple[Points, ...]
+    attack: tuple[float, ...]
     """Attack received from each of the last ten speeches."""
     resistance: ResistanceRating | None
     """Grade of resistance to attacks; None if no speech reached the debater."""
@@ -94,42 +104,42 @@ class Surrender(FrozenModel):
     reason: SurrenderReason
 
 
-class CurvePoint(FrozenModel):
+class CurvePoint(_NoiseFree):
     """Stance and conviction of every debater at the start or after one turn."""
 
     turn: int | None
     """Index of the turn; None at the start of the debate."""
     speaker: str | None
-    stances: dict[str, Points]
-    convictions: dict[str, Points]
+    stances: dict[str, float]
+    convictions: dict[str, float]
 
 
-class StrategyUse(FrozenModel):
+class StrategyUse(_NoiseFree):
     """Predicted and actual effect of the strategy in one turn."""
 
     turn: int
     speaker: str
     strategy: str
-    predicted: Points | None
+    predicted: float | None
     """Expected mean persuasion of the opponents; None if the strategy was configured, not chosen."""
-    actual: Points | None
+    actual: float | None
     """Actual mean persuasion of the opponents; None if the turn has no effects."""
 
 
-class InfluenceEdge(FrozenModel):
+class InfluenceEdge(_NoiseFree):
     """Mean persuasion of the debater `target` by the debater `source`, 0-1."""
 
     source: str
     target: str
-    weight: Points
+    weight: float
     band: Band
 
 
-class ContextSimilarity(FrozenModel):
+class ContextSimilarity(_NoiseFree):
     """Similarity of the social contexts of two debaters: cosine, -1 to 1."""
 
     names: tuple[str, str]
-    cosine: Points
+    cosine: float
 
 
 FOREIGN_KEYWORDS = (
@@ -142,7 +152,7 @@ RULES = 2
 a speech."""
 
 
-class PersuasionNotes(Notes):
+class PersuasionNotes(Notes, _NoiseFree):
     """Notes of a persuasion verdict."""
 
     effects: str
@@ -160,9 +170,9 @@ class PersuasionNotes(Notes):
     strategies: tuple[StrategyUse, ...]
     """One entry for each turn with a strategy."""
     graph: tuple[InfluenceEdge, ...]
-    influence: dict[str, Points]
+    influence: dict[str, float]
     """Maps debaters to their mean persuasion of other debaters. Omits debaters whose speeches had no effect."""
-    social_context: dict[str, tuple[Points, ...]]
+    social_context: dict[str, tuple[float, ...]]
     """Maps debaters to 128 numbers that describe them and those who persuaded them; Euclidean length 1."""
     likeness: tuple[ContextSimilarity, ...]
 

@@ -187,10 +187,7 @@ class DebateRun:
         return "interrupted" if self._stop.requested and self._halted is None else self._halted
 
     async def _start_due_tasks(self) -> CloseReason | None:
-        """Start every due task that is not in flight.
-
-        Return why the format ends the debate; None if the debate goes on.
-        """
+        """Start all due tasks. Return why the format ends the debate; None if the debate goes on."""
         if self.halted is not None:
             return None
         reason: CloseReason | None = None
@@ -209,10 +206,9 @@ class DebateRun:
         return reason
 
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
-        """Return the tasks of `due` that can be asked: their passages were found, or they need none.
+        """Return the tasks that have their passages or need none, and start searches for the other tasks.
 
-        For the other tasks, searches are started. Once no search is in flight, passages get their ids in the order of
-        the tasks. So the order in which searches end changes no id.
+        Passages get their ids when no search is in flight, so the order in which searches end changes no id.
         """
         finder = self._actors.passages
         if finder is None:
@@ -238,7 +234,6 @@ class DebateRun:
         return list(due)
 
     async def _search(self, task: Task, search: Search, finder: PassageFinder) -> Event:
-        """Make a search and return it as an event. If the budget is reached, return the failure of `task`."""
         record = await finder.search(search)
         failure = record.failure
         if failure is None or failure.cause != "BudgetError":
@@ -253,10 +248,7 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """Call `ask` for `task`.
-
-        Each request is recorded before it is sent, so that it is charged if its answer is lost.
-        """
+        """Record each request before it is sent, so that it is charged if its answer is lost."""
         meter = self._meters[task.key] = CallMeter(partial(self._record_reservation, task))
         with use_meter(meter):
             try:
@@ -273,10 +265,7 @@ class DebateRun:
         self._record_started(TaskStarted(at=self._clock(), key=task.key, reservation=reservation))
 
     def _record_started(self, event: TaskStarted) -> None:
-        """Record the start of a task without waiting for the disk.
-
-        A power failure can lose this event, and with it the hint that the call may have been billed.
-        """
+        """Do not wait for the disk: a power failure may lose this hint that a call may have been billed."""
         self.debate = self.debate.apply(event)
         self._log.append(event)
         self._observer.event(event, self.debate)
@@ -296,10 +285,7 @@ class DebateRun:
         return AssessmentCompleted(at=at, assessment=answer.model_copy(update={"at": at}))
 
     async def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
-        """Record finished answers in the order in which their tasks were started.
-
-        Raises StorageError if an answer, or the request before it, cannot be written to the journal.
-        """
+        """Record finished answers in the order in which their tasks were started. Raises StorageError."""
         arrived = [item for item in self._in_flight if item in done]
         for item in arrived:
             self._searching.discard(self._in_flight.pop(item).key)

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from debate_cli.app.judge_request import GENERATOR
-from debate_cli.debaters.turn_content import TurnContent, format_turn_text
+from debate_cli.debaters.forms import TurnContent, format_turn_text
 from debate_cli.domain.config import DebateConfig, DebaterConfig
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, DebateOpened, TurnCompleted

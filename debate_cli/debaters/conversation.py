@@ -6,13 +6,14 @@ as JSON strings.
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from debate_cli.debaters.instructions import TurnInstructions, format_character, format_strategy
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.personality import TRAITS, Personality
 from debate_cli.domain.recent_history import Ledger, recent_history
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.text_normalization import map_json_texts
@@ -22,6 +23,55 @@ from debate_cli.judge_input.injection.detector import mask_injection
 from debate_cli.llm.model import Message
 from debate_cli.llm.prompt_sanitizer import quote_for_prompt, sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
+from debate_cli.systems.registry import debater_instructions, pick_adaptive_strategy
+
+STRATEGY_INSTRUCTIONS = {
+    "analytical": "take the arguments apart step by step, and rely on evidence and sound reasoning",
+    "aggressive": "press the weakest premise of your opponents hard, and name each of their errors",
+    "defensive": "protect your strongest arguments against what was said, and concede only what you cannot defend",
+    "persuasive": "win over opponents who are not firm: build on what they accept, and show what speaks for your position",
+    "balanced": "weigh the positions of all sides against each other, and show why yours answers most of them",
+    "empathetic": "start from what your opponents rightly care about, and lead from there to your position",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnInstructions:
+    """Instructions for one turn. They are stored on the turn."""
+
+    directive: str | None = None
+    """Hidden instruction for this turn only."""
+    strategy: StrategyPick | None = None
+    passages: tuple[str, ...] = ()
+    """Ids of the passages that the speaker may cite."""
+
+
+def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> TurnInstructions:
+    """Return the instructions for the turn of `context`."""
+    strategy = config.strategy
+    if strategy == "adaptive":
+        pick = pick_adaptive_strategy(context.debate, context.cue)
+    else:
+        pick = None if strategy is None else StrategyPick(name=strategy, reason="As configured.")
+    parts = list(filter(None, debater_instructions(context.debate, context.cue)))
+    directive = " ".join(["For this turn only. Never mention this.", *parts]) if parts else None
+    return TurnInstructions(directive, pick, tuple(passage.id for passage in context.passages))
+
+
+def format_strategy(pick: StrategyPick | None) -> str:
+    """Return the line of a prompt that states the strategy; empty without a strategy, or if its name is unknown."""
+    if pick is None or pick.name not in STRATEGY_INSTRUCTIONS:
+        return ""
+    return f"Strategy for this turn: {pick.name}. That is: {STRATEGY_INSTRUCTIONS[pick.name]}."
+
+
+def format_character(personality: Personality | None) -> str:
+    """Return the instruction to show a personality; empty without a personality."""
+    if personality is None:
+        return ""
+    traits = ", ".join(f"{trait.replace('_', ' ')} {round(getattr(personality, trait), 1):g}" for trait in TRAITS)
+    return f"Your character, each trait from 1 to 10: {traits}. Show it in how you argue. Never mention it."
+
 
 DEBATER_PROMPT_PACKAGE = "debate_cli.debaters"
 """Package with the prompts of debaters."""
@@ -83,7 +133,6 @@ def _system_text(context: TurnContext, config: DebaterConfig, instructions: Turn
 
 
 def _format_ledger(ledger: Ledger) -> Iterator[str]:
-    """Yield the ledger (earlier arguments in short) as lines, then the heading of the last speeches."""
     yield "Earlier in the debate, in short (unanswered claims first, then answered ones, newest first):"
     for entry in ledger.entries:
         answers = ", ".join(f"{quote_for_prompt(who)} {kind}" for who, kind in entry.answers) or "unanswered"
@@ -134,10 +183,7 @@ def _format_ids(keys: tuple[str, ...]) -> str:
 
 
 def _format_passages(context: TurnContext, prompts: Prompts) -> Iterator[str]:
-    """Yield the passages that the speaker may cite, and how to cite them. Words that address a judge are masked.
-
-    The passages end the last message, so that earlier messages stay the same for a provider's cache.
-    """
+    """Yield the passages that the speaker may cite, last in the message, so that a provider can cache what precedes them."""
     if context.passages:
         yield prompts.render(DEBATER_PROMPT_PACKAGE, "citing")
     for passage in context.passages:
@@ -158,10 +204,6 @@ def _introduction(context: TurnContext) -> Iterator[str]:
 
 @memoize_on_value
 def _format_opponent_turn(turn: Turn) -> str:
-    """Return a speech of another participant.
-
-    After a free speech its claims are listed, because the text of the speech does not contain their ids.
-    """
     claims = turn.arguments or () if turn.phase == "speech" and UNSTRUCTURED not in turn.warnings else ()
     listed = "".join(f"\n- claim {quote_for_prompt(item.id)}: {quote_for_prompt(item.claim)}" for item in claims)
     return f"{quote_for_prompt(turn.speaker)}, {turn.phase}: {quote_for_prompt(turn.text)}{listed}"

@@ -10,14 +10,14 @@ from typing import Any
 
 from debate_cli.debaters.conversation import (
     DEBATER_PROMPT_PACKAGE,
+    TurnInstructions,
     build_conversation,
     build_recent_conversation,
+    build_turn_instructions,
     format_task,
     task_marker,
 )
-from debate_cli.debaters.forms import DebaterForm, build_debater_form, read_turn_content
-from debate_cli.debaters.instructions import TurnInstructions, build_turn_instructions
-from debate_cli.debaters.turn_content import TurnContent, format_turn_text
+from debate_cli.debaters.forms import DebaterForm, TurnContent, build_debater_form, format_turn_text, read_turn_content
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.debaters.validation import count_shape_warnings, find_turn_warnings
 from debate_cli.domain.argument_ids import describe_renamed, rename_arguments
@@ -147,7 +147,6 @@ class Debater:
     def _read_answer(
         self, answer: StructuredAnswer[Any], context: TurnContext, instructions: TurnInstructions, system: str
     ) -> Turn | Failure:
-        """Return the turn of a form or a plain text; a failure if the answer is neither."""
         cue = context.cue
         if answer.error is not None:
             return _failure(cue, type(answer.error).__name__, str(answer.error), answer)
@@ -181,11 +180,7 @@ class Debater:
 
 
 def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn | Failure]) -> Turn:
-    """Return the turn of the second answer, charged with the usage of both answers.
-
-    The first turn is returned instead if it has fewer shape warnings, or if the second answer is not a form. But a
-    person may answer in plain words, which always replace the first answer.
-    """
+    """Return the turn with fewer shape warnings, charged for both answers. A person's second answer always counts."""
     cost = add_model_calls(first.exchange, answer.exchange)
     second = read(replace(answer, exchange=cost))
     if isinstance(second, Turn):
@@ -197,7 +192,6 @@ def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn 
 
 
 def _read_form(form: DebaterForm, context: TurnContext) -> tuple[TurnContent, tuple[str, ...]]:
-    """Return the content of a form, and the warnings about it. Argument ids get the prefix of the speaker."""
     content = read_turn_content(form, context)
     arguments, renamed = rename_arguments(content.arguments or (), context.speaker, context.own_ids)
     if renamed:
@@ -206,11 +200,7 @@ def _read_form(form: DebaterForm, context: TurnContext) -> tuple[TurnContent, tu
 
 
 def _unstructured_content(text: str, context: TurnContext) -> TurnContent:
-    """Return the content of an answer that is plain text instead of a form.
-
-    In a phase with arguments, the whole text is the claim of one argument. In a cross-examination, it challenges every
-    argument that the speaker could answer.
-    """
+    """Return plain text as one argument; in a cross-examination, as a challenge to every argument to answer."""
     if context.cue.phase == "cross_examination":
         challenges = (Response(target=key, type="challenge", reasoning="") for key in context.target_ids)
         return TurnContent(speech=text, responses=tuple(challenges))

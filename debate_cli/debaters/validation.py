@@ -4,20 +4,15 @@ Codes: short-claim, short-reasoning, short-evidence, unanswered, unknown-target,
 duplicate-id, citation.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from debate_cli.debaters.turn_content import TurnContent
+from debate_cli.debaters.forms import ARGUMENT_ID, MIN_PART_CHARS, TurnContent
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.domain.evidence import MAX_CITATIONS
 from debate_cli.domain.turn import Argument, Closing, citations_by_item
 from debate_cli.evidence.source_checks import FAILED_OUTCOMES, check_citation
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
-ARGUMENT_ID = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,15}-\d{1,4}\b")
-"""Pattern of an argument id in a text, e.g. `PRO-1`."""
-MIN_PART_CHARS = {"claim": 10, "reasoning": 20, "evidence": 5}
-"""Maps a part of an argument to its minimum number of characters."""
 SHAPE_WARNINGS = ("unanswered", "unknown-target")
 """Codes of faults for which the model is asked again."""
 
@@ -64,7 +59,6 @@ def _arguments(arguments: Iterable[Argument], context: TurnContext) -> Iterator[
 
 
 def _citations(content: TurnContent, context: TurnContext) -> Iterator[str]:
-    """Warn of quotes that are not in their passage. `debate score` makes the same checks."""
     cited = citations_by_item(content.arguments, content.responses, content.closing)
     for item, citations in cited:
         name = format_argument_id(item)
@@ -78,7 +72,6 @@ def _citations(content: TurnContent, context: TurnContext) -> Iterator[str]:
 
 
 def _targets(targets: Sequence[str], known: tuple[str, ...], what: str) -> Iterator[str]:
-    """Warn of targets that do not exist, and of ids in `known` that are not among the targets."""
     yield from _unknown_targets(targets, known)
     for key in known:
         if key not in targets:
@@ -92,11 +85,6 @@ def _unknown_targets(targets: Iterable[str], known: tuple[str, ...]) -> Iterator
 
 
 def _cross_examination(content: TurnContent, context: TurnContext) -> Iterator[str]:
-    """Warn of arguments that are answered twice, and of new arguments.
-
-    An argument is new if it stands beside the responses, or if a response names an id with the speaker's prefix that
-    none of the speaker's arguments has.
-    """
     responses = content.responses or ()
     targets = [item.target for item in responses]
     for target in dict.fromkeys(targets):
@@ -110,7 +98,7 @@ def _cross_examination(content: TurnContent, context: TurnContext) -> Iterator[s
 
 
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
-    """Warn of a closing that is too long. All words count, except list entries that are argument ids."""
+    """All words count, except list entries that are argument ids."""
     known = {*context.opponent_ids, *context.own_ids}
     listed = [word for word in (*closing.concessions, *closing.unrebutted) if word not in known]
     words = sum(len(text.split()) for text in (closing.final_position, *listed))

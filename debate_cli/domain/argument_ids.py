@@ -143,23 +143,17 @@ class _References:
         return {"item": self._of_others(None, item) if turn is None else self._in_turn(turn, item)}
 
     def _in_turn(self, turn: Turn, written: str) -> str:
-        """Return the present id of the argument that a judge of `turn` called `written`.
-
-        It is an argument that `turn` makes; otherwise one that `turn` answers. If there is neither, returns `written`.
-        """
         own, answered = self._of(turn.speaker, written), self._of_others(turn.speaker, written)
         if own in {argument.id for argument in turn.arguments or ()}:
             return own
         return answered if answered in {response.target for response in turn.responses or ()} else written
 
     def _of(self, speaker: str, written: str) -> str:
-        """Return the present id of the argument by `speaker` that was stored as `written`; default: `written`."""
         if (speaker, written) in self._owned:
             return written
         return next((item.id for item in self._renamed if (item.speaker, item.written) == (speaker, written)), written)
 
     def _of_others(self, speaker: str | None, written: str) -> str:
-        """Return the present id of another speaker's argument that was stored as `written`; default: `written`."""
         return next((id_ for id_ in self._meant(speaker, written)), written)
 
     def _meant(self, speaker: str | None, written: str) -> Iterator[str]:

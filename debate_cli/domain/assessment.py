@@ -146,7 +146,6 @@ def system_findings(system: str) -> dict[str, type[Finding]]:
 
 
 def _parse_finding(value: object, info: ValidationInfo) -> object:
-    """Parse a mapping as the finding of its kind. `info` contains the system of the assessment."""
     if not isinstance(value, dict):
         return value
     data = cast("dict[str, Any]", value)

@@ -258,7 +258,6 @@ class FormatConfig(ConfigModel):
     @model_validator(mode="before")
     @classmethod
     def _expand_rounds(cls, data: object) -> object:
-        """Write `rounds` as `phases` or `turns`, and the order of a free-flowing debate."""
         if not isinstance(data, dict):
             return data
         written = cast("dict[str, object]", data)

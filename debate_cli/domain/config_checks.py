@@ -132,7 +132,6 @@ def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:
 
 
 def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Problem]:
-    """Yield a problem if `role` is neither a name in `models` nor `provider/model`."""
     if role in config.models or role in PERSON_PROVIDERS or _PROVIDER_AND_MODEL.fullmatch(role):
         return
     advice = format_suggestion(role, config.models) or "; define it there, or write `provider/model`"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
 from operator import attrgetter
-from typing import Literal
+from typing import Literal, TypeVar
 
 from debate_cli.domain.argument_ids import RenamedArgument, rename_in_assessments, rename_in_turns
 from debate_cli.domain.assessment import Assessment
@@ -116,12 +116,12 @@ class Debate(FrozenModel):
 
     @property
     def status(self) -> Literal["complete", "incomplete"]:
-        """`incomplete` while the debate is open or can be resumed, else `complete`."""
+        """`incomplete` while the debate is open or can be resumed; otherwise `complete`."""
         return "complete" if self.closed is not None and self.closed not in RESUMABLE_CLOSE_REASONS else "incomplete"
 
     @cached_property
     def turns_by_index(self) -> Mapping[int, Turn]:
-        """Maps indices to turns."""
+        """Maps the indices of turns to the turns."""
         return self._fold_turns("turns_by_index", dict[int, Turn](), lambda found, turn: {**found, turn.index: turn})
 
     @cached_property
@@ -166,18 +166,17 @@ class Debate(FrozenModel):
     @cached_property
     def settled_keys(self) -> frozenset[str]:
         """Keys of all tasks that are answered or given up."""
-        return self.answered_keys | self.given_up if self.given_up else self.answered_keys
+        return self.answered_keys | self.given_up
 
     @property
     def exchanges(self) -> list[ModelCall]:
-        """All calls, including failed ones."""
-        answered = [turn.exchange for turn in self.turns] + [item.exchange for item in self.assessments]
-        further = [item.exchange for item in (*self.searches, *self.failures) if item.exchange is not None]
-        return answered + further
+        """All calls to models, including failed calls."""
+        tasks = (*self.turns, *self.assessments, *self.searches, *self.failures)
+        return [item.exchange for item in tasks if item.exchange is not None]
 
     @property
     def usage(self) -> TotalUsage:
-        """Usage of all calls, including failed ones."""
+        """Usage of all calls to models, including failed calls."""
         return total_usage(self.exchanges)
 
     @property
@@ -198,18 +197,15 @@ class Debate(FrozenModel):
         return {run.id: run for run in self.runs}[run_id]
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether no turn was added after the run began.
-
-        Always true if the system `kind` judges turn by turn, because it is then asked about later turns too.
-        """
+        """Whether no turn was added after the run began. Always true if the system `kind` judges turn by turn."""
         each_turn = any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """Return the judging runs; the last one has the highest precedence.
+        """Return all judging runs, sorted so that the verdict of a later run goes before that of an earlier one.
 
-        Runs of reviewers come first, runs of models follow. Within each of these two groups, runs that did not judge
-        all turns (see `judged_all_turns` for `kind`) come first, and then older runs come before newer ones.
+        Reviewers come before models, then runs that did not judge all turns, then older runs. `kind`: a system; if it
+        judges turn by turn, all its runs judged all turns.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
@@ -319,10 +315,7 @@ class Debate(FrozenModel):
                 return self
 
     def _replace(self, **changes: object) -> Debate:
-        """Return the debate with these fields replaced.
-
-        The results of _DERIVED_FROM_ANSWERS are kept if neither turns nor assessments are replaced.
-        """
+        """Replace fields. The results of _DERIVED_FROM_ANSWERS are kept if neither turns nor assessments change."""
         changed = self.model_copy(update=changes)
         if not {"turns", "assessments"} & changes.keys():
             vars(changed).update({name: vars(self)[name] for name in _DERIVED_FROM_ANSWERS if name in vars(self)})
@@ -338,9 +331,9 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate with a failure for each request in flight, so that the requests' usage counts.
+        """Return the debate with a failure for each request in flight, so that its usage counts.
 
-        The tasks of these requests stay unanswered.
+        The task of the request stays unanswered.
         """
         lost = tuple(
             Failure(
@@ -354,8 +347,9 @@ class Debate(FrozenModel):
             for item in self.reservations
         )
         keys = {item.task.key for item in lost}
-        failures = tuple(sorted((*self.failures, *lost), key=failure_rank))
-        return self._replace(failures=failures, given_up=self.given_up | keys, reservations=())
+        return self._replace(
+            failures=sort_by_task((*self.failures, *lost)), given_up=self.given_up | keys, reservations=()
+        )
 
     def _apply_passages(self, event: PassagesShown) -> Debate:
         known = {passage.id for passage in self.passages}
@@ -365,7 +359,7 @@ class Debate(FrozenModel):
 
     def _apply_search(self, search: SearchRecord) -> Debate:
         given_up = self.given_up if search.failure is None else self.given_up | {search.id}
-        searches = tuple(sorted((*self.searches, search), key=search_rank))
+        searches = sort_by_task((*self.searches, search))
         return self._answer_key(search.key)._replace(searches=searches, given_up=given_up)
 
     def _apply_turn(self, turn: Turn) -> Debate:
@@ -388,16 +382,13 @@ class Debate(FrozenModel):
         return after._with_answer(self, key, of_turns)
 
     def _with_answer(self, before: Debate, key: str, assessments_of_turns: tuple[Assessment, ...]) -> Debate:
-        """Return the debate without the task `key` in flight, which was answered since `before`.
-
-        Its cached properties are derived from those of `before`.
-        """
+        """Take the task `key` out of those in flight, and extend the cached properties of the debate `before`."""
         vars(self).update(answered_keys=before.answered_keys | {key}, assessments_of_turns=assessments_of_turns)
         return self._answer_key(key)
 
     def _apply_failure(self, failure: Failure) -> Debate:
         key = failure.task.key
-        failures = tuple(sorted((*self.failures, failure), key=failure_rank))
+        failures = sort_by_task((*self.failures, failure))
         return self._answer_key(key)._replace(failures=failures, given_up=self.given_up | {key})
 
     def _answer_key(self, key: str) -> Debate:
@@ -442,32 +433,25 @@ class Debate(FrozenModel):
 _DERIVED_FROM_ANSWERS = ("answered_keys", "assessments_of_turns")
 """Cached properties that depend on turns and assessments only. Each answer extends their values."""
 _index_of: Callable[[Turn], int] = attrgetter("index")
+OfTask = TypeVar("OfTask", SearchRecord, Failure)
 
 
 def _add_arguments(found: Mapping[str, tuple[str, Argument]], turn: Turn) -> Mapping[str, tuple[str, Argument]]:
-    new: dict[str, tuple[str, Argument]] = {}
+    added = dict(found)
     for argument in turn.arguments or ():
-        if argument.id not in found:
-            new.setdefault(argument.id, (turn.speaker, argument))
-    return {**found, **new} if new else found
+        added.setdefault(argument.id, (turn.speaker, argument))
+    return added
 
 
-def search_rank(search: Search) -> tuple[bool, int, str]:
-    """Return the sort key of a search: searches for speeches by turn, then searches for judges by brief."""
-    return _task_rank(search.key)
+def sort_by_task(items: Iterable[OfTask]) -> tuple[OfTask, ...]:
+    """Sort searches or failures: first those of speeches, by turn, then those of judgments, by brief."""
 
+    def rank(item: OfTask) -> tuple[bool, int, str]:
+        key = item.key if isinstance(item, SearchRecord) else item.task.key
+        is_speech = key.startswith("turn/")
+        return not is_speech, len(key) if is_speech else 0, key
 
-def failure_rank(failure: Failure) -> tuple[bool, int, str]:
-    """Return the sort key of a failure: failures of speeches by turn, then those of judgments.
-
-    All failures of one task have the same key.
-    """
-    return _task_rank(failure.task.key)
-
-
-def _task_rank(key: str) -> tuple[bool, int, str]:
-    is_speech = key.startswith("turn/")
-    return not is_speech, len(key) if is_speech else 0, key
+    return tuple(sorted(items, key=rank))
 
 
 _SEARCHES: Mapping[SearchKind, str] = {"web": "the web search", "rerank": "ordering passages by meaning"}
@@ -520,14 +504,13 @@ def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUs
     answered = tuple(item for item in debate.assessments if counted(item.brief))
     failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))
     keys = {item.brief.key for item in answered} | {item.task.key for item in failed}
-    searches = tuple(item for item in debate.searches if item.key in keys)
-    parts: dict[str, object] = {"turns": (), "searches": searches, "assessments": answered, "failures": failed}
-    return debate.model_copy(update=parts).usage
+    calls = (*answered, *(item for item in debate.searches if item.key in keys), *failed)
+    return total_usage([item.exchange for item in calls if item.exchange is not None])
 
 
 def models_used_by_debater(debate: Debate, person: Participant) -> tuple[str, ...]:
     """Return `provider/model` of a debater's speeches, each once, in order; the configured model before any speech."""
-    return _distinct_models(turn.exchange for turn in debate.select_turns(speaker=person.name)) or (person.model,)
+    return _distinct_models(debate.select_turns(speaker=person.name)) or (person.model,)
 
 
 def models_used_by_debaters(debate: Debate) -> tuple[str, ...]:
@@ -540,8 +523,8 @@ def models_used_by_debaters(debate: Debate) -> tuple[str, ...]:
 def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str | None = None) -> tuple[str, ...]:
     """Return `provider/model` of a system's judges in a run, or of one judge, each once; empty before any answer."""
     found = (item for item in debate.assessments_of_system(system, run) if assessor in (None, item.assessor))
-    return _distinct_models(item.exchange for item in found)
+    return _distinct_models(found)
 
 
-def _distinct_models(exchanges: Iterable[ModelCall]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(exchange.model for exchange in exchanges if exchange.attempts))
+def _distinct_models(answers: Iterable[Turn | Assessment]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item.exchange.model for item in answers if item.exchange.attempts))

@@ -22,7 +22,7 @@ MAX_CITATIONS = 2
 
 
 def _locator_text(locator: object) -> object:
-    """Convert a locator to text. Files of other programs may contain null or a mapping such as `{"page": 3}`."""
+    """Files of other programs may contain null or a mapping such as `{"page": 3}`."""
     if isinstance(locator, Mapping):
         parts = cast("Mapping[str, object]", locator)
         return ", ".join(f"{name} {value}" for name, value in parts.items())

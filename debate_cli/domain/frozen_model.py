@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, wraps
 from operator import is_
-from typing import Annotated, Any, Concatenate, NamedTuple, ParamSpec, Self, TypeVar, cast, get_args
+from typing import Annotated, Any, Concatenate, ParamSpec, Self, TypeVar, cast, get_args
 
 from pydantic import (
     AfterValidator,
@@ -127,7 +127,6 @@ class ConfigModel(FrozenModel):
 
 @cache
 def _section_and_number_fields(model: type[ConfigModel]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names of the fields that are sections, and of the fields that take numbers but no booleans."""
     types = {name: _allowed_types(field.annotation) for name, field in model.model_fields.items()}
     sections = (
         name
@@ -139,7 +138,6 @@ def _section_and_number_fields(model: type[ConfigModel]) -> tuple[frozenset[str]
 
 
 def _allowed_types(annotation: Any) -> set[Any]:
-    """Return the types that an annotation allows, including members of unions and types of literals."""
     inner = get_args(annotation)
     if not inner:
         return {annotation if isinstance(annotation, type) else type(annotation)}
@@ -180,48 +178,42 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of results that are kept. They are those after each of the last items, so that a fold over a list that lacks
-some of these items can continue from a kept result."""
+"""Number of newest results of a fold that are kept, so that a fold over a slightly shorter list can continue too."""
 
 
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """Compute `functools.reduce(step, items, start)`, continuing from an earlier call with equal `first` and `name`.
+    """Compute `functools.reduce(step, items, start)`, continuing from an earlier call with the same `first` and `name`.
 
     Each event makes a new debate, usually with one more turn. A fold over the turns then needs only one further step.
 
-    `first`: stores the newest results; usually the first turn. `name`: identifies the fold, and contains every value on
-    which `start` and `step` depend. `step` must be pure. Callers must not change a result.
+    `first`: the value that stores the newest results, usually the first turn. `name`: identifies the fold, and contains
+    every value on which `start` and `step` depend. `step` must be pure. Callers must not change a result.
     """
-    known = _known_fold(first, name)
-    prefix = known.prefix or _Prefix((), (start,))
-    shared = _count_shared(prefix.items, items)
-    kept = len(prefix.values) - (len(prefix.items) - shared)
-    begin, values = (shared, prefix.values[:kept]) if kept > 0 else (0, (start,))
+    folds = _folds_of(first).newest
+    known, results = folds.get(name, ((), (start,)))
+    shared = _count_shared(known, items)
+    kept = len(results) - (len(known) - shared)
+    begin, values = (shared, results[:kept]) if kept > 0 else (0, (start,))
     for item in items[begin:]:
         values = (*values[1 - KEPT_VALUES :], step(values[-1], item))
     if shared < len(items):
-        known.prefix = _Prefix(items, values)
+        folds[name] = items, values  # replaced and never changed, because judges run in threads
     return values[-1]
 
 
-class _Prefix(NamedTuple):
-    items: tuple[Any, ...]
-    values: tuple[Any, ...]
-    """The result after each of the last items, at most KEPT_VALUES. The last value is the result for all `items`."""
+class _Folds:
+    """The newest folds of a value, by name: items, and results after the last of them. Compared by identity."""
 
-
-class _KnownFold:
-    """The newest results of a fold. `prefix` is replaced and never changed, because judges run in threads."""
-
-    prefix: _Prefix | None = None
+    def __init__(self) -> None:
+        self.newest: dict[Hashable, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
 
 
 @memoize_on_value
-def _known_fold(first: FrozenModel, name: Hashable) -> _KnownFold:
-    del first, name
-    return _KnownFold()
+def _folds_of(first: FrozenModel) -> _Folds:
+    del first
+    return _Folds()
 
 
 def _count_shared(known: tuple[object, ...], items: tuple[object, ...]) -> int:

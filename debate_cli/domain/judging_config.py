@@ -185,7 +185,6 @@ def settings_class(kind: str) -> type[SystemSettings]:
 
 
 def _parse_settings(value: object, _info: ValidationInfo) -> object:
-    """Parse a system's name or a mapping with `kind` as the settings of that system."""
     written = {"kind": value} if isinstance(value, str) else value
     if not isinstance(written, dict):
         return written

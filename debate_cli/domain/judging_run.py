@@ -99,7 +99,6 @@ def find_assessments(
 
 
 def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[Any, ...]]:
-    """Return the sort key for the canonical order of assessments."""
     ranks = {run.id: (number, [system.kind for system in run.judging.systems]) for number, run in enumerate(runs)}
     unknown = (len(runs), ranks[runs[0].id][1] if runs else [])
 

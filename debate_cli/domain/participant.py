@@ -65,10 +65,7 @@ def participants(config: DebateConfig) -> tuple[Participant, ...]:
 
 
 def _choose_prefix(debater: DebaterConfig, taken: dict[str, int]) -> str:
-    """Return the configured prefix; without one, letters of the side, followed by a number if they are taken.
-
-    `taken` maps each used prefix to the next number to try, and is updated.
-    """
+    """`taken` maps each used prefix to the next number to try, and is updated."""
     if debater.prefix is not None:
         return debater.prefix
     default = SIDE_PREFIXES.get(debater.side) or re.sub(r"[^A-Z0-9]", "", debater.side.upper())[:6]

@@ -107,7 +107,6 @@ def _add_turn(before: _Claims, turn: Turn) -> _Claims:
 
 
 def _build_ledger(claims: _Claims, shown_turns: Collection[Turn]) -> Ledger:
-    """Build a ledger of all claims except those of `shown_turns`."""
     shown = {turn.index for turn in shown_turns}
     listed = [*islice((claim for claim in reversed(claims.unanswered) if claim.turn not in shown), MAX_ENTRIES)]
     answered = (claim for claim in reversed(claims.all) if claim.turn not in shown and claim.id in claims.answers)
@@ -121,7 +120,6 @@ def _build_ledger(claims: _Claims, shown_turns: Collection[Turn]) -> Ledger:
 
 
 def _claims(turn: Turn) -> tuple[_Claim, ...]:
-    """Return a claim for each argument of a turn, or the claim `turn N` for a turn without arguments and responses."""
     if not turn.arguments and not turn.responses:
         return (_Claim(turn.index, f"turn {turn.index}", turn.speaker, turn.text),)
     return tuple(_Claim(turn.index, item.id, turn.speaker, item.claim) for item in turn.arguments or ())

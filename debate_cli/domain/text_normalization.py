@@ -48,7 +48,6 @@ def reveal_text(text: str) -> str:
 
 
 def _decode_escape(escape: re.Match[str]) -> str:
-    """Decode the escape of an ASCII letter or digit, and remove that of an invisible character. Keep other escapes."""
     char = chr(int(escape[1], 16))
     if char.isascii() and char.isalnum():
         return char

@@ -19,7 +19,7 @@ from pathlib import Path
 from debate_cli.domain.evidence import FoundPassage, Passage
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.evidence.documents import Section, SourceFile, UnreadableSourceError, read_sections, read_source_bytes
-from debate_cli.evidence.word_lists import COMMON_ENGLISH_WORDS
+from debate_cli.evidence.tokens import COMMON_ENGLISH_WORDS
 from debate_cli.regular_file import is_inside
 
 INDEX_VERSION = 4
@@ -63,10 +63,7 @@ def list_source_files(given: str, base: Path, title: str | None = None) -> list[
 
 
 def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: frozenset[str]) -> Iterator[SourceFile]:
-    """Yield the visible files of `found`, which are below `folder`. A link to a folder elsewhere counts as a file.
-
-    `shown`: the path of the folder for display. `named`: hidden names that are not left out.
-    """
+    """A link to a folder elsewhere counts as a file. `named`: hidden names that are not left out."""
     for file in sorted(found):
         name = file.relative_to(folder)
         leaves_folder = not is_inside(file, [folder])
@@ -94,7 +91,6 @@ def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]
 
 
 def _pieces(section: Section, words: int) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of each piece: a paragraph, a sentence of a long paragraph, or a line of a table."""
     for start, end in _cut(section.text, 0, len(section.text), _LINE_END if section.is_list else _PARAGRAPH_END):
         if len(section.text[start:end].split()) <= words:
             yield start, end
@@ -232,7 +228,7 @@ def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFi
 
 
 def _ensure_index(key: str, cache: Path, fill: Callable[[sqlite3.Connection], object]) -> Path:
-    """Return the index named after `key`. If there is no usable one, `fill` adds the passages. Raises StorageError."""
+    """Return the index named after `key`. If there is no usable one, `fill` adds the passages."""
     place = cache / f"{hashlib.sha256(key.encode()).hexdigest()}.sqlite"
     if _read_skipped(place) is None:
         _build(fill, place)
@@ -249,7 +245,6 @@ def _read_skipped(place: Path) -> list[SkippedFile] | None:
 
 
 def _build(fill: Callable[[sqlite3.Connection], object], place: Path) -> None:
-    """Write the index at `place` atomically. Raises StorageError."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, draft = tempfile.mkstemp(dir=place.parent, suffix=".tmp")

@@ -117,7 +117,6 @@ def clean_text(text: str) -> str:
 
 
 def _read_marked_up(text: str) -> Iterator[Section]:
-    """Yield a section per heading of Markdown or reStructuredText. The heading is not part of the text."""
     start, line, heading = 0, 1, ""
     fences = _fenced_code(text)
     fence = next(fences, None)
@@ -133,7 +132,7 @@ def _read_marked_up(text: str) -> Iterator[Section]:
 
 
 def _fenced_code(text: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of each fenced block of code. An unclosed fence starts no block."""
+    """An unclosed fence starts no block."""
     opened: re.Match[str] | None = None
     for match in _FENCE.finditer(text):
         if opened is None:
@@ -154,7 +153,6 @@ def _table_lines(rows: Iterable[list[str]]) -> Iterator[str]:
 
 
 def _join_lines(lines: Iterable[str]) -> str:
-    """Join the lines. Raises UnreadableSourceError if the text is too long."""
     kept: list[str] = []
     length = 0
     for line in lines:

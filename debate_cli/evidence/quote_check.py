@@ -14,9 +14,9 @@ from debate_cli.evidence.tokens import (
     count_unspaced,
     find_layout,
     fold_text,
+    has_negation,
     is_harmless,
 )
-from debate_cli.evidence.word_lists import has_negation
 
 QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
 
@@ -104,7 +104,6 @@ def _check(quote: str, text: FoldedText) -> QuoteCheck:
 
 
 def _conclude(text: FoldedText, matches: Sequence[_Match], gaps: str) -> QuoteCheck:
-    """Combine the matches of all parts. `gaps` describes the negations that ellipses leave out; empty without any."""
     outcome = _SEVERITY[max(_SEVERITY.index(match.outcome) for match in matches)]
     return QuoteCheck(
         "altered" if gaps else outcome,
@@ -142,7 +141,6 @@ def _exact_matches(part: str, text: FoldedText) -> Iterator[_Match]:
 
 
 def _find_part(part: str, text: FoldedText) -> list[_Match]:
-    """Return the exact matches of `part`; if there are none, the near matches; else the altered matches."""
     exact = list(islice(_exact_matches(part, text), MAX_PLACES))
     if exact:
         return exact
@@ -154,7 +152,6 @@ def _find_part(part: str, text: FoldedText) -> list[_Match]:
 
 
 def _same_words(mine: Sequence[Word], text: FoldedText) -> Iterator[_Match]:
-    """Yield each match whose words are equal apart from harmless differences."""
     theirs = text.words
     for at in range(len(theirs) - len(mine) + 1):
         if all(
@@ -176,7 +173,6 @@ def _cuts_token(words: Sequence[Word], at: int) -> bool:
 
 
 def _align(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> list[_Match]:
-    """Match the most similar words of the passage, and describe the differences. Empty if none are similar enough."""
     from rapidfuzz.distance import Levenshtein
 
     theirs = text.words
@@ -200,7 +196,6 @@ def _align(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> list[_
 
 
 def _most_similar(quote: Sequence[str], passage: Sequence[str]) -> tuple[int, int] | None:
-    """Return (start, end) of the words in `passage` most similar to `quote`; None if none are similar enough."""
     from rapidfuzz import fuzz
     from rapidfuzz.distance import Levenshtein
 

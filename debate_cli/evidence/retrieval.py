@@ -125,7 +125,6 @@ class PassageFinder:
         return number_passages(found[: self.limit], debate, task.key, at)
 
     def _lookup_of(self, brief: Brief, debate: Debate) -> Lookup | None:
-        """Return the lookup for `brief`, limited to places where this finder can search; None without any."""
         wanted = self.lookup(brief, debate)
         if wanted is None or not wanted.queries:
             return None
@@ -134,7 +133,6 @@ class PassageFinder:
         return wanted._replace(places=places) if places else None
 
     def _find_for_judge(self, brief: Brief, debate: Debate, web: Sequence[FoundPassage]) -> list[FoundPassage]:
-        """Return the best passages of the files for each query of the lookup, then the results from the web (`web`)."""
         lookup = self._lookup_of(brief, debate)
         filed: list[FoundPassage] = []
         if lookup is not None and "corpus" in lookup.places and self.corpus is not None:

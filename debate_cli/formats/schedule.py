@@ -1,28 +1,255 @@
 """Who speaks next: pure functions of a `Debate`, without clock, model or randomness.
 
-A format is a list of stages, which `timetable` turns into rounds and cues. A debate ends early when at most one debater
+A format is a list of stages, from which the rounds so far and the due cues follow. A debate ends early when at most one debater
 is left, or, in the free-flowing format, when a round brings no new claim and no new rebuttal. The engine handles
 budget, interruption and failure.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import chain
 from operator import attrgetter
 
-from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config import DebateConfig, FormatConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
-from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.model_call import TERMINAL_PROVIDERS
-from debate_cli.domain.tasks import Brief, Cue
-from debate_cli.domain.turn import Turn
-from debate_cli.formats.timetable import Timetable, active_debaters, add_guidance, build_timetable, stages
-from debate_cli.systems.registry import active_systems
+from debate_cli.domain.tasks import Brief, Cue, FollowUpQuestion
+from debate_cli.domain.turn import Phase, Turn
+from debate_cli.systems.registry import active_systems, stopped_debaters
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of a debate's plan, for all debaters. A stage in which no debater has anything to say makes no round."""
+
+    phase: Phase
+    follow_up: bool = False
+    """Whether this stage is a cross-examination about the answers in the stage before it."""
+
+
+@memoize_on_value
+def stages(config: FormatConfig) -> tuple[Stage, ...]:
+    """Return the plan of a format.
+
+    Free-flowing: stages of speeches. Other formats: the configured phases, with exchanges after each cross-examination.
+    The first exchange is a stage of answers. Each further exchange is a stage of questions and a stage of answers.
+    """
+    if config.kind == "free_flowing":
+        return (Stage("speech"),) * config.turns
+    exchanges = config.exchanges if config.kind == "semi_structured" else int(config.answers)
+    again = (Stage("cross_examination", follow_up=True), Stage("answers"))
+    answered = ((Stage("answers"), *again * (exchanges - 1))) if exchanges else ()
+    found: list[Stage] = []
+    for phase in config.phases:
+        if phase != "answers":
+            found += [Stage(phase), *(answered if phase == "cross_examination" else ())]
+    return tuple(found)
+
+
+def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple[str, FollowUpQuestion], ...]:
+    """Return (debater to answer, question) for every follow-up question in the turns `asking`, in order.
+
+    Questions about an unknown argument and questions to oneself are left out.
+    """
+    found = (
+        (
+            debate.arguments[response.target][0],
+            FollowUpQuestion(asked_by=turn.speaker, target=response.target, text=follow_up),
+        )
+        for turn in asking
+        for response in turn.responses or ()
+        if response.target in debate.arguments and (follow_up := response.follow_up.strip())
+    )
+    return tuple((asked, question) for asked, question in found if asked != question.asked_by)
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledRound:
+    """A round: the cues of its known turns by index, without gaps. The cues contain no guidance yet."""
+
+    number: int
+    cues: tuple[Cue, ...]
+    is_complete: bool
+    """Whether all turns of the round were made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timetable:
+    """All rounds up to and including the one that is due."""
+
+    rounds: tuple[ScheduledRound, ...]
+    due_cues: tuple[Cue, ...]
+    """All cues that are asked together, including cues whose turns were made. Empty when the plan is complete."""
+
+    @property
+    def next_index(self) -> int:
+        """Index of the first due cue; if none is due, the index after the last cue."""
+        return self.due_cues[0].index if self.due_cues else sum(len(item.cues) for item in self.rounds)
+
+
+@memoize_on_value
+def build_timetable(debate: Debate) -> Timetable:
+    """Compute the rounds so far and the one that is due."""
+    if debate.origin is not None:
+        return Timetable(tuple(itertools.starmap(_round_of, debate.turns_by_round.items())), ())
+    one_by_one = debate.is_sequential
+    plan = stages(debate.config.format)
+    rounds = list(_past_speeches(debate)[: len(plan)])
+    index = rounds[-1].cues[-1].index + 1 if rounds else 0
+    for stage in plan[len(rounds) :]:
+        board = _RoundBuilder(debate, rounds, stage, len(rounds) + 1, index)
+        current = board.sequential_round() if one_by_one else board.parallel_round()
+        if not current.cues:
+            continue
+        rounds.append(current)
+        if not current.is_complete:
+            return Timetable(tuple(rounds), current.cues[-1:] if one_by_one else current.cues)
+        index += len(current.cues)
+    return Timetable(tuple(rounds), ())
+
+
+def _past_speeches(debate: Debate) -> tuple[ScheduledRound, ...]:
+    """Return a free-flowing debate's rounds except the last two, which may still change. Empty in other formats."""
+    made = tuple(debate.turns_by_round.values())[:-1]
+    if debate.config.format.kind != "free_flowing" or not made:
+        return ()
+    names = tuple(participant.name for participant in debate.participants)
+    return fold_growing(debate.turns[0], ("rounds", names), made, (), partial(_add_speeches, names))[:-1]
+
+
+def _add_speeches(
+    names: tuple[str, ...], rounds: tuple[ScheduledRound, ...], made: tuple[Turn, ...]
+) -> tuple[ScheduledRound, ...]:
+    """Add the round of the turns `made`, unless turns are missing or out of the order of `names`."""
+    number, start = len(rounds) + 1, rounds[-1].cues[-1].index + 1 if rounds else 0
+    places = [names.index(turn.speaker) if turn.speaker in names else -1 for turn in made]
+    is_planned = (
+        [(turn.round, turn.index) for turn in made] == [(number, start + place) for place in range(len(made))]
+        and places == sorted(set(places))
+        and -1 not in places
+    )
+    if not is_planned:
+        return rounds
+    return (*rounds, _round_of(number, made))
+
+
+def _round_of(number: int, turns: Sequence[Turn]) -> ScheduledRound:
+    cues = tuple(_make_cue(turn.index, number, turn.phase, turn.speaker, turn.index) for turn in turns)
+    return ScheduledRound(number, cues, is_complete=True)
+
+
+def add_guidance(debate: Debate, cue: Cue) -> Cue:
+    """Return the cue with the judges' guidance for its round."""
+    guidance = _guidance(debate, cue.round)
+    return cue if guidance is None else cue.model_copy(update={"guidance": guidance})
+
+
+@lru_cache(maxsize=4096)
+def _make_cue(
+    index: int,
+    round_number: int,
+    phase: Phase,
+    speaker: str,
+    horizon: int,
+    questions: tuple[FollowUpQuestion, ...] = (),
+) -> Cue:
+    """Cached, because each prompt needs all earlier cues."""
+    return Cue.model_construct(
+        index=index,
+        round=round_number,
+        phase=phase,
+        speaker=speaker,
+        sees=tuple(range(horizon)),
+        questions=questions,
+        guidance=None,
+    )
+
+
+@memoize_on_value
+def active_debaters(debate: Debate, index: int, round_number: int) -> tuple[str, ...]:
+    """Return the names of the debaters who had not given up when turn `index` of a round was due, in their order."""
+    cue = _make_cue(index, 1, "speech", "", index)
+    stopped = stopped_debaters(debate.visible_to(cue), round_number)
+    return tuple(item.name for item in debate.participants if item.name not in stopped)
+
+
+@memoize_on_value
+def _guidance(debate: Debate, round_number: int) -> str | None:
+    active = active_systems(debate.run(FIRST_RUN))
+    given = [system.guidance(debate, settings, round_number) for system, settings in active]
+    return "\n".join(text for text in given if text) or None
+
+
+@dataclass(frozen=True, slots=True)
+class _RoundBuilder:
+    """Builds one round. `start`: index of its first turn.
+
+    The speakers of a past round are read from its turns. It computes who has given up for the due round only.
+    """
+
+    debate: Debate
+    earlier: Sequence[ScheduledRound]
+    stage: Stage
+    number: int
+    start: int
+
+    def parallel_round(self) -> ScheduledRound:
+        """Build a round in which every debater sees all earlier rounds but nothing of this one."""
+        spoke = {turn.speaker for turn in self.debate.turns_by_round.get(self.number, ())}
+        questions = self._questions()
+        names = list(questions)
+        if not spoke.issuperset(names):
+            is_past = bool(self.debate.turns) and self.debate.turns[-1].round > self.number
+            upright = spoke if is_past else {*active_debaters(self.debate, self.start, self.number), *spoke}
+            names = [name for name in names if name in upright]
+        cues = tuple(
+            _make_cue(self.start + place, self.number, self.stage.phase, name, self.start, questions[name])
+            for place, name in enumerate(names)
+        )
+        return ScheduledRound(self.number, cues, all(map(self._is_made, cues)))
+
+    def sequential_round(self) -> ScheduledRound:
+        """Build a round in which every debater sees all earlier turns. If it is not complete, its last cue is due."""
+        cues: list[Cue] = []
+        for name, questions in self._questions().items():
+            index = self.start + len(cues)
+            cue = _make_cue(index, self.number, self.stage.phase, name, index, questions)
+            if self._is_made(cue):
+                cues.append(cue)
+            elif index not in self.debate.turns_by_index and name in active_debaters(self.debate, index, self.number):
+                return ScheduledRound(self.number, (*cues, cue), is_complete=False)
+        return ScheduledRound(self.number, tuple(cues), is_complete=True)
+
+    def _is_made(self, cue: Cue) -> bool:
+        turn = self.debate.turns_by_index.get(cue.index)
+        return turn is not None and turn.speaker == cue.speaker
+
+    def _questions(self) -> dict[str, tuple[FollowUpQuestion, ...]]:
+        """Map each debater who may speak to the questions to answer; in a follow-up, to the debater's answered questions."""
+        names = [participant.name for participant in self.debate.participants]
+        if self.stage.phase != "answers" and not self.stage.follow_up:
+            return dict.fromkeys(names, ())
+        put = follow_up_questions(self.debate, self._latest_turns("cross_examination"))
+        if self.stage.follow_up:
+            answered = {turn.speaker for turn in self._latest_turns("answers")}
+            put = tuple((question.asked_by, question) for asked, question in put if asked in answered)
+        found = {name: tuple(item for key, item in put if key == name) for name in names}
+        return {name: questions for name, questions in found.items() if questions}
+
+    def _latest_turns(self, phase: str) -> tuple[Turn, ...]:
+        for item in reversed(self.earlier):
+            if item.cues[0].phase == phase:
+                return self.debate.turns_by_round.get(item.number, ())
+        return ()
+
 
 _Point = tuple[str, ...]
 """One claim, rebuttal or unstructured text of a speech; see `_points_made`."""
@@ -86,7 +313,6 @@ def has_converged(debate: Debate, rounds: int) -> bool:
 
 
 def _awaited_briefs(debate: Debate, table: Timetable) -> Iterable[Brief]:
-    """Return the briefs of the debate's own judges that must be settled before the debate goes on."""
     number = table.due_cues[0].round if table.due_cues else None
     return chain.from_iterable(
         system.awaited(debate, settings, table.next_index, number)
@@ -95,7 +321,6 @@ def _awaited_briefs(debate: Debate, table: Timetable) -> Iterable[Brief]:
 
 
 def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
-    """Return why the debate ends before the next turns; None if it continues."""
     next_round = table.due_cues[0].round if table.due_cues else len(table.rounds) + 1
     if len(active_debaters(debate, table.next_index, next_round)) <= 1:
         return "surrender"

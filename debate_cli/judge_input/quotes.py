@@ -55,7 +55,6 @@ def _index_lines(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
 
 
 def _quote_parts(quote: str) -> list[str]:
-    """Return the normalized parts of a quote. If the quote is too short to search for, the list is empty."""
     parts = [part.strip(QUOTE_EDGE_CHARS) for part in _GAP.split(normalize_text(quote))]
     return [part for part in parts if part] if sum(len(part) for part in parts) >= MIN_QUOTE_CHARS else []
 

@@ -88,10 +88,6 @@ def _introduction_lines(debate: Debate) -> Iterator[str]:
 
 
 def _turn_lines(debate: Debate, shown: Iterable[Turn]) -> Iterator[str]:
-    """Yield one line for each turn in `shown`.
-
-    An instruction that begins in the speaker's preceding turn and ends in this one is masked too.
-    """
     names = debater_names(debate)
     for turn in shown:
         yield format_turn_line(turn, names, last_passage_before(turn, debate))
@@ -108,10 +104,6 @@ def _ledger_lines(ledger: Ledger, names: tuple[str, ...]) -> Iterator[str]:
 
 
 def _document_lines(debate: Debate) -> Iterator[str]:
-    """Yield the lines for a text that is judged instead of a debate.
-
-    These are the title, the question and the context if given, and the text.
-    """
     judging = debate.config.judging
     yield f"TITLE: {format_speech(debate.topic)}"
     if judging.question is not None:

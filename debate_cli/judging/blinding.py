@@ -107,7 +107,6 @@ class Blinding:
         return self._turns.setdefault(turn.index, turn.model_copy(update=update))
 
     def _whole_words(self) -> Iterator[tuple[str, str]]:
-        """Yield (word, mask) for each word that is masked in upper and lower case."""
         for name, letter in self._letters.items():
             yield unicodedata.normalize("NFC", name), _speaker(letter)
         for participant in self._debate.participants:

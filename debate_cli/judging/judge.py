@@ -131,10 +131,6 @@ class Judge:
         return build_assessment(context, asked.read(answer.form, found), answer.exchange, raw)
 
     def _raw_answer(self, answer: StructuredAnswer[Any], request: Request) -> RawAnswer | None:
-        """Return the unchanged answer; None if it is empty.
-
-        With `keeps_raw`, the prompt is added, without the transcript.
-        """
         if not answer.raw_text.strip():
             return None
         if not self._keeps_raw:
@@ -145,7 +141,6 @@ class Judge:
     def _choose_request(
         self, question: JudgeQuestion[Any, Any], context: JudgingContext[Any], model: ModelHandle
     ) -> tuple[Request, bool]:
-        """Return the request, and whether it contains only the recent part of the debate."""
         is_about_whole = context.brief.subject.moment == "debate"
         choose = self._history.build_whole if is_about_whole else self._history.build
         return choose(
@@ -157,7 +152,6 @@ class Judge:
     def _build_request(
         self, question: JudgeQuestion[Any, Any], context: JudgingContext[Any], model: ModelHandle, *, is_recent: bool
     ) -> Request:
-        """Return the request: rules, then the transcript, which all judges share, then the question."""
         format_shared = format_recent_prompt if is_recent else format_full_prompt
         shared = format_shared(context.debate, context.brief.subject)
         ask = self._prompts.render(
@@ -195,7 +189,7 @@ def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask:
 
 
 def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
-    """Return the configured seed plus a number for judge and run, so that judges of one model get different seeds."""
+    """Judges of one model get different seeds."""
     if model.seed is None:
         return None
     judges = judge_ids(context.settings)
@@ -210,11 +204,7 @@ def _result_without_form(
     exchange: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
-    """Return the failure of a judge whose answer contains no filled-in form.
-
-    A model that refuses has abstained, which is final. After an error of the provider or the budget, a resumed run asks
-    again.
-    """
+    """A model that refuses has abstained, which is final. After any other error, a resumed run asks again."""
     if error is not None and not isinstance(error, RefusedError):
         sent = exchange if exchange is not None and exchange.attempts else None
         who, cause = brief.assessor, type(error).__name__

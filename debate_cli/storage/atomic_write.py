@@ -94,10 +94,7 @@ def _write_and_sync(path: Path, data: bytes, mode: int) -> None:
 
 
 def _move_without_overwrite(beside: Path, path: Path) -> None:
-    """Rename `beside` to `path`. Raises FileExistsError if `path` exists.
-
-    Uses a hard link; on file systems without links the name is checked first.
-    """
+    """On file systems without hard links the name is checked first."""
     try:
         os.link(beside, path)
     except FileExistsError:

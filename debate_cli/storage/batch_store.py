@@ -169,7 +169,6 @@ class BatchStore:
 
     @contextmanager
     def _writing(self) -> Generator[sqlite3.Connection]:
-        """Open a transaction, and write it to the disk when the block ends. Removes batches without requests."""
         make_folder(self.path.parent)
         with self._opened() as database:
             database.executescript(_SCHEMA)

@@ -143,10 +143,6 @@ def format_validation_error(item: Any) -> str:
 
 
 def _allowed_keys(path: KeyPath, data: Any, model: type[BaseModel] = DebateConfig) -> set[str]:
-    """Return the keys that `model` allows in the mapping at `path`.
-
-    `data`: the whole configuration. Its values of `kind` select the members of unions.
-    """
     root = _schema_of(model)
     nodes = [root]
     for part in path:
@@ -164,7 +160,6 @@ def _schema_of(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _members(schema: dict[str, Any], data: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the members of the union `schema`, or `schema` itself. A known `kind` in `data` selects one member."""
     if "$ref" in schema:
         yield from _members(root["$defs"][schema["$ref"].rpartition("/")[2]], data, root)
         return
@@ -177,7 +172,6 @@ def _members(schema: dict[str, Any], data: Any, root: dict[str, Any]) -> Iterato
 
 
 def _merge_errors(path: KeyPath, items: Sequence[Any], data: Any, model: type[BaseModel]) -> Problem:
-    """Return one problem for `items`, all errors about the value at `path`."""
     item, value = items[0], value_at(data, path)
     kind: str = item["type"]
     words = [
@@ -199,7 +193,6 @@ def _merge_errors(path: KeyPath, items: Sequence[Any], data: Any, model: type[Ba
 
 
 def _message(item: Any) -> str:
-    """Return the message for one pydantic error: ours for its kind, else pydantic's."""
     kind: str = item["type"]
     if kind == "value_error":
         return str(item["ctx"]["error"])
@@ -241,5 +234,4 @@ def value_at(data: Any, path: KeyPath) -> Any:
 
 
 def _shorten(text: str, most: int) -> str:
-    """Cut `text` to `most` characters, and escape line breaks and control characters."""
     return escape_unprintable(text if len(text) <= most else f"{text[:most]}…")

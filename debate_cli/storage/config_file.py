@@ -129,10 +129,7 @@ def read_prompt_files(
 
 
 def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) -> str:
-    """Return the text of a file. Raises ValueError with one sentence if it cannot be read or is in none of `within`.
-
-    `within`: the allowed folders; None allows all.
-    """
+    """Raises ValueError with one sentence if the file is in none of the folders `within`. None allows all folders."""
     if within is not None and not is_inside(path, within):
         raise ValueError(_OUTSIDE)
     try:
@@ -180,7 +177,7 @@ class _ConfigLoader:
     def _find_provider_origins(
         self, written: Mapping[str, Any], config: DebateConfig, fingerprint: str
     ) -> dict[str, ProviderOrigin]:
-        """Map the names of providers to their origins. `written`: the data before variables are resolved."""
+        """`written`: the data before variables are resolved."""
         find = partial(find_origin, env=self.env, file=self.source_map.name, fingerprint=fingerprint)
         found = {
             name: find(
@@ -195,7 +192,6 @@ class _ConfigLoader:
         return found
 
     def _parse(self, text: str, overrides: Sequence[ConfigChange]) -> dict[str, Any]:
-        """Parse the file and apply the overrides. Raises ConfigError if the text is not a mapping."""
         name = self.source_map.name
         data, source_map = load_yaml(name, text)
         changes = [*overrides_from_env(self.env), *overrides]
@@ -212,10 +208,6 @@ class _ConfigLoader:
         return changed
 
     def _resolve_variables(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Resolve `${VAR}` in `data`, and remove `vars` that no text uses.
-
-        Raises ConfigError if `data` contains a secret in plain text, which no error may repeat.
-        """
         self.problems += _literal_secrets(data, ())
         if self.problems:
             raise self._error()
@@ -234,7 +226,6 @@ class _ConfigLoader:
         return any(path[:length] in self.source_map.origins for length in range(1, len(path) + 1))
 
     def _read_background(self, data: dict[str, Any]) -> None:
-        """Replace `background: {file: NAME}` by the text of the file."""
         background = data.get("background")
         file = background.get("file") if is_mapping(background) and len(background) == 1 else None
         if not isinstance(file, str):
@@ -256,7 +247,6 @@ class _ConfigLoader:
         return prompts
 
     def _check_files(self, config: DebateConfig) -> Iterator[Problem]:
-        """Yield a problem for each mock script and source outside of the allowed folders."""
         named: dict[KeyPath, str] = {
             ("models", name, "script"): spec.script for name, spec in config.models.items() if spec.script is not None
         }
@@ -277,10 +267,7 @@ class _ConfigLoader:
         return None
 
     def _add(self, problems: Iterable[Problem]) -> None:
-        """Add `problems`, except those about a value that already had a problem before this call.
-
-        A value also has the problems of its parts, and of the mappings and lists around it.
-        """
+        """Add `problems`, but only one about a value, its parts and what surrounds it."""
         known = {problem.path for problem in self.problems}
         for problem in problems:
             length = len(problem.path)
@@ -301,14 +288,12 @@ def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
 
 
 def _find_key_variables(providers: object) -> set[str]:
-    """Return the variables that hold keys of built-in providers and of those in the configuration."""
     rows = providers.values() if is_mapping(providers) else ()
     named = (row.get("api_key_env") for row in rows if is_mapping(row))
     return {str(name) for name in (*named, *(row.api_key_env for row in BUILTIN_PROVIDERS.values())) if name}
 
 
 def _literal_secrets(data: Any, path: KeyPath) -> Iterator[Problem]:
-    """Yield a problem for each secret that is written in the configuration itself. No problem repeats the secret."""
     message = "a key in plain text; put it into an environment variable and name the variable"
     if isinstance(data, str):
         is_header = is_header_path(path) and _SECRET_HEADER.search(str(path[-1])) is not None

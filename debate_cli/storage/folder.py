@@ -28,7 +28,7 @@ def list_debate_files(folder: Path) -> list[Path]:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether `path` is a file or a link to one. False for a link into a folder that cannot be read."""
+    """False for a link into a folder that cannot be read."""
     try:
         return path.is_file()
     except OSError:

@@ -254,10 +254,7 @@ def cut_at_damage(path: Path) -> str | None:
 
 
 def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
-    """Return the contents before the first damaged line, and the damage; None if there is none.
-
-    Raises TranscriptError if line 1 is damaged.
-    """
+    """Return the contents before the first damaged line, and the damage; None if there is none."""
     try:
         data = read_regular_file(path, MAX_JOURNAL_BYTES)
     except OSError as error:
@@ -304,10 +301,7 @@ def _describe_lines(lines: Sequence[bytes]) -> str:
 
 
 def _parse_line(line: bytes, previous: int | None, *, is_first: bool) -> tuple[dict[str, Any] | None, int | None]:
-    """Return the JSON object of a line, without the checksum, and the checksum. The object is None if it is damaged.
-
-    `previous`: checksum of the line before, 0 before the first line, and None in a journal without checksums.
-    """
+    """Return the object (None if damaged) and the checksum of a line. `previous`: None in a journal without checksums."""
     found = _CHECKSUM.search(line)
     if found is None:
         return (_parse_object(line) if is_first or previous is None else None), None
@@ -338,10 +332,7 @@ def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | st
 
 
 def _format_event(event: Event, redact: Redact, previous: int) -> tuple[bytes, int]:
-    """Return the line of `event`, and its checksum, which is the last key of the line.
-
-    `previous`: checksum of the line before, or 0.
-    """
+    """Return the line of `event`, and its checksum. `previous`: checksum of the line before, or 0."""
     data = event.model_dump(mode="json")
     if isinstance(event, DebateOpened):
         data["config"] = config_to_json(event.config)

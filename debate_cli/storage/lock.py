@@ -70,11 +70,7 @@ def _locked_error(lock_path: Path, pid: int) -> StorageError:
 
 
 def _acquire(lock_path: Path) -> tuple[int, bool]:
-    """Open and lock the file. Tries again if the process that held the lock removed the file meanwhile.
-
-    Returns the descriptor, and whether a killed process left the file behind, which then contains a pid. Raises
-    StorageError if a process holds the lock, or if the path is not a regular file.
-    """
+    """Return the descriptor, and whether a killed process left the file behind, which then contains a pid."""
     while True:
         with friendly_os_errors(lock_path, "locked"):
             opened = os.open(lock_path, os.O_RDWR | os.O_CREAT | _SAFE_FLAGS, FILE_MODE)

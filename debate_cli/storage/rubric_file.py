@@ -37,7 +37,6 @@ def load_rubric(path: Path) -> Rubric:
 
 
 def _check_section(name: str, change: Any) -> list[Problem]:
-    """Return the errors in the settings of the system `name`."""
     if name not in system_kinds():
         hint = format_suggestion_or_list(name, system_kinds())
         return [Problem((name,), f"unknown judging system{hint}")]

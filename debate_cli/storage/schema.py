@@ -110,7 +110,6 @@ def add_descriptions(schema: dict[str, Any], docs: Mapping[str, Mapping[str, str
 
 @cache
 def _field_docs() -> dict[str, dict[str, str]]:
-    """Map the classes of the schemas to their fields, and these to the docstrings beneath them."""
     found: dict[str, dict[str, str]] = {}
     of_systems = (
         cls.__module__ for kind in SYSTEMS.built_in for cls in (settings_class(kind), *SYSTEMS.load(kind).findings)

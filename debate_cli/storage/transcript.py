@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from debate_cli.domain.argument_ids import rename_in_assessments, rename_in_turns
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.debate import Debate, failure_rank, search_rank
+from debate_cli.domain.debate import Debate, sort_by_task
 from debate_cli.domain.events import (
     AssessmentCompleted,
     CloseReason,
@@ -197,10 +197,10 @@ def transcript_to_debate(transcript: Transcript) -> Debate:
         finished_at=transcript.finished_at if transcript.closed is not None else None,
         turns=turns,
         shown_passages=dict(_shown_passages(transcript)),
-        searches=tuple(sorted(transcript.searches, key=search_rank)),
+        searches=sort_by_task(transcript.searches),
         assessments=first_assessments(assessments, runs),
         renamed_arguments=renamed,
-        failures=tuple(sorted((copy_fields(item, Failure) for item in transcript.failures), key=failure_rank)),
+        failures=sort_by_task(copy_fields(item, Failure) for item in transcript.failures),
         given_up=frozenset(
             [item.task.key for item in transcript.failures if not item.forgiven]
             + [item.id for item in transcript.searches if item.failure is not None]

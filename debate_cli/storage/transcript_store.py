@@ -152,14 +152,12 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
 
 
 def _refuse_misspelt_id(path: Path, folders: Sequence[Path]) -> None:
-    """Raise UsageError if `path` does not exist and is similar to the id of a debate in `folders`."""
     hint = "" if path.exists() else suggest_debate_id(path.name, folders)
     if hint:
         raise UsageError(f"`{path}`: there is no such debate in {' or '.join(map(str, folders))}{hint}")
 
 
 def _journal_and_transcript(path: Path) -> tuple[Path, Path]:
-    """Return the paths of a debate's journal and transcript. `path`: one of the two, with or without its suffix."""
     bare = path.with_suffix("") if path.suffix in _SUFFIXES else path
     return bare.with_name(bare.name + JOURNAL_SUFFIX), bare.with_name(bare.name + TRANSCRIPT_SUFFIX)
 
@@ -170,10 +168,7 @@ def _from_transcript(path: Path) -> StoredDebate:
 
 
 def _covers_journal(transcript: Debate, journal: Debate) -> bool:
-    """Whether the transcript has all events of the journal.
-
-    It has them if a process crashed after it wrote the transcript and before it removed the journal.
-    """
+    """True if a process crashed after it wrote the transcript and before it removed the journal."""
     return (
         journal.closed is not None
         and (journal.started_at, journal.config_sha256) == (transcript.started_at, transcript.config_sha256)
@@ -206,7 +201,6 @@ def transcript_dirs(out: Path | None = None, config: str | None = None) -> Itera
 
 
 def _output_dir(config: Path | None, env: Mapping[str, str]) -> Path:
-    """Return `output.dir` of a configuration, overridden by `env`. The default is DEFAULT_OUTPUT_FOLDER."""
     data: Any = None
     if config is not None:
         with contextlib.suppress(ConfigError):

@@ -234,10 +234,6 @@ def apply_overrides(
 
 
 def _is_setting(name: str) -> bool:
-    """Whether the variable `name` sets a key path.
-
-    It does as `DEBATE__…`, as `DEBATE_VAR_…`, and as `DEBATE_KEY__…` with a top-level key of the configuration.
-    """
     if name.startswith((_GENERIC_PREFIX, TEXT_VARIABLE_PREFIX)):
         return True
     first, separator, _ = name.removeprefix(_PREFIX).lower().partition("__")
@@ -245,7 +241,6 @@ def _is_setting(name: str) -> bool:
 
 
 def _drop_other_round_keys(data: dict[str, Any], key: str) -> None:
-    """Remove keys of `format` that conflict with `key`, if `key` sets the rounds."""
     section, name, *_ = *key.split("."), "", ""
     written = data.get(section)
     if section == "format" and is_mapping(written):
@@ -256,7 +251,6 @@ def _drop_other_round_keys(data: dict[str, Any], key: str) -> None:
 
 
 def _plain_value(value: Any) -> Any:
-    """Return the value of an override as plain data. Raises ValueError if it is neither YAML nor plain data."""
     if not isinstance(value, str):
         try:
             return json.loads(json.dumps(value))
@@ -269,7 +263,6 @@ def _plain_value(value: Any) -> Any:
 
 
 def _resolve_key_path(data: Any, key: str) -> KeyPath:
-    """Return the path of `key` in `data`. Raises ValueError if a part of it is neither a mapping nor a list."""
     parts = key.split(".")
     if not all(parts) or len(parts) > MAX_YAML_DEPTH:
         raise ValueError("not a key path; write it like `format.arguments` or `debaters.0.model`")
@@ -290,7 +283,7 @@ def _resolve_key_path(data: Any, key: str) -> KeyPath:
 
 
 def _set_at_path(data: dict[str, Any], path: KeyPath, value: Any) -> list[KeyPath]:
-    """Set the value at `path`. Returns the paths of the mappings and lists that were created."""
+    """Returns the paths of the mappings and lists that were created."""
     here: Any = data
     created: list[KeyPath] = []
     for length, (part, after) in enumerate(itertools.pairwise(path), start=1):

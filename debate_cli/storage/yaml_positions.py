@@ -114,10 +114,7 @@ def escape_unprintable(text: str) -> str:
 
 
 def _check_text(text: str) -> None:
-    """Raise _FaultError for control characters, tags, a second document, and too many or too deep values.
-
-    Call this before building the nodes, because the recursion could exhaust the stack.
-    """
+    """Called before the nodes are built, because their recursion could exhaust the stack."""
     if len(text) > MAX_YAML_BYTES:
         raise _FaultError(SourcePosition(1, 1), f"larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller")
     if found := _YAML.reader.Reader.NON_PRINTABLE.search(text):
@@ -187,7 +184,6 @@ class _Builder:
         return entries
 
     def _merge(self, entries: dict[str, Any], node: Any, at: SourcePosition, path: KeyPath) -> None:
-        """Add those entries of `node` whose keys `entries` lacks. `node`: the value of `<<`."""
         for source in node.value if isinstance(node, yaml.SequenceNode) else [node]:
             if not isinstance(source, yaml.MappingNode):
                 message = "`<<` needs a mapping, or a list of mappings; name them by their anchors, as in `<<: *base`"
@@ -197,7 +193,6 @@ class _Builder:
 
 
 def _scalar(node: Any) -> Any:
-    """Return the value of a scalar node. Quoted and block scalars are text."""
     value: str = node.value
     if node.style:
         return value
@@ -213,5 +208,4 @@ def _position(part: Any) -> SourcePosition:
 
 
 def _position_of(before: str) -> SourcePosition:
-    """Return the position after the text `before`."""
     return SourcePosition(before.count("\n") + 1, len(before) - before.rfind("\n"))

@@ -21,8 +21,7 @@ from formats_support import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.debaters.conversation import build_conversation
-from debate_cli.debaters.instructions import TurnInstructions
+from debate_cli.debaters.conversation import TurnInstructions, build_conversation
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Brief, Cue, Subject

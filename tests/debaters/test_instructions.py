@@ -2,7 +2,7 @@
 
 import pytest
 
-from debate_cli.debaters.instructions import format_character
+from debate_cli.debaters.conversation import format_character
 from debate_cli.domain.personality import ARCHETYPES, Personality
 from debate_cli.systems.live.personality_drift import format_pressure
 

@@ -3,7 +3,7 @@
 import pytest
 from formats_support import argument, response
 
-from debate_cli.debaters.turn_content import TurnContent, format_turn_text
+from debate_cli.debaters.forms import TurnContent, format_turn_text
 from debate_cli.domain.turn import Closing, FollowUpAnswer
 from debate_cli.systems.persuasion.effects import keyword_scores
 from debate_cli.systems.persuasion.settings import PersuasionSettings

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from formats_support import config, new_debate, play_debate, response, turn, with_turns
 
-from debate_cli.debaters.turn_content import TurnContent
+from debate_cli.debaters.forms import TurnContent
 from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.debaters.validation import count_shape_warnings, find_turn_warnings
 from debate_cli.domain.turn import Argument

@@ -18,8 +18,7 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.recent_history import recent_history
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.evidence.source_checks import check_sources
-from debate_cli.formats.schedule import has_converged, next_step
-from debate_cli.formats.timetable import build_timetable
+from debate_cli.formats.schedule import build_timetable, has_converged, next_step
 from debate_cli.judging.schedule import unsettled_briefs
 from debate_cli.systems.live.findings import LogicGap, SuspectClaim
 from debate_cli.systems.live.register import build_register

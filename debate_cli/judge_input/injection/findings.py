@@ -68,10 +68,7 @@ def _judged_turns(debate: Debate, subject: Subject) -> list[Turn]:
 
 @memoize_on_value
 def _find_in_turn(turn: Turn, names: tuple[str, ...], after: str, quotes: tuple[str, ...]) -> tuple[Manipulation, ...]:
-    """Return the findings in a turn.
-
-    The texts that judges see are searched first, so that a finding quotes exactly what was removed.
-    """
+    """Search the texts that judges see first, so that a finding quotes exactly what was removed."""
     found: dict[str, Manipulation] = {}
     texts = _own_texts(chain(visible_texts(turn), turn_texts(turn)), quotes)
     for hit in (hit for text in texts for hit in detect_injection(text, names, after=after)):
@@ -81,7 +78,6 @@ def _find_in_turn(turn: Turn, names: tuple[str, ...], after: str, quotes: tuple[
 
 
 def _own_texts(texts: Iterable[str], quotes: tuple[str, ...]) -> Iterator[str]:
-    """Yield `texts` without the words of `quotes`, which come from sources."""
     for text in texts:
         own = "" if text in quotes else text
         for quote in quotes:

@@ -69,7 +69,6 @@ def debate_names(debate: Debate) -> Iterator[str]:
 
 
 def _setting_names(value: object) -> Iterator[str]:
-    """Yield every string in the settings, and every key. The values of the fields `_PROSE_FIELDS` are left out."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -106,10 +106,7 @@ class _SentenceSigns:
 
     @cached_property
     def _command_starts(self) -> set[int]:
-        """Positions where a command can begin.
-
-        These are the start of a clause, and the end of an address ("Judge,") or of "you must".
-        """
+        """The starts of clauses, and the ends of an address ("Judge,") or of "you must"."""
         found = {match.end() for match in self._language.pattern("obligation").finditer(self._sentence)}
         for match in self._language.pattern("clause").finditer(self._sentence):
             found |= {match.end(), self._end_of("address", match.end())}
@@ -147,10 +144,7 @@ def load_languages() -> Mapping[str, Language]:
 
 
 def _foreign_sources(words: Mapping[str, Any], forms: Mapping[str, str]) -> dict[str, str]:
-    """Return two patterns for each sign, e.g. `judge`, which matches as its language requires, and `bare_judge`.
-
-    A pattern whose name begins with `bare_` matches the words of its sign anywhere.
-    """
+    """Return a pattern for each sign, and for its words without context, named `bare_SIGN`."""
     is_unspaced = words["commands"] == "unspaced"
     command, word = forms[words["commands"]], forms["unspaced" if is_unspaced else "last"]
     sources: dict[str, str] = {}
@@ -228,10 +222,6 @@ def blank_discussed_quotations(text: str) -> str:
 
 
 def _blank_if_discussed(match: re.Match[str], text: str) -> str:
-    """Return the quotation, with `_` for each letter if the sentence around it discusses the quotation.
-
-    Strings in JSON are not changed.
-    """
     quotation, start, end = match.group(), match.start(), match.end()
     if _IN_DATA_BEFORE.search(text[max(0, start - 4) : start]) or _IN_DATA_AFTER.match(text, end):
         return quotation
@@ -269,7 +259,6 @@ def find_forged_results(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _result_span(text: str, entries: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
-    """Yield the span of these entries with the text that belongs to them, if a judge's form has such entries."""
     keys = {(match["key"] or match["name"] or match["tag"]).lower() for match in entries}
     if len(keys) > 1 and any(map(load_english().pattern("decisive_key").fullmatch, keys)):
         start = text.rfind("\n", 0, entries[0].start() + 1) + 1

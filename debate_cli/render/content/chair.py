@@ -11,7 +11,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.turn import Phase
-from debate_cli.formats.timetable import Stage, active_debaters, follow_up_questions, stages
+from debate_cli.formats.schedule import Stage, active_debaters, follow_up_questions, stages
 from debate_cli.render import theme
 
 MAX_MOTION_CHARS = 240

@@ -62,7 +62,12 @@ def find_sources(
     """
     if not judges_texts and STDIN in references:
         raise UsageError("-: standard input is a text, which only a panel judges; add --system panel")
-    text_folders = [Path(reference) for reference in references if judges_texts and _is_text_folder(Path(reference))]
+    folders_named = [Path(reference) for reference in references if judges_texts and Path(reference).is_dir()]
+    text_folders = [
+        folder
+        for folder in folders_named
+        if not any(_TRANSCRIPT_MARK in _read_start(file) for file in list_debate_files(folder))
+    ]
     others = [reference for reference in references if reference != STDIN and Path(reference) not in text_folders]
     found = [
         JudgeSource(path, is_text=path.suffix not in TRANSCRIPT_SUFFIXES) for path in expand_references(others, folders)
@@ -102,10 +107,6 @@ def _decode(name: str, data: bytes) -> str:
     if not any(sign.isprintable() and not sign.isspace() for sign in text):
         raise TranscriptError(f"{name}: has no text to judge; write something into it, or name another file")
     return text
-
-
-def _is_text_folder(path: Path) -> bool:
-    return path.is_dir() and not any(_TRANSCRIPT_MARK in _read_start(file) for file in list_debate_files(path))
 
 
 def _is_text_in(path: Path, folder: Path) -> bool:

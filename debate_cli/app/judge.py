@@ -29,7 +29,7 @@ from debate_cli.app.judge_request import (
 )
 from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_resume
 from debate_cli.app.session import Outcome, Session
-from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.debate import fold
 from debate_cli.domain.events import DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.engine import StopSignal
@@ -43,7 +43,6 @@ from debate_cli.storage.lock import check_unlocked
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.registry import check_system_kind
-from debate_cli.systems.scoring import score
 
 T = TypeVar("T")
 WINDOW = 4
@@ -76,13 +75,6 @@ class JudgeTask:
         target = self.target if save else None
         completed = (FIRST_RUN,) if self.is_text else self.completed
         return await session.judge(self.events, self.openings, target, completed=completed, force=force)
-
-    def describe_verdict_change(self, debate: Debate) -> str | None:
-        """Return a sentence if judging in place changed the deciding verdict. `debate`: the judged debate."""
-        was, now = _deciding_outcome(fold(self.events)), _deciding_outcome(debate)
-        if self.target != self.source.with_suffix(".json") or not was or not now or was == now:
-            return None
-        return f"{self.target}: the deciding verdict was {was}, is now {now}; `debate score --runs all` shows both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,16 +294,6 @@ async def judge_files(
     finally:
         if batches is not None:
             await batches.aclose()
-
-
-def _deciding_outcome(debate: Debate) -> str | None:
-    """Return the deciding verdict as `Pro (clear, structured)`; None if nothing was judged."""
-    found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
-    if found is None:
-        return None
-    if found.winner:
-        return f"{' '.join(found.winner.split())} ({found.victory}, {found.system})"
-    return f"{'a draw' if found.victory == 'draw' else found.victory} ({found.system})"
 
 
 def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:

@@ -240,7 +240,7 @@ class ModelPool:
             queued, self.budget, price, profile, on_estimate=partial(self._note_estimated_usage, provider)
         )
         waiting = WaitingModel(budgeted, batches)
-        return RetryingModel(waiting, max_attempts=self._limits.max_attempts, sleep=_skip_backoff)
+        return RetryingModel(waiting, max_attempts=self._limits.max_attempts, sleep=lambda _: asyncio.sleep(0))
 
     def _add_limits(
         self, row: ProviderRow | None, spec: ModelSpec, price: Price | None, profile: Profile, model: Model
@@ -322,10 +322,6 @@ class _ProviderContext:
     """Structured-output modes that the server rejected or ignored, by model."""
     rejected_parameters: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     """Sampling parameters that the server rejected, by model."""
-
-
-async def _skip_backoff(_seconds: float) -> None:
-    pass
 
 
 def build_actors(

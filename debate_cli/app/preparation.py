@@ -40,7 +40,6 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateResumed, JudgingOpened
 from debate_cli.domain.model_call import is_person
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError, UsageError
-from debate_cli.evidence.corpus import Corpus
 from debate_cli.llm.model import Model
 from debate_cli.llm.prompts import Prompts
 from debate_cli.providers.hub import find_hub_file
@@ -110,6 +109,9 @@ def prepare_run(
     elif asked:
         _require_callable(parts, loaded.env, loaded.folder, Redactor(secrets))
         _require_search(with_lookup_search(config), loaded, searches, Redactor(secrets))
+    corpus = loaded.corpus if "files" in searches else None
+    if corpus is None and "files" in searches and config.evidence is not None:
+        corpus = open_sources(config.evidence, loaded.folder, loaded.env)
     people = [spec.model for pending, _ in parts for spec in pending.models if asked and is_person(spec.model)]
     return RunContext(
         config,
@@ -117,19 +119,13 @@ def prepare_run(
         loaded.env,
         tuple(secrets),
         loaded.prompts,
-        _open_corpus(config, loaded) if "files" in searches else None,
+        corpus,
         mock=mock,
         models=own_models,
         cassette=cassette,
         asked_people=tuple(dict.fromkeys(people)),
         destinations=_find_destinations(parts, loaded, searches) if parts else (),
     )
-
-
-def _open_corpus(config: DebateConfig, loaded: LoadedConfig) -> Corpus | None:
-    if config.evidence is None:
-        return None
-    return loaded.corpus or open_sources(config.evidence, loaded.folder, loaded.env)
 
 
 def _require_search(

@@ -32,7 +32,7 @@ from debate_cli.judge_input.injection.findings import find_manipulations
 from debate_cli.judge_input.transcript_prompt import last_visible_turn
 from debate_cli.judging.answer_check import check_answer
 from debate_cli.judging.blinding import Blinding, shuffle_order
-from debate_cli.judging.judge import BriefForm, build_assessment, build_brief_form
+from debate_cli.judging.judge import build_assessment, build_brief_form
 from debate_cli.judging.schedule import debate_progress
 from debate_cli.llm.form import Form, FormModel, derive_schema, each_of
 from debate_cli.llm.prompts import Prompts
@@ -110,7 +110,7 @@ class Review:
     @cached_property
     def shown(self) -> Debate:
         """The debate as the person sees it. In a blind review the debaters' names are replaced."""
-        return self._mask_debate(self.debate)
+        return self.mask_debate(self.debate)
 
     @property
     def shows_turn_numbers(self) -> bool:
@@ -151,11 +151,8 @@ class Review:
         """Return what the person wrote, with the real names."""
         return value if self.blinding is None else self.blinding.unmask(value)
 
-    def shown_form(self, brief: Brief, debate: Debate) -> BriefForm:
-        """Return the form of a brief as the person sees it."""
-        return build_brief_form(brief, self._mask_debate(debate))
-
-    def _mask_debate(self, debate: Debate) -> Debate:
+    def mask_debate(self, debate: Debate) -> Debate:
+        """Return `debate` as the person sees it. In a blind review the debaters' names are replaced."""
         return debate if self.blinding is None else self.blinding.mask_debate(debate, self.opened.run)
 
     def _briefs(self, debate: Debate) -> list[Brief]:
@@ -177,7 +174,7 @@ class _Reading:
 
     def read_brief(self, brief: Brief, debate: Debate) -> Assessment | None:
         """Add the part for a brief. If its answer is valid, add and return the assessment; else return None."""
-        shown, system = self._review.shown_form(brief, debate), get_system(brief.system)
+        shown, system = build_brief_form(brief, self._review.mask_debate(debate)), get_system(brief.system)
         text = self._prompts.render(
             system.prompt_package, shown.question.prompt, **shown.question.prompt_values(shown.shown, self._prompts)
         )

@@ -166,7 +166,11 @@ class Session:
         if is_finished(before) and not stored.from_journal:
             path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
             return Outcome(before, score(before, runs="all"), path, untouched=True)
-        with await self._reopen_journal(stored) as journal:
+        if stored.from_journal:
+            opened, _ = Journal.open_existing(stored.path, self.context.redact, mirror=self.context.journal_mirror)
+        else:
+            opened = await self._create_journal(path, transcript_to_events(to_transcript(before)), overwrite=True)
+        with opened as journal:
             if stored.torn_line_warning:
                 self.context.send_warning(stored.torn_line_warning)
             if is_finished(before):
@@ -284,12 +288,6 @@ class Session:
 
         await asyncio.to_thread(write)
         return Outcome(debate, verdicts, path, halted)
-
-    async def _reopen_journal(self, stored: StoredDebate) -> Journal:
-        if stored.from_journal:
-            return Journal.open_existing(stored.path, self.context.redact, mirror=self.context.journal_mirror)[0]
-        events = transcript_to_events(to_transcript(stored.debate))
-        return await self._create_journal(stored.path, events, overwrite=True)
 
     async def _create_journal(self, path: Path, events: Sequence[Event], *, overwrite: bool) -> Journal:
         create = partial(Journal.create, overwrite=overwrite, mirror=self.context.journal_mirror)

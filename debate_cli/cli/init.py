@@ -16,7 +16,7 @@ import typer
 from debate_cli.app.config_resolution import resolve_config
 from debate_cli.app.model_discovery import DiscoveredModel, discover_models, suggest_judge
 from debate_cli.app.preparation import prepare_run
-from debate_cli.cli import completion, config_options, console, options
+from debate_cli.cli import config_options, console, options
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.storage.atomic_write import PUBLIC_FILE_MODE, atomic_write
 from debate_cli.storage.schema import config_schema, format_schema
@@ -35,7 +35,6 @@ class Options(NamedTuple):
         typer.Argument(
             metavar="DIR",
             help="Folder (created if missing), or a file NAME.yaml.",
-            autocompletion=completion.complete_folders,
         ),
     ] = Path()
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing; use the defaults.")] = False

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from debate_cli.cli import completion, console, options
+from debate_cli.cli import console, options
 from debate_cli.cli.console import write_json_chunks
 from debate_cli.render.saved_debates import dump_index_json, format_index_row, index_view
 from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list_index_entries
@@ -35,7 +35,6 @@ class Options(NamedTuple):
         typer.Argument(
             metavar="FOLDER",
             help="Folder of the debates (default: where `run` saves them).",
-            autocompletion=completion.complete_folders,
         ),
     ] = None
     json: options.JsonOption = False

@@ -175,13 +175,12 @@ def _play(given: Options, stored: StoredDebate, verdicts: tuple[Verdict, ...]) -
     if part != "turns" and given.round is None:
         screen.show_summary(debate, verdicts, only=part, plain=given.plain, full=True)
         if part is None:
-            console.print_status(_next_command_hint(stored.path, debate))
-
-
-def _next_command_hint(path: Path, debate: Debate) -> str:
-    if debate.status != "complete" or count_missing_judgments(debate):
-        return f"resume: {resume_command(str(path), budget=debate.closed == 'budget')}"
-    return f"judge {'again' if debate.was_judged else 'it'}: {suggest_judge_command(debate, str(path))}"
+            path = str(stored.path)
+            if debate.status != "complete" or count_missing_judgments(debate):
+                console.print_status(f"resume: {resume_command(path, budget=debate.closed == 'budget')}")
+            else:
+                again = "again" if debate.was_judged else "it"
+                console.print_status(f"judge {again}: {suggest_judge_command(debate, path)}")
 
 
 def _play_turns(given: Options, debate: Debate, *, judged: bool) -> bool:

@@ -115,7 +115,11 @@ def run(given: Options) -> None:
         state = review.evaluate(answers)
     else:
         state = _check_file(given, review, file)
-    _store(given, review, stored, state, answers)
+    outcome = save_review(stored.path, review, state, answers)
+    draft_path(stored.path, review).unlink(missing_ok=True)
+    for warning in (warning for item in state.assessments for warning in item.warnings):
+        print_status(f"note: {sanitize_line(review.mask(warning))}")
+    _print_result(outcome, review, as_json=given.json)
 
 
 def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
@@ -191,14 +195,6 @@ def _check_file(given: Options, review: Review, file: ReviewFile) -> ReviewState
     return state
 
 
-def _store(given: Options, review: Review, stored: StoredDebate, state: ReviewState, answers: ReviewAnswers) -> None:
-    outcome = save_review(stored.path, review, state, answers)
-    draft_path(stored.path, review).unlink(missing_ok=True)
-    for warning in (warning for item in state.assessments for warning in item.warnings):
-        print_status(f"note: {sanitize_line(review.mask(warning))}")
-    _print_result(outcome, review, as_json=given.json)
-
-
 def _print_result(outcome: Outcome, review: Review, *, as_json: bool) -> None:
     """Print the result. A blind review names no debater, because the person may review the debate again."""
     if as_json and review.terms.blind:
@@ -241,7 +237,10 @@ class ReviewForm:
 
     async def fill_in(self) -> ReviewAnswers:
         """Ask for the missing answers and return all. Raises FormLeftError if the person leaves; the draft is kept."""
-        self._drop_unusable_parts()
+        state = self._review.evaluate(self._answers)
+        usable = {part.name for part in state.parts} - set(state.unanswered)
+        parts = {name: value for name, value in self._answers.parts.items() if name in usable}
+        self._answers = replace(self._answers, parts=parts)
         problems: tuple[str, ...] = ()
         while (state := self._review.evaluate(self._answers)).unanswered:
             part = next(part for part in state.parts if part.name in state.unanswered)
@@ -253,12 +252,6 @@ class ReviewForm:
             confident, _ = check_answer(value, form)
             self._answers = replace(self._answers, confidence=None if confident is None else confident.confidence)
         return self._answers
-
-    def _drop_unusable_parts(self) -> None:
-        state = self._review.evaluate(self._answers)
-        usable = {part.name for part in state.parts} - set(state.unanswered)
-        parts = {name: value for name, value in self._answers.parts.items() if name in usable}
-        self._answers = replace(self._answers, parts=parts)
 
     async def _ask_part(self, part: ReviewPart, problems: tuple[str, ...]) -> tuple[str, ...]:
         """Ask about one part. Stores a valid answer. Returns the problems of an invalid one, for the next form."""

@@ -34,16 +34,6 @@ def test_another_system_is_suggested(saved: Path, options: tuple[str, ...], hint
     assert done.lines == [f"saved: {saved}", *([hint] if hinted else [])]
 
 
-def test_a_changed_deciding_verdict_is_reported(saved: Path) -> None:
-    """One line on stderr; none if the result is saved elsewhere."""
-    apart = debate(
-        "judge", saved, "--system", "structured", "--model", "mock/third", "--out", "o.json", cwd=saved.parent
-    )
-    done = debate("judge", saved, "--system", "structured", "--model", "mock/third", cwd=saved.parent)
-    changes = [line for line in done.lines if "the deciding verdict was Con (narrow, structured), is now" in line]
-    assert (done.code, len(changes), "deciding verdict" in apart.err) == (0, 1, False), done.err
-
-
 def test_one_of_several_runs_decides(saved: Path) -> None:
     """The newest; each verdict names its run."""
     done = judge(saved, "--system", "structured", "--repeat", "2", "--quiet")

@@ -1,10 +1,8 @@
 """Draws headings of the live view, rules between rounds, short notices, and the progress line."""
 
-from __future__ import annotations
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
@@ -23,18 +21,16 @@ from debate_cli.render.content.run_notices import JudgeReport
 from debate_cli.render.live.speech import framed_panel, hanging_indent
 from debate_cli.render.terminal.drawing import join_text, score_bar, terminal_line
 
-MIN_WIDTH_FOR_COLUMNS = 70
-"""Window width below which role and model of a participant are drawn below the name."""
-
 
 def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:
     """Return the panel above a debate: motion, background, debaters, judges, models, servers, planned calls and cost.
 
     `status`: part of the title, such as "resumed".
     """
-    body: list[RenderableType] = [*_topic_lines(debate)]
-    body += [terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)]
-    body += [Text(""), ParticipantTable((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
+    body: list[RenderableType] = [
+        terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)
+    ]
+    body += [Text(""), _participant_table((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
     body += [terminal_line(server, theme.GOLD) for server in plan.servers]
     if plan.calls is not None:
         body.append(Text(f"{plan.calls} calls planned{f', {plan.cost}' if plan.cost else ''}", style=theme.MUTED))
@@ -44,29 +40,26 @@ def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme
 
 def rejudging_heading(debate: Debate) -> RenderableType:
     """Return the heading of `debate judge`: the motion, and the judges of a text that has no judgments yet."""
-    body: list[RenderableType] = [*_topic_lines(debate)]
+    body: list[RenderableType] = []
     if debate.document_name is not None and not debate.assessments:
-        body += [Text(""), ParticipantTable(judge_rows(debate, debate.runs[0]))]
+        body = [Text(""), _participant_table(judge_rows(debate, debate.runs[0]))]
     return _heading(debate, [theme.describe_kind(debate)[0], theme.describe_judging(debate)], body)
-
-
-def _topic_lines(debate: Debate) -> Iterator[Text]:
-    yield terminal_line(debate.topic, "bold")
-    if debate.config.judging.question is not None:
-        yield terminal_line(debate.config.judging.question)
 
 
 def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType]) -> RenderableType:
     words = join_text((title[0], "bold"), ("".join(f" · {part}" for part in title[1:]), theme.MUTED))
+    topic = [terminal_line(debate.topic, "bold")]
+    if debate.config.judging.question is not None:
+        topic.append(terminal_line(debate.config.judging.question))
     notice = rehearsal_notice(debate)
-    panel = framed_panel(Group(*body), words, sanitize.sanitize_line(debate.id), theme.MUTED, "")
+    panel = framed_panel(Group(*topic, *body), words, sanitize.sanitize_line(debate.id), theme.MUTED)
     return Group(Text(notice, style=f"bold {theme.GOLD}"), panel) if notice else panel
 
 
 def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:
     """Return the rule above an added judging run, and the judges of this run."""
     title = join_text("judging run ", terminal_line(run.id, "bold"))
-    return Group(_rule(title), ParticipantTable(judge_rows(debate, run)))
+    return Group(_rule(title), _participant_table(judge_rows(debate, run)))
 
 
 def resume_rule(debate: Debate) -> RenderableType:
@@ -84,31 +77,12 @@ def _rule(title: Text) -> Rule:
     return Rule(title, align="left", style=theme.MUTED)
 
 
-class ParticipantTable:
-    """A table of debaters and judges: name, role, model. In a narrow window, role and model are below the name."""
-
-    def __init__(self, rows: Sequence[ParticipantRow]) -> None:
-        self._rows = rows
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the rows."""
-        del console
-        if options.max_width >= MIN_WIDTH_FOR_COLUMNS:
-            grid = Table.grid(padding=(0, 2, 0, 0))
-            for row in self._rows:
-                grid.add_row(_name(row), terminal_line(row.part, theme.MUTED), terminal_line(row.model))
-            yield grid
-            return
-        for row in self._rows:
-            yield _name(row)
-            yield Padding(
-                join_text(terminal_line(row.part, theme.MUTED), " · ", terminal_line(row.model)), (0, 0, 0, 4)
-            )
-
-
-def _name(row: ParticipantRow) -> Text:
-    sign = row.sign
-    return join_text((f"{sign.symbol} ", sign.colour), terminal_line(row.name, f"bold {sign.colour}"))
+def _participant_table(rows: Iterable[ParticipantRow]) -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for row in rows:
+        name = join_text((f"{row.sign.symbol} ", row.sign.colour), terminal_line(row.name, f"bold {row.sign.colour}"))
+        grid.add_row(name, terminal_line(row.part, theme.MUTED), terminal_line(row.model))
+    return grid
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
@@ -159,8 +133,8 @@ def chair_notice(announcement: str) -> Text:
 def closing_notices(debate: Debate, reason: CloseReason) -> list[Text]:
     """Return the chair's announcement of how the debate ended; empty for a judged text, which has no chair."""
     sign, colour = ("■", theme.MUTED) if reason in chair.FINAL_REASONS else ("!", theme.GOLD)
-    announcement = Text(f"{sign} Chair: {chair.announce_close(debate, reason)}", style=colour)
-    return [announcement] if debate.document_name is None else []
+    announcement = chair.announce_close(debate, reason)
+    return [Text(f"{sign} Chair: {announcement}", style=colour)] if announcement else []
 
 
 PROGRESS_BAR_WIDTH = 16
@@ -181,8 +155,9 @@ class ProgressLine:
         self._planned = planned
         self._clock = clock
         self._started = clock()
-        self._before = self._done = 0
-        """Number of finished calls: before the debate was resumed, and in total."""
+        self._before = 0
+        """Number of calls that were finished before the debate was resumed."""
+        self._done = 0
         self._usage = TotalUsage(cost_usd=0.0)
         self._added_runs: frozenset[str] = frozenset()
         self._debate: Debate | None = None
@@ -232,11 +207,10 @@ class ProgressLine:
             yield theme.format_cost(usage.cost_usd)
         if pending:
             count = f" {len(pending)}" if len(pending) > MAX_NAMED_JUDGMENTS else ""
-            yield f"judging{count}: {'; '.join(map(self._brief_text, pending))}"
-
-    def _brief_text(self, brief: Brief) -> str:
-        label = None if self._debate is None else label_judging_system(self._debate, brief.system, brief.run)
-        return sanitize.sanitize_line(theme.format_brief(brief, label))
+            debate = self._debate
+            labels = (None if debate is None else label_judging_system(debate, of.system, of.run) for of in pending)
+            names = map(theme.format_brief, pending, labels)
+            yield f"judging{count}: {sanitize.sanitize_line('; '.join(names))}"
 
     @property
     def _total(self) -> int:

@@ -30,7 +30,7 @@ from debate_cli.render.content.speech_parts import (
     split_turn,
     text_since_restart,
 )
-from debate_cli.render.terminal.drawing import badge_text, join_text, terminal_line, terminal_text
+from debate_cli.render.terminal.drawing import badge_text, join_text, label_grid, terminal_line, terminal_text
 from debate_cli.render.theme import Sign
 
 MIN_PANEL_WIDTH = 52
@@ -113,13 +113,13 @@ def turn_panel(
 ) -> Panel:
     """Return the panel of a finished turn: speech, citations, strategy and warnings."""
     parts = _finished_parts(turn, styles, threads, citations)
-    remarks: list[tuple[str, Text]] = []
+    remarks: list[tuple[str, RenderableType]] = []
     if turn.strategy is not None:
         remarks.append(("strategy", terminal_line(f"{turn.strategy.name}: {turn.strategy.reason}", theme.MUTED)))
     if show_hidden and turn.directive:
-        remarks.append(("hidden directive", _words(turn.directive, f"italic {theme.MUTED}")))
+        remarks.append(("hidden directive", terminal_text(turn.directive, f"italic {theme.MUTED}")))
     remarks += [("! warning", terminal_line(warning, theme.GOLD)) for warning in turn.warnings]
-    body = _add_blank_lines([*parts, *([_label_grid(remarks)] if remarks else [])])
+    body = _add_blank_lines([*parts, *([label_grid(remarks)] if remarks else [])])
     return _panel(turn.speaker, styles, body, _call_text(turn))
 
 
@@ -178,13 +178,13 @@ def _panel(speaker: str, styles: Styles, body: RenderableType, footer: str) -> P
     return framed_panel(body, title, footer, style.colour)
 
 
-def framed_panel(body: RenderableType, title: Text, footer: str, colour: str, footer_style: str = theme.MUTED) -> Panel:
+def framed_panel(body: RenderableType, title: Text, footer: str, colour: str) -> Panel:
     """Return a panel around `body`, with `title` at the upper left and `footer` at the lower right."""
     return Panel(
         body,
         title=title,
         title_align="left",
-        subtitle=Text(footer, style=footer_style),
+        subtitle=Text(footer, style=theme.MUTED),
         subtitle_align="right",
         border_style=colour,
     )
@@ -208,8 +208,11 @@ def _part(part: SpeechPart, moment: Turn | Cue, styles: Styles, threads: ThreadI
     match part:
         case Argument():
             head = hanging_indent(_id(part.id, "reverse"), terminal_line(part.claim, "bold"))
-            evidence = join_text(("evidence  ", theme.MUTED), _words(part.evidence, "italic"))
-            body = [*([_words(part.reasoning)] if part.reasoning else []), *([evidence] if part.evidence else [])]
+            evidence = join_text(("evidence  ", theme.MUTED), terminal_text(part.evidence, "italic"))
+            body = [
+                *([terminal_text(part.reasoning)] if part.reasoning else []),
+                *([evidence] if part.evidence else []),
+            ]
             return Group(head, *(Padding(words, (0, 0, 0, 2)) for words in body))
         case Response():
             thread = threads.of(part.target, moment.round)
@@ -219,25 +222,24 @@ def _part(part: SpeechPart, moment: Turn | Cue, styles: Styles, threads: ThreadI
         case Closing():
             return _closing(part)
         case str():
-            return _words(part)
+            return terminal_text(part)
 
 
 def _response(response: Response, thread: ArgumentThread | None, styles: Styles, *, brief: bool) -> RenderableType:
-    badge = theme.RESPONSE_BADGES.get(response.type, theme.UNKNOWN_BADGE)
-    label = Text(f"{badge.symbol} {badge.word}".strip(), style=f"bold {badge.colour}")
+    label = badge_text(theme.RESPONSE_BADGES.get(response.type, theme.UNKNOWN_BADGE))
     if brief:
         claim = terminal_line(thread.claim if thread is not None else "", theme.MUTED)
         return hanging_indent(join_text(label, "  ", _owner_and_id(response.target, thread, styles)), claim)
     tree = _thread_tree(response.target, thread, styles)
-    tree.add(_step(label, _words(response.reasoning)))
+    tree.add(_step(label, terminal_text(response.reasoning)))
     if response.follow_up:
-        tree.add(_step(Text("asks", style=theme.MUTED), _words(response.follow_up, "italic")))
+        tree.add(_step(Text("asks", style=theme.MUTED), terminal_text(response.follow_up, "italic")))
     return tree
 
 
 def _answer(answer: FollowUpAnswer, thread: ArgumentThread | None, styles: Styles) -> RenderableType:
     tree = _thread_tree(answer.question_target, thread, styles)
-    tree.add(_step(Text("↳ answers", style=f"bold {theme.BLUE}"), _words(answer.reply)))
+    tree.add(_step(Text("↳ answers", style=f"bold {theme.BLUE}"), terminal_text(answer.reply)))
     if answer.evaded:
         tree.add(Text("! left open", style=theme.GOLD))
     return tree
@@ -252,7 +254,7 @@ def _thread_tree(target: str, thread: ArgumentThread | None, styles: Styles) -> 
     for step in thread.steps:
         owner = styles.get(step.by, theme.UNKNOWN_BADGE).symbol
         label = f"{step.symbol} {owner} {sanitize.sanitize_line(step.by)} {', '.join(step.actions)}"
-        tree.add(_step(Text(label, style=theme.MUTED), _words(step.said, theme.MUTED)))
+        tree.add(_step(Text(label, style=theme.MUTED), terminal_text(step.said, theme.MUTED)))
     return tree
 
 
@@ -268,27 +270,18 @@ def _owner_and_id(target: str, thread: ArgumentThread | None, styles: Styles) ->
 
 
 def _closing(closing: Closing) -> RenderableType:
-    rows: list[tuple[str, Text]] = []
+    rows: list[tuple[str, RenderableType]] = []
     for label, ids in (("concedes", closing.concessions), ("unrebutted", closing.unrebutted)):
         if ids:
             rows.append((label, terminal_line(", ".join(ids))))
     if closing.shift:
-        badge = theme.SHIFT_BADGES.get(closing.shift, theme.UNKNOWN_BADGE)
-        position = Text(f"{badge.symbol} {badge.word}".strip(), style=f"bold {badge.colour}")
-        rows.append(("position", join_text(position, "  ", terminal_line(closing.why)) if closing.why else position))
+        position = badge_text(theme.SHIFT_BADGES.get(closing.shift, theme.UNKNOWN_BADGE))
+        rows.append(("position", _step(position, terminal_line(closing.why))))
     parts = [
-        *([_words(closing.final_position)] if closing.final_position else []),
-        *([_label_grid(rows)] if rows else []),
+        *([terminal_text(closing.final_position)] if closing.final_position else []),
+        *([label_grid(rows)] if rows else []),
     ]
     return _add_blank_lines(parts)
-
-
-def _label_grid(rows: Iterable[tuple[str, Text]]) -> Table:
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(style=theme.MUTED, no_wrap=True)
-    for label, words in rows:
-        grid.add_row(label, words)
-    return grid
 
 
 def hanging_indent(head: Text, words: RenderableType, gap: int = 2) -> Table:
@@ -302,10 +295,4 @@ def hanging_indent(head: Text, words: RenderableType, gap: int = 2) -> Table:
 def _id(text: str, style: str) -> Text:
     found = terminal_line(text, style)
     found.truncate(MAX_ID_WIDTH, overflow="ellipsis")
-    return found
-
-
-def _words(text: str, style: str = "") -> Text:
-    found = terminal_text(text, style)
-    found.expand_tabs(4)
     return found

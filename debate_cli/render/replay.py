@@ -27,7 +27,6 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.observer import Observer
-from debate_cli.render.content.participants import describe_substituted_models
 
 TYPING_CHUNK = 8
 """Characters per typing step."""
@@ -69,13 +68,12 @@ class ReplayPlan(NamedTuple):
                 if turn is wave[-1] and self.judged:
                     stage.judges(item for item in self.debate.assessments if self._is_due(item, wave))
                 yield Pause("turn", 0.5)
-        if self.judged and self.round_number is None:
-            stage.judges(iter(self.debate.assessments))
-        self._replay_close(stage)
+        if self.round_number is None:
+            if self.judged:
+                stage.judges(iter(self.debate.assessments))
+            self._replay_close(stage)
 
     def _replay_close(self, stage: _ReplayState) -> None:
-        if self.round_number is not None:
-            return
         for failure in self.debate.failures:
             stage.apply(TaskFailed(at=self.debate.started_at, failure=failure))
         if self.debate.closed is not None:
@@ -113,9 +111,6 @@ class _ReplayState:
             if round_number is not None and turn.round < round_number:
                 self._state = self._state.apply(TurnCompleted(at=debate.started_at, turn=turn))
         observer.event(first, self._state)
-        others = describe_substituted_models(debate)
-        if others:
-            observer.note(others)
 
     def apply(self, event: Event) -> None:
         self._state = self._state.apply(event)

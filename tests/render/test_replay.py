@@ -111,13 +111,3 @@ def test_a_debate_without_turns_is_opened_and_closed() -> None:
     """It failed before its first turn."""
     first = debate().model_copy(update={"turns": (), "assessments": ()})
     assert [event.type for event in replay(ReplayPlan(first)).events] == ["opened", "closed"]
-
-
-def test_fallback_models_are_noted() -> None:
-    """A note names a model that answered instead of the configured one, and its debater."""
-    first = debate().turns[0]
-    other = first.model_copy(update={"exchange": first.exchange.model_copy(update={"model": "lab/else"})})
-    changed = debate().model_copy(update={"turns": (other, *debate().turns[1:])})
-    notes = replay(ReplayPlan(changed)).notes
-    assert (len(notes), "lab/else" in notes[0], first.speaker in notes[0]) == (1, True, True)
-    assert replay(ReplayPlan(debate())).notes == []

@@ -1,15 +1,25 @@
 """Several verdicts of one debate side by side: labels, order, variation of repeated runs, and differences."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from statistics import fmean
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_run import FIRST_RUN, format_system_label, format_system_with_run
-from debate_cli.domain.reviewer import PROBABILITY
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, format_system_label, format_system_with_run
+from debate_cli.domain.reviewer import PROBABILITY, Reviewer
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.systems.explanation import compare_verdicts
-from debate_cli.systems.tables import VOTE_BADGES, Cell, DebaterCell, Lines, Number, Table, drop_empty_columns
+from debate_cli.systems.tables import (
+    VOTE_BADGES,
+    Cell,
+    DebaterCell,
+    Lines,
+    Number,
+    Table,
+    column_table,
+    drop_empty_columns,
+)
 
 NONE_DECIDES = "None of these verdicts decides."
 
@@ -22,55 +32,38 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
     compared = compare_verdicts(verdicts)
     if compared is None:
         return None
-    return Table(
-        title="agreement",
-        heads=("system", "winner", "victory", "margin", "scores"),
-        rows=tuple(
-            (
-                f"{label_verdict(verdict, verdicts)}{', decides' if verdict.decides else ''}",
-                winner_cell(verdict),
-                victory_cell(verdict),
-                Number(verdict.margin),
-                Lines(
-                    tuple(f"{name} {theme.format_number(score)}" for name, score in verdict.displayed_scores.items())
-                ),
-            )
-            for verdict in verdicts
+    columns: dict[str, Callable[[Verdict], Cell]] = {
+        "system": lambda of: f"{label_verdict(of, verdicts)}{', decides' if of.decides else ''}",
+        "winner": winner_cell,
+        "victory": victory_cell,
+        "margin": lambda of: Number(of.margin),
+        "scores": lambda of: Lines(
+            tuple(f"{name} {theme.format_number(score)}" for name, score in of.displayed_scores.items())
         ),
-        remarks=(
-            *describe_repeat_stats(verdicts),
-            *(compared.differences or (("They agree.",) if compared.agree else ())),
-            *(() if any(verdict.decides for verdict in verdicts) else (NONE_DECIDES,)),
-        ),
-        numeric=frozenset({3}),
+    }
+    remarks = (
+        *describe_repeat_stats(verdicts),
+        *(compared.differences or (("They agree.",) if compared.agree else ())),
+        *(() if any(verdict.decides for verdict in verdicts) else (NONE_DECIDES,)),
     )
+    return column_table("agreement", verdicts, columns, remarks)
 
 
 def build_review_table(debate: Debate) -> Table | None:
     """Return a row for each person's review: system, reviewer, view, time, confidence. None if there is no review."""
-    rows = tuple(
-        (
-            f"{', '.join(system.kind for system in run.judging.systems)} {run.id}",
-            reviewer.assessor,
-            "names hidden" if reviewer.blind else "names shown",
-            ", ".join(reviewer.order),
-            theme.format_duration(sum(reviewer.seconds.values())) if reviewer.seconds else "",
-            Number(reviewer.confidence),
-            Lines(tuple(_describe_probabilities(debate, run.id))),
-        )
-        for run in debate.runs
-        if (reviewer := run.reviewer) is not None
-    )
-    heads = (
-        "review",
-        "by",
-        "view",
-        "order shown",
-        "time",
-        "confidence",
-        "probability after each round, and at the end",
-    )
-    return drop_empty_columns(Table("reviews by people", heads, rows, numeric=frozenset({5}))) if rows else None
+    reviews = [(run, run.reviewer) for run in debate.runs if run.reviewer is not None]
+    columns: dict[str, Callable[[tuple[JudgingRun, Reviewer]], Cell]] = {
+        "review": lambda of: f"{', '.join(system.kind for system in of[0].judging.systems)} {of[0].id}",
+        "by": lambda of: of[1].assessor,
+        "view": lambda of: "names hidden" if of[1].blind else "names shown",
+        "order shown": lambda of: ", ".join(of[1].order),
+        "time": lambda of: theme.format_duration(sum(of[1].seconds.values())) if of[1].seconds else "",
+        "confidence": lambda of: Number(of[1].confidence),
+        "probability after each round, and at the end": lambda of: Lines(
+            tuple(_describe_probabilities(debate, of[0].id))
+        ),
+    }
+    return drop_empty_columns(column_table("reviews by people", reviews, columns)) if reviews else None
 
 
 def _describe_probabilities(debate: Debate, run: str) -> Iterator[str]:
@@ -106,18 +99,15 @@ def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
     """Return the label of `label_verdict`, but always with the judging run if this run was added later."""
-    return (
-        label_verdict(verdict, among)
-        if verdict.run == FIRST_RUN or verdict.reviewer is not None
-        else format_system_with_run(verdict.system, verdict.run)
-    )
+    if verdict.run == FIRST_RUN or verdict.reviewer is not None:
+        return label_verdict(verdict, among)
+    return format_system_with_run(verdict.system, verdict.run)
 
 
 def label_judging_system(debate: Debate, system: str, run: str) -> str:
     """Return the system of a judge, and the judging run if several runs have this system."""
-    return format_system_label(
-        system, run, (known.id for known in debate.runs if any(one.kind == system for one in known.judging.systems))
-    )
+    runs = (known.id for known in debate.runs if any(one.kind == system for one in known.judging.systems))
+    return format_system_label(system, run, runs)
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
@@ -158,30 +148,20 @@ def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
     """Return each outcome, e.g. `Con wins` or `a draw`, with its number of verdicts, the most frequent first."""
-    victories = {"draw": "a draw"}
-    return Counter(
-        f"{verdict.winner} wins"
-        if verdict.winner is not None
-        else verdict.option or victories.get(verdict.victory, verdict.victory)
-        for verdict in verdicts
-    ).most_common()
+    counts: Counter[str] = Counter()
+    for verdict in verdicts:
+        victory = "a draw" if verdict.victory == "draw" else verdict.victory
+        counts[verdict.option or victory if verdict.winner is None else f"{verdict.winner} wins"] += 1
+    return counts.most_common()
 
 
 def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:
     """Return name and scores of each debater, or each option of a vote and its shares, the highest mean first."""
-    names = dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores)
-    found = [
-        (
-            name,
-            [
-                verdict.displayed_scores.get(name, 0.0)
-                for verdict in verdicts
-                if name in verdict.displayed_scores or verdict.option_shares
-            ],
-        )
-        for name in names
-    ]
-    return sorted(found, key=lambda item: -sum(item[1]) / len(item[1]))
+    found: list[tuple[str, list[float]]] = []
+    for name in dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores):
+        having = [verdict for verdict in verdicts if name in verdict.displayed_scores or verdict.option_shares]
+        found.append((name, [verdict.displayed_scores.get(name, 0.0) for verdict in having]))
+    return sorted(found, key=lambda item: -fmean(item[1]))
 
 
 def _format_range(values: Sequence[float]) -> str:

@@ -55,20 +55,10 @@ def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
         yield f"strategy {person.strategy}"
 
 
-def describe_substituted_models(debate: Debate) -> str:
-    """Return a sentence on models that answered instead of the configured ones; empty if there are none."""
-    bare = debate.without_turns().model_copy(update={"runs": debate.runs})
-    found: dict[tuple[str, str], list[str]] = {}
-    for answered, configured in zip(_all_rows(debate), _all_rows(bare), strict=True):
-        if answered.model != configured.model:
-            found.setdefault((answered.model, configured.model), []).append(answered.name)
-    substitutions = (f"{', '.join(dict.fromkeys(names))}: {answered}" for (answered, _), names in found.items())
-    return f"other models answered than configured: {'; '.join(substitutions)}" if found else ""
-
-
 def rehearsal_notice(debate: Debate) -> str:
     """Return REHEARSAL_NOTICE if every model of the debate is the mock; else empty. Imported speeches have no model."""
-    models = [row.model for row in _all_rows(debate) if row.model not in {NO_MODEL, IMPORTED_LABEL}]
+    judges = [row for run in debate.runs for row in judge_rows(debate, run)]
+    models = [row.model for row in (*debater_rows(debate), *judges) if row.model not in {NO_MODEL, IMPORTED_LABEL}]
     return REHEARSAL_NOTICE if models and all(model == MOCK_LABEL for model in models) else ""
 
 
@@ -98,36 +88,26 @@ def debate_facts(debate: Debate) -> list[str]:
     return [*facts, f"id {debate.id}"]
 
 
-def _all_rows(debate: Debate) -> list[ParticipantRow]:
-    return [*debater_rows(debate), *(seat for run in debate.runs for seat in judge_rows(debate, run))]
-
-
 def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
     """Return a row per judging system of a run; a panel has a row per judge. The deciding system is marked."""
     found: list[ParticipantRow] = []
-    for system in run.active_systems():
-        decides = ", decides" if system.kind == run.judging.deciding_kind and len(run.active_systems()) > 1 else ""
-        found += _system_rows(debate, run, system, decides)
+    systems = run.active_systems()
+    for system in systems:
+        decides = ", decides" if system.kind == run.judging.deciding_kind and len(systems) > 1 else ""
+        seats = system.seats
+        if any(seat.weight is not None for seat in seats):
+            for seat in seats:
+                model = _judge_model(debate, run, system, seat.model, seat.id)
+                part = f"{system.kind} {seat.weight or 1:g}{decides}"
+                found.append(ParticipantRow(_JUDGE_BADGE, seat.id, part, model))
+        elif seats:
+            count = "judge" if len(seats) == 1 else f"{len(seats)} judges"
+            model = _judge_model(debate, run, system, seats[0].model)
+            found.append(ParticipantRow(_JUDGE_BADGE, system.kind, f"{count}{decides}", model))
+        else:
+            part = f"{system.method}{decides}".removeprefix(", ")
+            found.append(ParticipantRow(_JUDGE_BADGE, system.kind, part, NO_MODEL))
     return tuple(found)
-
-
-def _system_rows(debate: Debate, run: JudgingRun, system: SystemSettings, decides: str) -> list[ParticipantRow]:
-    seats = system.seats
-    if any(seat.weight is not None for seat in seats):
-        return [
-            ParticipantRow(
-                _JUDGE_BADGE,
-                seat.id,
-                f"{system.kind} {seat.weight or 1:g}{decides}",
-                _judge_model(debate, run, system, seat.model, seat.id),
-            )
-            for seat in seats
-        ]
-    if not seats:
-        return [ParticipantRow(_JUDGE_BADGE, system.kind, f"{system.method}{decides}".removeprefix(", "), NO_MODEL)]
-    count = "judge" if len(seats) == 1 else f"{len(seats)} judges"
-    model = _judge_model(debate, run, system, seats[0].model)
-    return [ParticipantRow(_JUDGE_BADGE, system.kind, f"{count}{decides}", model)]
 
 
 def _judge_model(

@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 from pydantic_core import from_json
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.evidence import Citation, Passage
+from debate_cli.domain.evidence import Passage
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.turn import CLOSING_ITEM, UNSTRUCTURED, Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.evidence.source_checks import SourceCheck
@@ -53,58 +53,37 @@ def text_since_restart(pieces: Iterable[str]) -> str:
 
 def parse_partial_speech(raw: str) -> tuple[SpeechPart, ...]:
     """Parse the parts of a streaming speech. The last value may be incomplete, e.g. `ref` for `refutes`."""
-    body = _json_body(raw)
-    if body is None:
+    body = raw.lstrip()
+    if body.startswith("```"):
+        body = body.partition("\n")[2].lstrip()
+    if not body.startswith("{"):
         return (raw,) if raw.strip() else ()
     try:
-        found = cast("object", from_json(body, allow_partial="trailing-strings"))
+        found = cast("dict[str, object]", from_json(body, allow_partial="trailing-strings"))
     except ValueError:
         return (raw,)
-    return tuple(_parse_parts(cast("dict[str, object]", found))) if isinstance(found, dict) else ()
-
-
-def _json_body(raw: str) -> str | None:
-    text = raw.lstrip()
-    if text.startswith("```"):
-        text = text.partition("\n")[2].lstrip()
-    if not text:
-        return "" if raw.strip() else None
-    return text if text.startswith("{") else None
+    return tuple(_parse_parts(found))
 
 
 def _parse_parts(form: dict[str, object]) -> Iterable[SpeechPart]:
-    for name in ("speech", "text"):
-        free = form.get(name)
-        if isinstance(free, str):
-            yield free
-    for item in _objects(form.get("arguments"), "id"):
+    if isinstance(speech := form.get("speech"), str):
+        yield speech
+    for item in _objects(form.get("arguments")):
         yield Argument.model_construct(None, **_strings(item, "id", "claim", "reasoning", "evidence"))
-    for item in _objects(form.get("responses"), "target"):
+    for item in _objects(form.get("responses")):
         yield Response.model_construct(None, **_strings(item, "target", "type", "reasoning", "follow_up"))
-    for item in _objects(form.get("answers"), "question_target"):
-        evaded = item.get("evaded")
-        known = evaded if isinstance(evaded, bool) else None
+    for item in _objects(form.get("answers")):
+        known = item.get("evaded") is True
         yield FollowUpAnswer.model_construct(None, **_strings(item, "question_target", "reply"), evaded=known)
-    nested = form.get("closing")
-    closing = cast("dict[str, object]", nested) if isinstance(nested, dict) else form
-    if "final_position" in closing or "concessions" in closing:
-        yield Closing.model_construct(
-            None,
-            **_strings(closing, "final_position", "shift", "why"),
-            concessions=_string_tuple(closing.get("concessions")),
-            unrebutted=_string_tuple(closing.get("unrebutted")),
-        )
+    for closing in _objects([form.get("closing", form)]):
+        if "final_position" in closing or "concessions" in closing:
+            words = _strings(closing, "final_position", "shift", "why")
+            ids = {name: _string_tuple(closing.get(name)) for name in ("concessions", "unrebutted")}
+            yield Closing.model_construct(None, **words, **ids)
 
 
-def _objects(value: object, member: str) -> list[dict[str, object]]:
-    """Return the objects in a list, or the values of an object, each with its key added as `member`."""
-    if isinstance(value, dict):
-        named = cast("dict[str, object]", value)
-        items: list[object] = [
-            {member: key, **cast("dict[str, object]", item)} for key, item in named.items() if isinstance(item, dict)
-        ]
-    else:
-        items = cast("list[object]", value) if isinstance(value, list) else []
+def _objects(value: object) -> list[dict[str, object]]:
+    items = cast("list[object]", value) if isinstance(value, list) else []
     return [cast("dict[str, object]", item) for item in items if isinstance(item, dict)]
 
 
@@ -228,7 +207,13 @@ class CitationIndex:
 
     def beside(self, turn: int, part: object) -> tuple[CheckedCitation, ...]:
         """Return the citations in `part` of the speech of turn `turn`."""
-        item, citations = _cited_item(part)
+        match part:
+            case Argument(id=item) | Response(target=item):
+                citations = part.citations
+            case Closing():
+                item, citations = CLOSING_ITEM, part.citations
+            case _:
+                return ()
         keys = ((turn, item, citation.source, citation.quote) for citation in citations)
         return tuple(self._found[key] for key in keys if key in self._found)
 
@@ -248,15 +233,3 @@ def format_place(passage: Passage) -> str:
     """Return path or address of the source, and the location in it. The location does not repeat the title."""
     locator = passage.locator.removeprefix(passage.title).lstrip(", ")
     return ", ".join(filter(None, (passage.source, locator)))
-
-
-def _cited_item(part: object) -> tuple[str, tuple[Citation, ...]]:
-    match part:
-        case Argument():
-            return part.id, part.citations
-        case Response():
-            return part.target, part.citations
-        case Closing():
-            return CLOSING_ITEM, part.citations
-        case _:
-            return "", ()

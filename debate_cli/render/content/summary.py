@@ -23,10 +23,10 @@ from debate_cli.render.content.agreement import (
 )
 from debate_cli.render.theme import shorten
 from debate_cli.systems.base import JudgeQuote, RequiredChange
-from debate_cli.systems.briefing import Briefing, build_briefing
+from debate_cli.systems.briefing import Briefing, BriefingClaim, build_briefing
 from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.scoring import deciding_verdicts
-from debate_cli.systems.source_support import SourceNote, brief_sources
+from debate_cli.systems.source_support import brief_sources
 from debate_cli.systems.tables import STANDING_BADGES, Cell, Number, Table
 from debate_cli.systems.weakest import ArgumentScores, WeakestArgument, find_weakest_argument, score_arguments
 
@@ -111,10 +111,12 @@ def closing_rows(
     briefing, sources = build_briefing(debate), brief_sources(debate)
     scores = score_arguments(debate, ordered)
     rows = [*limit_rows(change_rows(summary.required_changes), MAX_CHANGES), *_verdict_rows(debate, summary, briefing)]
-    rows += limit_rows(_claim_rows("rely on", briefing, scores), max_claims)
-    rows += limit_rows(_source_rows("rely on", sources.reliable), max_claims)
-    rows += limit_rows(_source_rows("check first", sources.doubtful), max_claims)
-    rows += limit_rows(_claim_rows("check first", briefing, scores), max_claims)
+    reliable, doubtful = (
+        [SummaryRow(label, (note.id, shorten(note.words, MAX_CLAIM_LENGTH))) for note in notes]
+        for label, notes in (("rely on", sources.reliable), ("check first", sources.doubtful))
+    )
+    for group in (_upheld_rows(briefing, scores), reliable, doubtful, _doubtful_rows(briefing, scores)):
+        rows += limit_rows(group, max_claims)
     if briefing is not None:
         open_questions = briefing.unresolved_questions[:MAX_QUESTIONS]
         rows += [SummaryRow("open", (shorten(question, MAX_CLAIM_LENGTH),)) for question in open_questions]
@@ -168,29 +170,25 @@ def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing | 
     yield from limit_rows(missing_rows(verdict), MAX_MISSING)
 
 
-def _claim_rows(label: str, briefing: Briefing | None, scores: ArgumentScores) -> list[SummaryRow]:
-    """Return a row per upheld claim for `rely on`, best score first; else per other claim, least reliable first."""
+def _upheld_rows(briefing: Briefing | None, scores: ArgumentScores) -> list[SummaryRow]:
+    """Return a row per upheld claim, best score first."""
+    claims = () if briefing is None else briefing.rely_on
+    best_first = sorted(claims, key=lambda claim: -scores.by_argument.get(claim.id, 0.0))
+    return [_claim_row("rely on", "UPHELD", claim, scores) for claim in best_first]
+
+
+def _doubtful_rows(briefing: Briefing | None, scores: ArgumentScores) -> list[SummaryRow]:
+    """Return a row per claim that is not upheld, least reliable first."""
     if briefing is None:
         return []
-    if label == "rely on":
-        best_first = sorted(briefing.rely_on, key=lambda claim: -scores.by_argument.get(claim.id, 0.0))
-        claims = [("UPHELD", claim) for claim in best_first]
-    else:
-        claims = [
-            *(("REFUTED", claim) for claim in briefing.not_to_use),
-            *(("UNCERTAIN", claim) for claim in briefing.uncertain),
-            *(("PARTIALLY_UPHELD", claim) for claim in briefing.limit),
-        ]
-    rows: list[SummaryRow] = []
-    for standing, claim in claims:
-        score = [Number(scores.by_argument[claim.id])] if claim.id in scores.by_argument else []
-        cells = (claim.id, STANDING_BADGES[standing], *score, shorten(claim.claim, MAX_CLAIM_LENGTH))
-        rows.append(SummaryRow(label, cells, claim.participant))
-    return rows
+    groups = (("REFUTED", briefing.not_to_use), ("UNCERTAIN", briefing.uncertain), ("PARTIALLY_UPHELD", briefing.limit))
+    return [_claim_row("check first", standing, claim, scores) for standing, claims in groups for claim in claims]
 
 
-def _source_rows(label: str, notes: Sequence[SourceNote]) -> list[SummaryRow]:
-    return [SummaryRow(label, (note.id, shorten(note.words, MAX_CLAIM_LENGTH))) for note in notes]
+def _claim_row(label: str, standing: str, claim: BriefingClaim, scores: ArgumentScores) -> SummaryRow:
+    score = [Number(scores.by_argument[claim.id])] if claim.id in scores.by_argument else []
+    cells = (claim.id, STANDING_BADGES[standing], *score, shorten(claim.claim, MAX_CLAIM_LENGTH))
+    return SummaryRow(label, cells, claim.participant)
 
 
 def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[SummaryRow]:

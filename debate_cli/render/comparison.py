@@ -1,6 +1,6 @@
 """Describes the differences of two judgments as sentences, tables and a JSON document."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ from debate_cli.systems.tables import (
     Number,
     Table,
     TableRow,
+    column_table,
     join_row_groups,
 )
 
@@ -103,7 +104,11 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
     a, b = (side.debate for side in pair.sides)
     different = ["The texts are different." if a.document_name is not None else "The motions are different."]
     count = len(pair.settings)
-    settings = f"{_count(count, 'setting')} differ{'s' if count == 1 else ''}" if count else "The settings are the same"
+    settings = (
+        f"{theme.count_noun(count, 'setting')} differ{'s' if count == 1 else ''}"
+        if count
+        else "The settings are the same"
+    )
     return [
         *(different if a.topic != b.topic else ()),
         _outcome_sentence(comparison.verdicts),
@@ -142,15 +147,11 @@ def _describe_side(side: str, system: str, found: SideVerdict) -> str:
 def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:
     changed = [item.item for item in comparison.standings]
     if comparison.compared_claims:
+        claims = theme.count_noun(comparison.compared_claims, "claim")
         which = f": {', '.join(changed)}" if len(changed) <= MAX_NAMED_CLAIMS else ""
-        claims = _count(comparison.compared_claims, "claim")
         verb = "has" if len(changed) == 1 else "have"
         kept = f"No standing changed: {claims} compared."
         yield f"{len(changed)} of {claims} {verb} another standing{which}." if changed else kept
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:
@@ -183,10 +184,10 @@ def _sides_table(pair: ComparedPair) -> Table:
 
 def _side_facts(path: str, side: ComparisonSide, runs: RunsBySystem) -> dict[str, Cell]:
     debate = side.debate
-    judges = (
-        f"{format_system_with_run(system, run)}: {', '.join(models_used_by_judges(debate, run, system)) or 'no model'}"
-        for system, run in runs.items()
-    )
+    judges: list[Cell] = []
+    for system, run in runs.items():
+        models = ", ".join(models_used_by_judges(debate, run, system)) or "no model"
+        judges.append(f"{format_system_with_run(system, run)}: {models}")
     return {
         "file": path,
         "judging run": "newest" if side.run == LATEST_RUNS else side.run,
@@ -195,18 +196,20 @@ def _side_facts(path: str, side: ComparisonSide, runs: RunsBySystem) -> dict[str
         "debaters": Lines(tuple(f"{row.name}: {row.model}" for row in participants.debater_rows(debate))),
         "state": debate.status,
         "speeches": str(len(debate.turns)),
-        "judges": Lines(tuple(judges)) if runs else "no judge",
+        "judges": Lines(tuple(judges)) if judges else "no judge",
         "cost": theme.format_cost(debate.usage.cost_usd),
         "judging cost": theme.format_cost(judging_cost(debate, runs)),
     }
 
 
 def _verdicts_table(changes: Sequence[VerdictChange]) -> Table:
-    rows = tuple(
-        (item.system, _conclusion_cell(item.a), _conclusion_cell(item.b), OUTCOME_BADGES[item.outcome])
-        for item in changes
-    )
-    return Table(title="verdicts", heads=("system", "A", "B", "outcome"), rows=rows)
+    columns: dict[str, Callable[[VerdictChange], Cell]] = {
+        "system": lambda item: item.system,
+        "A": lambda item: _conclusion_cell(item.a),
+        "B": lambda item: _conclusion_cell(item.b),
+        "outcome": lambda item: OUTCOME_BADGES[item.outcome],
+    }
+    return column_table("verdicts", changes, columns)
 
 
 def _conclusion_cell(found: SideVerdict | None) -> Cell:
@@ -221,12 +224,8 @@ def _conclusion_cell(found: SideVerdict | None) -> Cell:
 
 
 def _scores_table(changes: Sequence[VerdictChange]) -> Table:
-    return Table(
-        title="scores",
-        heads=("system", "", "A", "B", "change"),
-        rows=join_row_groups(_score_rows(item) for item in changes if item.outcome != "one_sided"),
-        numeric=frozenset({2, 3, 4}),
-    )
+    rows = join_row_groups(_score_rows(item) for item in changes if item.outcome != "one_sided")
+    return Table("scores", ("system", "", "A", "B", "change"), rows, numeric=frozenset({2, 3, 4}))
 
 
 def _score_rows(change: VerdictChange) -> Iterator[TableRow]:
@@ -249,16 +248,14 @@ def _format_change(change: float | None) -> str:
 
 
 def _standings_table(changes: Sequence[StandingChange]) -> Table:
-    rows = tuple(
-        (
-            item.item,
-            DebaterCell(item.participant),
-            item.claim,
-            *("not judged" if standing is None else STANDING_BADGES[standing] for standing in (item.a, item.b)),
-        )
-        for item in changes
-    )
-    return Table(title="claims whose standing differs", heads=("id", "by", "claim", "A", "B"), rows=rows)
+    columns: dict[str, Callable[[StandingChange], Cell]] = {
+        "id": lambda item: item.item,
+        "by": lambda item: DebaterCell(item.participant),
+        "claim": lambda item: item.claim,
+        "A": lambda item: "not judged" if item.a is None else STANDING_BADGES[item.a],
+        "B": lambda item: "not judged" if item.b is None else STANDING_BADGES[item.b],
+    }
+    return column_table("claims whose standing differs", changes, columns)
 
 
 def _settings_table(changes: Sequence[SettingDifference]) -> Table:

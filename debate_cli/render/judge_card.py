@@ -10,6 +10,7 @@ from debate_cli.audit.report import AuditReport, JudgeAuditReport
 from debate_cli.audit.variants import VARIANTS
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.text.markdown import escape_markdown, format_table
+from debate_cli.render.theme import count_noun
 from debate_cli.statistics.estimate import Estimate
 from debate_cli.systems.tables import Badge, Table, TableRow
 
@@ -39,7 +40,7 @@ def list_checks(report: JudgeAuditReport) -> tuple[Check, ...]:
         gate, found = GATES[result.name], ""
         if result.found.value is not None:
             number = gate.found.format(format_estimate(result.found, gate.unit))
-            found = f"{number}, {_count(result.found.clusters, 'debate')}"
+            found = f"{number}, {count_noun(result.found.clusters, 'debate')}"
         checks.append(Check(result.name, gate.question, _answer(result), found, format_bound(result)))
     return tuple(checks)
 
@@ -50,7 +51,7 @@ def _answer(gate: AuditGateResult) -> Badge:
     if gate.found.value is None:
         lacks_labels = gate.name in {ALPHA, BASELINE} and not gate.found.clusters
         return Badge("–", "not tested: no labels" if lacks_labels else "not tested", "muted")
-    needed = f": about {_count(gate.more, 'debate')} more" if gate.more is not None else ""
+    needed = f": about {count_noun(gate.more, 'debate')} more" if gate.more is not None else ""
     return Badge("?", f"not enough data{needed}", "muted")
 
 
@@ -106,15 +107,15 @@ def judge_agreement_table(between: JudgeAgreement) -> Table:
 
 def describe_unknown_labels(number: int) -> str:
     """Return a sentence on how many labels are left out, and why."""
-    return f"{_count(number, 'label')} left out: the winner is neither a debater nor a draw."
+    return f"{count_noun(number, 'label')} left out: the winner is neither a debater nor a draw."
 
 
 def describe_sample(report: JudgeAuditReport) -> str:
     """Return a sentence on how much was judged."""
-    missing = f"; {_count(report.missing, 'judgement')} failed or unfinished" if report.missing else ""
+    missing = f"; {count_noun(report.missing, 'judgement')} failed or unfinished" if report.missing else ""
     return (
-        f"Tested on {_count(report.debates, 'debate')} and on changed copies of them: "
-        f"{_count(report.judgements, 'judgement')}{missing}."
+        f"Tested on {count_noun(report.debates, 'debate')} and on changed copies of them: "
+        f"{count_noun(report.judgements, 'judgement')}{missing}."
     )
 
 
@@ -157,7 +158,7 @@ def _bias_table(measures: Iterable[Measure]) -> Table:
             measure.label,
             format_estimate(measure.estimate, measure.unit),
             VARIANTS[measure.variant].shows,
-            f"{measure.estimate.rows} in {_count(measure.estimate.clusters, 'debate')}",
+            f"{measure.estimate.rows} in {count_noun(measure.estimate.clusters, 'debate')}",
         )
         for measure in measures
     ]
@@ -206,10 +207,6 @@ def _format_value(value: float, unit: str) -> str:
         rounded = round(value, 1)
         return _with_minus(f"{rounded:+.1f}") if rounded else "0.0"
     return _with_minus(f"{round(value, 2) + 0:.2f}")
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'s' if number != 1 else ''}"
 
 
 def _with_minus(text: str) -> str:

@@ -83,7 +83,7 @@ def format_missing_judgments(entry: IndexEntry) -> str:
     """Return `1 judgment missing` or `the deciding judgment is missing`; empty if no judgment is missing."""
     count = entry.judgments_missing
     if count:
-        return f"{count} judgment{'' if count == 1 else 's'} missing"
+        return f"{theme.count_noun(count, 'judgment')} missing"
     return UNDECIDED_BADGE.word if entry.lacks_deciding_judgment else ""
 
 

@@ -172,13 +172,13 @@ def format_usage(usage: TotalUsage) -> str:
 
 def _format_model_usage(usage: TotalUsage) -> str:
     by_models = usage.calls - usage.human_calls
-    calls = f"{by_models} call{'' if by_models == 1 else 's'}"
+    calls = count_noun(by_models, "call")
     retries = usage.attempts - usage.calls
     again = f" ({usage.attempts - usage.human_calls} requests)" if retries > 0 else ""
     cached = f" ({format_count(usage.cached_tokens)} cached)" if usage.cached_tokens else ""
     about = "about " if usage.estimated else ""
     flow = f"{format_token_count(usage.input_tokens, usage)} in{cached}, {format_count(usage.output_tokens)} out"
-    searches = f" · {usage.searches} web search{'' if usage.searches == 1 else 'es'}" if usage.searches else ""
+    searches = f" · {count_noun(usage.searches, 'web search', 'web searches')}" if usage.searches else ""
     price = (about if usage.cost_usd else "") + format_cost(usage.cost_usd)
     return f"{calls}{again}{searches} · {flow} · {price}"
 
@@ -208,9 +208,14 @@ def describe_resume(debate: Debate) -> str:
     return what if debate.document_name is not None else f"{what} after {count_speeches(len(debate.turns))}"
 
 
+def count_noun(count: int, noun: str, plural: str | None = None) -> str:
+    """Return the number with its noun: `1 claim`, `1,200 claims`. `plural`: None adds an s to the noun."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
 def count_speeches(count: int) -> str:
     """Return `1 speech` or `3 speeches`."""
-    return f"{count} speech{'' if count == 1 else 'es'}"
+    return count_noun(count, "speech", "speeches")
 
 
 def describe_judging(debate: Debate) -> str:
@@ -305,7 +310,7 @@ def background_excerpt(background: str | None) -> list[str]:
     lines = [line for line in sanitize_text(background or "").splitlines() if line.strip()]
     shown = [shorten(line, BACKGROUND_LENGTH) for line in lines[:BACKGROUND_LINES]]
     more = len(lines) - len(shown)
-    return [*shown, f"… and {more} more line{'' if more == 1 else 's'}"] if more else shown
+    return [*shown, f"… and {count_noun(more, 'more line')}"] if more else shown
 
 
 EXCERPT_LENGTH = 320

@@ -13,11 +13,10 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.turn import Phase
 from debate_cli.formats.schedule import Stage, active_debaters, follow_up_questions, stages
 from debate_cli.render import theme
+from debate_cli.render.theme import count_noun
 
 MAX_MOTION_CHARS = 240
 """Maximum length of the motion in an announcement. A longer motion is shortened."""
-SENTENCE_ENDINGS = (".", "?", "!", "…", "。", "？", "！")
-"""Endings of a sentence. A motion without one of them gets a full stop."""
 PAIR = 2
 FINAL_REASONS = frozenset[CloseReason]({"complete", "surrender", "converged"})
 """Close reasons after which a debate cannot be resumed."""
@@ -28,7 +27,7 @@ def announce_debate(debate: Debate) -> str:
     if debate.document_name is not None:
         return ""
     motion = theme.shorten(debate.topic, MAX_MOTION_CHARS)
-    ending = "" if motion.endswith(SENTENCE_ENDINGS) else "."
+    ending = "" if motion.endswith((".", "?", "!", "…")) else "."
     if debate.origin is not None:
         return f"The motion is: {motion}{ending} The debate was held elsewhere and imported from {debate.origin.file}."
     return f"The motion is: {motion}{ending} {' '.join(_explain_format(debate))}"
@@ -61,7 +60,7 @@ def announce_close(debate: Debate, reason: CloseReason | None) -> str:
     if reason is None or debate.document_name is not None:
         return ""
     rounds = len({turn.round for turn in debate.turns})
-    length = f"{_count(len(debate.turns), 'speech', 'speeches')} in {_count(rounds, 'round', 'rounds')}"
+    length = f"{count_noun(len(debate.turns), 'speech', 'speeches')} in {count_noun(rounds, 'round')}"
     speeches = f"It had {length}." if reason in FINAL_REASONS else f"So far it has {length}."
     return f"{theme.CLOSE_MESSAGES[reason]}{f' {speeches}' if rounds else ''}"
 
@@ -72,11 +71,11 @@ def _explain_format(debate: Debate) -> Iterable[str]:
     name = config.kind.replace("_", "-")
     if config.kind == "free_flowing":
         order = _order_of_speakers(debate, [item.name for item in debate.participants])
-        yield f"The format is {name}, with {_count(config.turns, 'speech', 'speeches')} by each debater: {order}."
+        yield f"The format is {name}, with {count_noun(config.turns, 'speech', 'speeches')} by each debater: {order}."
         yield "It ends early after a full round that says nothing new."
         return
     most = "at most " if any(map(_is_optional, plan)) else ""
-    yield f"The format is {name}, with {most}{_count(len(plan), 'round', 'rounds')}."
+    yield f"The format is {name}, with {most}{count_noun(len(plan), 'round')}."
     for stage, group in groupby(plan):
         times = len(list(group))
         label = _name_stage(stage)
@@ -91,7 +90,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
     match stage.phase:
         case "opening":
             blind = "" if _speaks_in_turn(debate) else f", without seeing those of {others}"
-            return f"each debater states {_count(config.arguments, 'argument', 'arguments')}{blind}"
+            return f"each debater states {count_noun(config.arguments, 'argument')}{blind}"
         case "cross_examination":
             return f"each answers every argument of {others}"
         case "answers":
@@ -178,7 +177,3 @@ def _name_next(stage: Stage, number: int) -> str:
 
 def _name_stage(stage: Stage) -> str:
     return "follow-up" if stage.follow_up else theme.PHASE_LABELS[stage.phase]
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

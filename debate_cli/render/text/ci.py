@@ -70,7 +70,7 @@ def format_workflow_command(
 def format_step_summary(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
     """Return Markdown: a row per file with its verdicts and gates, then the files that cannot be used."""
     unmet = sum(len(checked.unmet) for checked in files)
-    head = f"{len(files)} debate{'' if len(files) == 1 else 's'} scored"
+    head = f"{theme.count_noun(len(files), 'debate')} scored"
     lines = [f"## {head}{f', gates not met: {unmet}' if unmet else ''}", ""]
     if files:
         lines += ["| debate | verdicts | gates |", "| --- | --- | --- |", *(_row(checked) for checked in files), ""]

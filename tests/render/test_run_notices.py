@@ -7,7 +7,6 @@ from live_support import cue, failure_event, turn_event
 from render_support import (
     HOSTILE,
     START,
-    debate,
     final_assessment,
     is_printable,
     opening_event,
@@ -20,19 +19,14 @@ from render_support import (
 from debate_cli.domain.debate import initial_debate
 from debate_cli.domain.events import DebateClosed, Event
 from debate_cli.domain.tasks import Cue, Task
-from debate_cli.render.content.run_notices import FailureNotices
+from debate_cli.render.content.run_notices import describe_failure
 from debate_cli.render.live.header import failure_notice
-from debate_cli.render.replay import ReplayPlan
 from debate_cli.render.text.plain import PlainObserver
 
 CUES: list[Task] = [
     Cue(index=number, round=1, phase="opening", speaker=name) for number, name in enumerate(("Ada", "Bo"))
 ]
 ROUND = round_assessment(1).brief
-BOTH_FAILED = [
-    "Failed: Ada could not speak: lab is down (unreachable)",
-    "Failed: Bo could not speak, for the same reason (unreachable)",
-]
 FIRST, SECOND, *_ = turns()
 
 
@@ -47,23 +41,13 @@ FIRST, SECOND, *_ = turns()
 )
 def test_a_failure_names_who_failed_at_what_and_why(task: Task, text: str) -> None:
     """The sentence ends with the cause in words."""
-    assert FailureNotices().describe(failure_event(task).failure) == f"{text}: lab is down (unreachable)"
-
-
-def test_a_replay_does_not_repeat_a_message() -> None:
-    """The second failure with a message refers to the first."""
-    state = debate().without_turns()
-    for event in (*map(failure_event, CUES), DebateClosed(at=START, reason="failed")):
-        state = state.apply(event)
-    stream = StringIO()
-    list(ReplayPlan(state).play(PlainObserver(stream)))
-    assert [line for line in stream.getvalue().splitlines() if line.startswith("Failed")] == BOTH_FAILED
+    assert describe_failure(failure_event(task).failure) == f"{text}: lab is down (unreachable)"
 
 
 def test_untrusted_names_and_messages_are_sanitized() -> None:
     """They come from configurations and servers."""
     failure = failure_event(CUES[0], HOSTILE, HOSTILE)
-    notice = FailureNotices().describe(failure.failure)
+    notice = describe_failure(failure.failure)
     assert is_printable(render_text(failure_notice(notice), 300) + plain_output([failure]))
 
 

@@ -15,7 +15,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.render import theme
 from debate_cli.render.content.summary import explain_scores, suggest_judge_command, summarize_verdicts
-from debate_cli.render.terminal.drawing import score_bars, stacked_bar
+from debate_cli.render.terminal.drawing import score_bars
 from debate_cli.render.theme import missing_sentences
 from debate_cli.systems.moderator.score import ModeratorNotes
 from debate_cli.systems.moderator.settings import CATEGORY_GROUPS, FINAL_CATEGORIES
@@ -183,9 +183,3 @@ def test_bars_end_at_the_maximum_of_the_scale() -> None:
     assert explain_scores(persuasion(32, 31)) == "Ada 32.0 to Bo 31.0 of 80. No debater surrendered."
     assert render_text(score_bars(persuasion(32, 16), {})).splitlines()[0].count("━") == 12
     assert theme.score_axis_max(persuasion(12.5, 3).model_copy(update={"system": "structured"})) == 12.5
-
-
-def test_a_stacked_bar_has_a_fill_for_each_part() -> None:
-    """Of 40 columns for 80 points, 20 are 10 columns, 7 are 4 beside the 10, and a subtracted 40 takes 20 more."""
-    parts = (("stance", 20.0), ("persuasion", 7.0), ("resistance", 0.0), ("penalty", -40.0))
-    assert stacked_bar(parts, 80, "", 40).plain == "█" * 10 + "▓" * 4 + "╳" * 20

@@ -36,19 +36,11 @@ def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
     return JudgeReport(title, report.scores, report.sentences, alerts)
 
 
-class FailureNotices:
-    """Words the failures of a run. A message that an earlier notice contains is not repeated."""
-
-    def __init__(self) -> None:
-        self._shown: set[str] = set()
-
-    def describe(self, failure: Failure) -> str:
-        """Return who failed, at what and why, and the cause: `Pro could not speak: lab is down (unreachable)`."""
-        if isinstance(failure.task, Cue):
-            who, what = failure.who, "could not speak"
-        else:
-            who, _, about = theme.format_brief(failure.task).partition(", ")
-            what = "could not judge" if get_system(failure.task.system).judges_texts else f"could not judge {about}"
-        why = ", for the same reason" if failure.message in self._shown else f": {failure.message}"
-        self._shown.add(failure.message)
-        return f"{who} {what}{why} ({theme.format_cause(failure.cause)})"
+def describe_failure(failure: Failure) -> str:
+    """Return who failed, at what and why, and the cause: `Pro could not speak: lab is down (unreachable)`."""
+    if isinstance(failure.task, Cue):
+        who, what = failure.who, "could not speak"
+    else:
+        who, _, about = theme.format_brief(failure.task).partition(", ")
+        what = "could not judge" if get_system(failure.task.system).judges_texts else f"could not judge {about}"
+    return f"{who} {what}: {failure.message} ({theme.format_cause(failure.cause)})"

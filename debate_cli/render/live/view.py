@@ -35,7 +35,7 @@ from debate_cli.domain.turn import Phase, Turn
 from debate_cli.observer import is_judging_only
 from debate_cli.render import theme
 from debate_cli.render.content import chair
-from debate_cli.render.content.run_notices import FailureNotices, build_judge_report
+from debate_cli.render.content.run_notices import build_judge_report, describe_failure
 from debate_cli.render.content.speech_parts import ThreadIndex, index_citations
 from debate_cli.render.content.summary import change_lines
 from debate_cli.render.live import header
@@ -173,7 +173,6 @@ class _Script:
         """Maps the index of a turn to its speech. All these speeches were requested together."""
         self._withheld: list[Assessment] = []
         self._pending: dict[str, Brief] = {}
-        self._failures = FailureNotices()
         self._round = 0, ""
 
     def print(self, *renderables: RenderableType) -> None:
@@ -277,7 +276,7 @@ class _Script:
             self._print_complete_wave()
             if cue.round >= self._round[0]:
                 self._open_round(cue.round, cue.phase)
-        self.print(header.failure_notice(self._failures.describe(failure)))
+        self.print(header.failure_notice(describe_failure(failure)))
 
     def _print_complete_wave(self) -> None:
         if self._wave and all(stream.turn is not None for stream in self._wave.values()):

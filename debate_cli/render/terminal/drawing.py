@@ -5,7 +5,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -24,8 +23,6 @@ from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, In
 ParticipantStyles = Mapping[str, Sign]
 """Maps a debater's name to marker, side and colour."""
 BAR_WIDTH = 20
-PART_FILLS = "█▓▒╳"
-"""Fill characters for the parts of a stacked bar."""
 INDENT = 2
 MAX_KEPT_WORD = 16
 """Maximum width that a table column reserves for its longest word. Longer words may be folded."""
@@ -101,17 +98,6 @@ def score_bar(value: float, out_of: float, colour: str, width: int = BAR_WIDTH) 
     )
 
 
-def stacked_bar(parts: Sequence[tuple[str, float]], out_of: float, colour: str, width: int = BAR_WIDTH) -> Text:
-    """Draw `parts` (name, size) end to end as one bar on a scale from 0 to `out_of`. Each part has its own fill."""
-    bar, done, start = Text(), 0.0, 0
-    for (_, value), fill in zip(parts, cycle(PART_FILLS)):
-        done += abs(value)
-        end = min(width, round(done / out_of * width)) if out_of > 0 else 0
-        bar.append(fill * (end - start), style=colour)
-        start = end
-    return bar
-
-
 def interval_bar(cell: Interval, width: int = 24) -> str:
     """Return an interval as text: `──●──` in a row of `width` columns."""
     if cell.value is None:
@@ -184,11 +170,6 @@ class _TableView:
         for positions in (list(everything), without_bars):
             if sum(self._least_width(position) for position in positions) + 3 * len(positions) - 3 <= options.max_width:
                 yield self._as_table(positions)
-                cells = [row[position] for row in self.table.rows if row is not None for position in positions]
-                parts = next((cell.parts for cell in cells if isinstance(cell, Gauge) and cell.parts), ())
-                if parts:
-                    legend = " · ".join(f"{fill} {label}" for (label, _), fill in zip(parts, cycle(PART_FILLS)))
-                    yield terminal_line(legend, theme.MUTED)
                 return
         yield from self._as_list()
 
@@ -267,8 +248,6 @@ def _is_of_bars(table: Table, position: int) -> bool:
 
 
 def _cell_view(cell: Cell, styles: ParticipantStyles) -> RenderableType:
-    if isinstance(cell, Gauge) and cell.parts:
-        return stacked_bar(cell.parts, cell.out_of, _colour_of(cell.who, styles))
     if isinstance(cell, Gauge):
         return score_bar(cell.value, cell.out_of, _colour_of(cell.who, styles))
     if isinstance(cell, Interval):

@@ -27,7 +27,7 @@ from debate_cli.observer import is_judging_only
 from debate_cli.render import theme
 from debate_cli.render.content import chair, participants
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
-from debate_cli.render.content.run_notices import FailureNotices, JudgeReport, build_judge_report
+from debate_cli.render.content.run_notices import JudgeReport, build_judge_report, describe_failure
 from debate_cli.render.content.speech_parts import CitationIndex, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow, change_lines, closing_rows, format_ranked_scores, usage_rows
 from debate_cli.render.sanitize import prefix_lines, sanitize_line
@@ -264,7 +264,6 @@ class PlainObserver:
         self._plan = plan
         self._round = 0, ""
         self._has_heading = False
-        self._failures = FailureNotices()
         self._asked: set[int] = set()
         """Numbers of the speeches in flight."""
         self._held: list[tuple[Event, Debate]] = []
@@ -329,7 +328,7 @@ class PlainObserver:
             case AssessmentCompleted():
                 self._write(judge_report_lines(build_judge_report(event.assessment, debate)))
             case TaskFailed():
-                self._write([f"Failed: {sanitize_line(self._failures.describe(event.failure))}"])
+                self._write([f"Failed: {sanitize_line(describe_failure(event.failure))}"])
             case DebateClosed() if debate.document_name is None:
                 self._write([""])
                 self._announce(chair.announce_close(debate, event.reason))

@@ -53,10 +53,7 @@ MAX_SUBMISSIONS = 5
 
 
 def count_waiting_debates() -> int:
-    """Return how many debates may wait for batches at the same time.
-
-    Raises this process's limit of open files as far as the system allows.
-    """
+    """Return how many debates may wait for batches at once, after raising the limit of open files."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_WAITING_DEBATES * FILES_PER_DEBATE + OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -103,10 +100,7 @@ class BatchQueue:
     """Collects the requests of the debates in one folder, and submits them in batches."""
 
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
-        """Create the queue.
-
-        The queue requests a stop with `stop` when only batches in progress are left, or when the vendor fails.
-        """
+        """`stop` is requested when only batches in progress are left, or when the vendor fails."""
         self._store = BatchStore(folder)
         self._stop = stop
         self._options = options
@@ -125,10 +119,7 @@ class BatchQueue:
 
     @contextmanager
     def marking(self, state: TaskState) -> Generator[None]:
-        """Count the current asyncio task as `working` or `waiting` while the block runs.
-
-        A `working` task may still make requests. A `waiting` task waits for a batch, or for the budget of batches.
-        """
+        """Count the current task, while the block runs, as `working` (may ask more) or `waiting` (for an answer)."""
         self._tasks[state] += 1
         self._version += 1
         try:
@@ -139,10 +130,7 @@ class BatchQueue:
             self._version += 1
 
     async def ask(self, question: _Question) -> Reply:
-        """Return the answer to a request. Raises ModelError.
-
-        The answer comes from the store, from a batch in progress, or from the next batch.
-        """
+        """Return the answer: from the store, from a batch in progress or from the next batch. Raises ModelError."""
         question.api = self._apis.setdefault(question.api.identity, question.api)
         stored = self._store.find(question.key)
         if stored is None:
@@ -193,10 +181,7 @@ class BatchQueue:
                 self._store.drop([other.custom_id])
 
     def _read(self, question: _Question, result: str) -> Reply:
-        """Return the reply in `result`, the answer of a batch to `question`.
-
-        If `result` is an error, drop the stored request, so that it can be submitted again.
-        """
+        """Return the reply in `result`. If it is an error, drop the request, so that it can be submitted again."""
         assert question.custom_id is not None
         self._served.add(question.custom_id)
         try:
@@ -259,10 +244,7 @@ class BatchQueue:
         self._options.note(f"submitted {vendor_id} to {model}: {_count(len(chunk), 'request')}{most}")
 
     async def _send(self, api: BatchApi, batch: StoredBatch, entries: Sequence[dict[str, Any]]) -> str:
-        """Submit a batch and return the vendor's id.
-
-        If the vendor's answer is lost, search the vendor's list for the batch.
-        """
+        """Submit a batch. Return the vendor's id, from the vendor's list of batches if the answer was lost."""
         for number in range(1, MAX_SUBMISSIONS + 1):
             try:
                 return await api.submit(batch.key, entries)
@@ -376,10 +358,7 @@ class BatchQueue:
 
 
 def _split(questions: Iterable[_Question]) -> Iterator[list[list[_Question]]]:
-    """Yield batches of `questions` for one model each, within the vendor's limits.
-
-    Equal questions become one request.
-    """
+    """Yield batches of `questions`, each for one model and within its vendor's limits. Merge equal questions."""
     by_request: dict[tuple[int, RequestKey], list[_Question]] = {}
     for question in questions:
         by_request.setdefault((id(question.api), question.key), []).append(question)

@@ -206,10 +206,7 @@ def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]
 
 
 def _counted_runs(side: ComparisonSide) -> list[JudgingRun]:
-    """Return the runs that count for a side, the one with the highest precedence last.
-
-    Runs whose systems were all replaced do not count. With `latest`, runs of reviewers do not count.
-    """
+    """Return the runs of a side that count, the decisive one last: not replaced, and with `latest` no reviewer's."""
     return [
         run
         for run in side.debate.runs_by_precedence()

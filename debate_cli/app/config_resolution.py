@@ -34,12 +34,11 @@ def resolve_config(
     checks: ConfigCheck = check_config,
     trusted_folders: Sequence[Path] = (),
 ) -> LoadedConfig:
-    """Load the configuration at `path`, or in `text`, and apply `changes` (pairs of key path and value).
+    """Load the configuration at `path`, or in `text`, and apply `changes`. Raises ConfigError.
 
-    `env`: the process's environment; this function adds the `.env` beside the file. `checks`: finds contradictions
-    between settings. `shipped`: whether the file is part of the package; then `.env` and relative paths belong to the
-    working folder. `trusted_folders`: further folders that may contain files named in the configuration. Raises
-    ConfigError. Whether the models can be asked is checked by `prepare_run`.
+    `env`: the process's environment, to which the `.env` beside the file is added. `checks`: finds contradictions
+    between settings. `shipped`: the file is part of the package, so its relative paths and `.env` are in the working
+    folder. `trusted_folders`: may also contain files that the configuration names.
     """
     folder = Path() if path is None or shipped else path.parent
     loaded = read_config_file(
@@ -91,10 +90,7 @@ def _with_default_model(config: DebateConfig) -> DebateConfig:
 
 
 def config_from_object(config: DebateConfig, name: str, folder: Path | None = None) -> LoadedConfig:
-    """Create a `LoadedConfig` without a file. Its relative paths start in `folder` (None: the working folder).
-
-    `name`: its name in errors. Raises ConfigError if a prompt file cannot be read.
-    """
+    """Wrap `config`, called `name` in errors. Relative paths start in `folder` (default: here). Raises ConfigError."""
     base = folder or Path()
     source_map = SourceMap(name)
     prompts, problems = read_prompt_files(config.prompts, base)
@@ -113,8 +109,7 @@ def config_from_transcript(
 ) -> LoadedConfig:
     """Return the configuration of a stored debate with `changes`. Its relative paths start in the working folder.
 
-    No file that the debate names is opened: `prompts` has only texts that `changes` replace. Raises ConfigError, which
-    names the transcript as the file and ends with `advice`.
+    No file that the debate names is opened. Raises ConfigError, which names the transcript and ends with `advice`.
     """
     env = load_environment(Path(), os.environ)
     without_settings = {name: value for name, value in env.items() if not name.startswith("DEBATE_")}
@@ -174,11 +169,7 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
 
 
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:
-    """Check that a configuration file does not choose a forbidden folder for its debates (`output.dir`).
-
-    The file may choose the working folder, its own folder, and the `trusted_folders`. An option or the environment may
-    choose any folder. Raises ConfigError.
-    """
+    """Raise ConfigError if a file's `output.dir` leads out of the working, its own and the trusted folders."""
     path = ("output", "dir")
     if any(path[:length] in loaded.source_map.origins for length in (1, 2)):
         return

@@ -149,10 +149,7 @@ def find_search_destination(
 def missing_consents(
     destinations: Iterable[Destination], trusted_hosts: Iterable[str], env: Mapping[str, str]
 ) -> tuple[Consent, ...]:
-    """Return the needed consents, each once, that neither a trusted host nor a stored answer covers.
-
-    `env`: the process's environment.
-    """
+    """Return the needed consents that neither `trusted_hosts`, `env` (the process's) nor a stored answer gives."""
     listed = [*trusted_hosts, *env.get(TRUSTED_HOSTS_VARIABLE, "").split(",")]
     trusted = {host.strip().rstrip(".").lower() for host in listed} - {""}
     remembered = load_consents(consents_path(env))
@@ -184,10 +181,7 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return the origin of each provider's settings in `config`.
-
-    If `loaded` has equal settings of a provider, the origin is the one in `loaded`; otherwise, the debate `file`.
-    """
+    """Return the origin of each provider's settings: that in `loaded` if it has equal ones, else the debate `file`."""
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
     found = {
@@ -205,10 +199,7 @@ def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None)
 def _find_destination(
     row: ProviderRow, origin: ProviderOrigin | None, settings: str, built_in: ProviderRow | None, env: Environment
 ) -> Destination | None:
-    """Return the destination of requests to the provider `row`; None for a built-in provider at its own server.
-
-    `settings`: hash of the provider's settings. `built_in`: the built-in row with the same name.
-    """
+    """Return the server of `row`; None for the own server of the `built_in` row. `settings`: hash of the settings."""
     url = resolve_base_url(row, env) or ""
     host = server_name(url)
     in_address = origin.url_variables if origin is not None else ()

@@ -120,10 +120,9 @@ class Diagnosis:
 async def diagnose_models(
     specs: Sequence[ModelSpec], context: RunContext, *, searches: bool = False
 ) -> tuple[Diagnosis, ...]:
-    """Diagnose `specs` in their order. With `searches`, also make one web search, if one is configured.
+    """Diagnose all `specs` at once, in their order. With `searches`, also make the web search that is configured.
 
-    All models are asked at once, within the limits of their providers. A problem of one model is part of its diagnosis.
-    Raises ConfigError if the providers of the configuration have problems.
+    A problem of one model is part of its diagnosis. Raises ConfigError for problems of the configured providers.
     """
     own = context.config.limits
     limits = Limits(concurrency=own.concurrency, max_attempts=min(own.max_attempts, MAX_CHECK_ATTEMPTS))
@@ -176,10 +175,7 @@ async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | 
 def select_models(
     names: Sequence[str], config: DebateConfig, *, mock: bool
 ) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
-    """Return the named models, and the configuration to ask them with. If `names` is empty: all models in `config`.
-
-    Raises UsageError for a name that is neither provider/model nor in the configuration.
-    """
+    """Return the models `names` (default: all in `config`) and the configuration to ask. Raises UsageError."""
     named: dict[str, ModelSpec] = {}
     for name in names:
         try:

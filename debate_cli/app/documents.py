@@ -30,10 +30,7 @@ class JudgeSource(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the text in results: its path if it is in the working folder, else its file name.
-
-        Links in the results use the path.
-        """
+        """Name of the text in results: its path if it is in the working folder, else its file name."""
         if self.content is not None:
             return STDIN_NAME
         try:
@@ -110,10 +107,7 @@ def _decode(name: str, data: bytes) -> str:
 
 
 def _is_text_in(path: Path, folder: Path) -> bool:
-    """Return whether a file is a text of the folder.
-
-    A link that leads out of the folder does not count, because its file must not reach a model.
-    """
+    """Return whether `path` is a text inside `folder`. What a link outside leads to must not reach a model."""
     start = _read_start(path)
     is_text = bool(start.strip()) and b"\0" not in start
     return is_text and path.suffix not in TRANSCRIPT_SUFFIXES and is_inside(path, [folder])

@@ -307,8 +307,8 @@ def _estimate_searches(
 ) -> Iterator[RoleEstimate]:
     """Yield the estimate of the web searches, if the simulation made any.
 
-    A model that searches makes one call; a search engine gets several queries instead. At worst the model searches, and
-    is asked to continue, as often as allowed.
+    A model that searches makes one call; a search engine gets several queries. At worst the model continues as often as
+    allowed.
     """
     target = find_search_target(with_lookup_search(config), env)
     made = [item for item in simulated if item.kind == "web"]

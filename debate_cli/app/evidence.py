@@ -32,10 +32,7 @@ def describe_skipped(corpus: Corpus) -> str | None:
 
 
 def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate | None) -> Iterator[str]:
-    """Yield notes for the user about sources.
-
-    `resumed`: the stored debate that continues; None before a new debate.
-    """
+    """Yield notes for the user about sources. `resumed`: the stored debate that continues; None for a new one."""
     evidence = config.evidence
     if evidence is None:
         return

@@ -45,7 +45,7 @@ class Gates(NamedTuple):
     """Names from `FORBIDDEN`."""
 
     def require_names(self, names: Collection[str], where: str = "") -> None:
-        """Raise UsageError for a gate with an unknown name, or with a share of votes outside 0 to 1.
+        """Raise UsageError for an unknown name or a share of votes outside 0 to 1.
 
         `names`: the debaters; empty for a text. `where`: the beginning of the message, e.g. `a.json: `.
         """
@@ -71,10 +71,7 @@ class Gates(NamedTuple):
         return [result.problem for result in self.evaluate(debate, verdicts) if result.problem is not None]
 
     def evaluate(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
-        """Return the results of the requested gates, in the order of the fields.
-
-        If several runs have equal precedence, the deciding verdict of each must meet the gates.
-        """
+        """Return the results of the requested gates. Of runs with equal precedence, each must meet them."""
         deciding = deciding_verdicts(debate, verdicts) or (None,)
         results: dict[str, str | None] = {}
         for verdict in deciding:
@@ -86,10 +83,7 @@ class Gates(NamedTuple):
     def _check(
         self, debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict | None
     ) -> Iterator[tuple[str, str | None]]:
-        """Yield, for each requested gate, its option and why the deciding `verdict` fails it.
-
-        The reason is None if the verdict meets the gate. A `verdict` of None is an undetermined one.
-        """
+        """Yield each requested gate's option, and why `verdict` (None: undetermined) fails it; None if it does not."""
         if verdict is not None and verdict.victory == "undetermined":
             verdict = None
         undetermined = "the verdict is undetermined" if verdict is None else None
@@ -142,10 +136,7 @@ def _printable_name(name: str) -> str:
 
 
 def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | None:
-    """Return why `--fail-on manipulation` is not met; None if it is.
-
-    A passage counts once, even if several judges report it.
-    """
+    """Return why `--fail-on manipulation` fails; None if it does not. A passage counts once for all judges."""
     found = {
         (finding.participant, finding.quote, finding.technique)
         if isinstance(finding, Manipulation)

@@ -60,10 +60,7 @@ class ImportedFile:
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files to import, and the number of other files in the folders of `paths`.
-
-    The files in a folder are sorted by name. Raises UsageError for a folder without a file that can be imported.
-    """
+    """Return the files to import, and how many others their folders hold. Raises UsageError if a folder has none."""
     found: list[Path] = []
     others = 0
     for path in paths:
@@ -80,10 +77,9 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """Return the file for the transcript of each debate: `out` if it names a file, else a file in `out` or `folder`.
+    """Return a transcript path for each file: `out` if it is a .json file, else in `out` or `folder`.
 
-    A transcript in a folder is named after the imported file. Raises UsageError if `out` is one file for several
-    debates.
+    Raises UsageError if `out` is one file for several debates.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:
@@ -122,10 +118,7 @@ def read_import_file(path: Path, target: Path, request: ImportRequest, at: datet
 
 
 def save_import(file: ImportedFile, *, force: bool) -> None:
-    """Write the transcript.
-
-    Raises StorageError if it cannot be written, or if the file exists and `force` is not set.
-    """
+    """Write the transcript. Raises StorageError, also for an existing file unless `force`."""
     with lock_debate(file.target):
         write_transcript(file.target, to_transcript(file.imported.debate), Redactor(), overwrite=force)
 
@@ -176,8 +169,8 @@ def read_dataset(
 ) -> Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
     """Yield the name, the import function and the labels of each debate in the data set `request.format`.
 
-    The function creates the transcript and raises TranscriptError. `folder`: where the transcripts will be written.
-    Raises UsageError if there is no debate.
+    The function creates the transcript, in `folder`, and raises TranscriptError. Raises UsageError if there is no
+    debate.
     """
     name = request.format or ""
     if request.columns:

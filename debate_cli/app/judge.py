@@ -112,10 +112,7 @@ class JudgePlan:
         )
 
     def build(self) -> JudgeTask:
-        """Create the task by reading the file again. Raises UsageError if the file names other servers than before.
-
-        Consent was given for the servers of the plan only.
-        """
+        """Read the file again. Raises UsageError if it names other servers than those that the user consented to."""
         task = self.read()
         before, now = (
             [(item.host, item.variables) for item in each] for each in (self.destinations, task.context.destinations)
@@ -128,10 +125,9 @@ class JudgePlan:
 def build_judge_plans(
     sources: Sequence[JudgeSource], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return the plans, and one sentence for each file that cannot be judged.
+    """Return the plans, and one sentence for each file that cannot be judged. `loaded`: the request's configuration.
 
-    `loaded`: the configuration of the request. Raises UsageError, ConfigError and MissingKeyError for bad requests. If
-    there is only one file, raises its TranscriptError, or StorageError if another process writes the file.
+    Raises UsageError, ConfigError and MissingKeyError. The error of a single file is raised too.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -164,10 +160,10 @@ def build_judge_plans(
 def build_completion_plans(
     paths: Sequence[Path], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return plans that complete the judging runs of saved debates. Each judging run keeps its models.
+    """Return plans that complete the judging runs of saved debates with their own models.
 
-    Also returns a sentence for each file that cannot be read or is already complete. Of `loaded`, the configuration,
-    only the replaced prompts are used. Raises ConfigError and MissingKeyError; TranscriptError for a bad single file.
+    Also returns a sentence for each file that is unreadable or complete. Only the prompts of `loaded` are used. Raises
+    ConfigError and MissingKeyError. The error of a single file is raised too.
     """
 
     def plan(path: Path) -> JudgePlan | str:
@@ -257,9 +253,8 @@ async def judge_files(
     """Judge the files, `concurrency` at a time, and yield the results in the order of `plans`.
 
     A file that failed, or was not started before a stop, yields no result. The error of a single file is raised; the
-    errors of several files go to `on_error`. `equip`: adds observer, cassette and people to the context of a file.
-    `force`: overwrites targets that were changed. With `batches` the judges are asked in batches, and
-    `count_waiting_debates` replaces `concurrency`.
+    errors of several go to `on_error`. `equip` adds observer, cassette and people to a file's context. `force`
+    overwrites targets that were changed. With `batches`, `count_waiting_debates` replaces `concurrency`.
     """
     concurrency = concurrency if batches is None else count_waiting_debates()
     room = asyncio.Semaphore(concurrency)

@@ -93,10 +93,7 @@ class JudgingRequest:
 
     @property
     def models(self) -> dict[str, ModelSpec]:
-        """Model of each role.
-
-        The configuration's default model is also the `judge`, so that no stored judge is used.
-        """
+        """Model of each role. The configuration's default model is also the `judge`, instead of a stored judge."""
         models = dict(self.config.models) if self.config is not None else {}
         if "default" in models:
             models.setdefault("judge", models["default"])
@@ -117,10 +114,10 @@ def parse_model(name: str, option: str = "--model") -> ModelSpec:
 
 
 def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """Return the judging runs, with new ids, that the request adds to `debate`: `repeat` runs for each model.
+    """Return the judging runs that the request adds to `debate`: `repeat` runs for each model.
 
-    A requested system that cannot judge the debate is left out if another requested system can. Raises UsageError for
-    an unknown system, TranscriptError if no requested system can judge this debate.
+    A system that cannot judge the debate is left out if another can. Raises UsageError for an unknown system,
+    TranscriptError if none can judge.
     """
     unsuitable = unsuitable_systems(debate, request)
     requested = _requested_systems(debate, request)
@@ -154,10 +151,7 @@ def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> 
 def _openings(
     judging: JudgingConfig, request: JudgingRequest, at: datetime, *, taken: int
 ) -> tuple[JudgingOpened, ...]:
-    """Return `request.repeat` judging runs for each model.
-
-    `taken`: number of judging runs that the debate has already.
-    """
+    """Return `request.repeat` judging runs for each model. The debate has `taken` judging runs already."""
     variants = [request, *(replace(request, model=model) for model in request.other_models)]
     repeated = [variant for variant in variants for _ in range(request.repeat)]
     return tuple(
@@ -175,10 +169,7 @@ def _openings(
 
 
 def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """Return the events of a debate that consists of one text: it opens and closes without speeches.
-
-    Raises UsageError if the systems' settings contradict each other.
-    """
+    """Return the events of a debate that is one text, without speeches. Raises UsageError for wrong settings."""
     config = document_config(name, text, request)
     for system in config.judging.systems:
         _check_settings(system)
@@ -187,10 +178,7 @@ def document_events(name: str, text: str, debate_id: str, request: JudgingReques
 
 
 def document_config(name: str, text: str, request: JudgingRequest) -> DebateConfig:
-    """Return the configuration for judging a text. It has no debaters, and only systems that judge texts.
-
-    If no requested system judges texts, the default system for texts does.
-    """
+    """Return the configuration for judging a text: no debaters, and only systems that judge texts (default: panel)."""
     given = request.config
     configured = {system.kind: system for system in (given.judging.systems if given is not None else ())}
     kinds = [*(kind for kind in configured if kind in request.systems), *request.systems] or [*configured]
@@ -221,10 +209,9 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Return `config` in the form in which `debate` stores it, so that both configurations can be compared.
+    """Return `config`, given with --resume, in the form in which `debate` stores it, to compare the two.
 
-    `config` was given with --resume. If the debate is a judged text, the result has the text as motion and background,
-    and the judges of `config`. The order of a free-flowing debate is taken from the stored debate.
+    For a judged text, the result has the text as motion and background. A free-flowing debate keeps its stored order.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:
@@ -259,10 +246,10 @@ def _limits_without_budget(debate: Debate) -> Limits:
 
 
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
-    """If `request` has `changes`, return it with the stored configuration, changed; else return `request` unchanged.
+    """Return `request` with the stored configuration, changed by its `changes`. Without changes, return `request`.
 
-    The debate's budget is left out, and judges keep their stored models. Raises UsageError for a setting that cannot be
-    changed without a configuration, ConfigError for an invalid value.
+    The debate's budget is left out; judges keep their stored models. Raises UsageError for a setting that needs a
+    configuration, ConfigError for an invalid value.
     """
     if not request.changes:
         return request
@@ -294,10 +281,7 @@ def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemS
 
 
 def _apply_request(system: SystemSettings, request: JudgingRequest) -> SystemSettings:
-    """Return the system with the requested model and number of judges.
-
-    Settings that only apply during a debate are removed.
-    """
+    """Return the system for an added run, with the requested model and number of judges. Raises UsageError."""
     settings = system.for_added_run()
     if request.model is not None:
         settings = settings.with_models(lambda _role: None)
@@ -321,7 +305,7 @@ def _check_settings(system: SystemSettings) -> None:
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
     """Raise TranscriptError if `system` cannot judge the debate.
 
-    For a debate with turns, raises nothing if the system is unsuitable but was not named by the user.
+    If the debate has turns and the user did not name the system, nothing is raised.
     """
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way

@@ -58,10 +58,7 @@ class DiscoveredModel:
 
 
 def list_server_models(address: str) -> list[str]:
-    """Return the names of the models of the server at `address`, requested over HTTP without a proxy.
-
-    The server is not trusted. If its answer is slow, large or malformed, the list is empty.
-    """
+    """Return the models of the untrusted server at `address`; nothing if its answer is slow, large or malformed."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"{address}/models", timeout=LISTING_TIMEOUT_S) as answer:
@@ -76,10 +73,7 @@ def list_server_models(address: str) -> list[str]:
 def discover_models(
     env: Mapping[str, str], listing: ModelLister = list_server_models, *, embedded: bool | None = None
 ) -> list[DiscoveredModel]:
-    """Return the available models, preferred first: Ollama's, models with a key, the embedded model, the mock.
-
-    `embedded`: whether the extra `local` is installed; None detects it.
-    """
+    """Return the available models, best first. `embedded`: whether the extra `local` is installed (None: detect it)."""
     address = resolve_base_url(load_provider_rows()["ollama"], env)
     names = listing(address)[:MAX_MODELS_PER_SERVER] if address else ()
     ollama = [DiscoveredModel(f"ollama/{name}", "Ollama on this machine") for name in names]
@@ -110,10 +104,7 @@ EXAMPLE_MODELS = {"local": "smollm2", "mock": "any", "ollama": "qwen3:8b", "anth
 
 
 def list_providers(config: DebateConfig, env: Mapping[str, str], redact: Callable[[str], str]) -> list[dict[str, Any]]:
-    """Return the providers of the table and of `config` as data.
-
-    Each has name, kind, key, address without secrets, modes, web search, example.
-    """
+    """Return built-in and configured providers as data: name, kind, key, address without secrets, abilities."""
     table = merge_provider_rows(config)
     engines = {name: row for name, (row, _) in SEARCH_ENGINES.items() if name not in table}
     return [_provider_entry(row, env, redact) for row in (*table.values(), *engines.values())]

@@ -81,11 +81,10 @@ class ModelPool:
         used: Sequence[ModelCall] = (),
         patience_s: float = MAX_CLOSED_S,
     ) -> None:
-        """Create the pool. `context` supplies limits, environment, secrets and observer.
+        """`context`: supplies limits, environment, secrets and observer.
 
-        `budget`: None uses the budget of `context` or, without one, a new budget from the limits, less the calls in
-        `used`. `rates`: requests and tokens per minute that are shared with other processes. `patience_s`: if a
-        provider refuses all calls for this many seconds, they fail.
+        `budget`: default that of `context`, else a new one less the calls `used`. `rates`: limits per minute shared
+        with other processes. `patience_s`: seconds after which calls fail if a provider refuses all.
         """
         limits = context.config.limits
         self._context = context
@@ -111,9 +110,9 @@ class ModelPool:
         rejected: Iterable[StructuredOutputMode] = (),
         batches: BatchQueue | None = None,
     ) -> ModelHandle:
-        """Return the handle for a model, with the providers and the seed of `config`. Equal specs share one handle.
+        """Return the handle of a model for the providers and the seed of `config`. With `batches`, requests wait.
 
-        `rejected`: structured-output modes that do not work. With `batches`, requests wait for a batch.
+        `rejected`: structured-output modes that do not work.
         """
         spec = mock_spec(spec) if self._context.mock else spec
         providers = self._providers_of(config)
@@ -127,10 +126,7 @@ class ModelPool:
         return self._build_model(spec, self._providers_of(config), None)
 
     def search_client(self, config: DebateConfig, prompts: Prompts) -> SearchClient | None:
-        """Return the client for the web searches of `config`, limited like models. None if `config` has no web search.
-
-        Raises ConfigError if searches are impossible.
-        """
+        """Return the client for the web searches of `config`; None if it has none. Raises ConfigError."""
         target = find_search_target(config, self._context.env)
         if target is None or config.evidence is None:
             return None
@@ -229,10 +225,7 @@ class ModelPool:
     def _build_batched_model(
         self, spec: ModelSpec, price: Price | None, profile: Profile, providers: _ProviderContext, batches: BatchQueue
     ) -> Model:
-        """Return a model whose requests wait for a batch. It needs no rate limit.
-
-        The journal records no reservation, because the batch is stored before it is submitted.
-        """
+        """Return a model whose requests wait for a batch, which is stored, so that the journal needs no reservation."""
         open_api = partial(providers.registry.batches, spec)
         queued = QueuedModel(batches, spec.model, open_api, profile, price, providers.redact)
         provider = split_model_name(spec.model)[0]
@@ -275,10 +268,7 @@ class ModelPool:
             )
 
     def _limiter_for(self, owner: ProviderRow | str) -> RateLimiter:
-        """Return the rate limiter of a provider, or of a model that the caller passed in.
-
-        Equal providers share one limiter.
-        """
+        """Return the rate limiter of a provider (equal ones share it), or of the caller's own model."""
         for known, limiter in self._limiters:
             if known == owner:
                 return limiter
@@ -331,10 +321,7 @@ def build_actors(
     *,
     speeches: bool = True,
 ) -> Actors:
-    """Create the actors of one debate, with models from `pool`. Without `speeches` only judges are created.
-
-    `rejected_modes`: structured-output modes that do not work, by model.
-    """
+    """Create the actors of one debate; without `speeches`, only judges. `rejected_modes`: modes to avoid, by model."""
     config = with_mock_providers(context.config) if context.mock else context.config
     prompts = Prompts(context.prompts).validate()
     rejected = rejected_modes or {}
@@ -365,10 +352,7 @@ def build_actors(
 def _build_passages(
     pool: ModelPool, context: RunContext, own: DebateConfig, prompts: Prompts, *, speeches: bool
 ) -> PassageFinder | None:
-    """Return the search for passages; None if there is nothing to search.
-
-    Judges that look up facts use this search; with `speeches`, debaters use it too.
-    """
+    """Return the search for passages of judges and, with `speeches`, debaters; None if nothing can be searched."""
     config, corpus = with_lookup_search(own), context.corpus
     evidence = config.evidence or EvidenceConfig()
     own_web = own.evidence.web if speeches and own.evidence is not None else None

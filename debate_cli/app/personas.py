@@ -76,10 +76,7 @@ class StakeholdersForm(FormModel):
 def prepare_personas(
     documents: Sequence[TextDocument], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return the context for asking the judge's model, and this model.
-
-    Raises UsageError if the documents are too long; ConfigError, MissingKeyError.
-    """
+    """Return the context for asking, and the judge's model. Raises UsageError, ConfigError, MissingKeyError."""
     if sum(len(document.text) for document in documents) > MAX_DOCUMENT_CHARS:
         limit = f"{MAX_DOCUMENT_CHARS // 1000},000 characters"
         raise UsageError(f"the documents are longer than {limit} together; name fewer of them")
@@ -89,10 +86,7 @@ def prepare_personas(
 def prepare_asked_model(
     name: str, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return the context for asking a judge about the text `name`, and the judge's model.
-
-    Raises ConfigError, MissingKeyError.
-    """
+    """Return the context for asking a judge about `name`, and its model. Raises ConfigError, MissingKeyError."""
     panel = request
     if request.config is not None:
         judging = JudgingConfig.model_validate({"systems": ["panel"]})
@@ -107,10 +101,7 @@ def prepare_asked_model(
 async def find_stakeholders(
     documents: Sequence[TextDocument], spec: ModelSpec, context: RunContext
 ) -> tuple[tuple[Stakeholder, ...], ModelCall]:
-    """Return the stakeholders, and the call that found them.
-
-    Raises BudgetError; ModelError, also for an unusable answer.
-    """
+    """Return the stakeholders, and the call that found them. Raises BudgetError, ModelError."""
     prompts, package = Prompts(context.prompts), "debate_cli.judging"
     shown = "".join(f"TITLE: {format_speech(name)}\nDOCUMENT: {format_speech(words)}\n" for name, words in documents)
     rules = prompts.render(package, "personas_rules")
@@ -149,10 +140,7 @@ def _read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument]
 def format_judges_config(
     stakeholders: Sequence[Stakeholder], documents: Sequence[TextDocument], model: str, command: str
 ) -> str:
-    """Return a YAML configuration with the stakeholders as judges of a panel.
-
-    `command`: the command that uses the file.
-    """
+    """Return a YAML file with the stakeholders as a panel's judges, and `command`, which uses it, as a comment."""
     named = documents[0].name if len(documents) == 1 else "this document"
     head = {"topic": f"Should {named} be accepted as it is?", "models": {"judge": {"model": model}}}
     return "".join(

@@ -39,8 +39,8 @@ class PendingModels:
 def find_pending_models(debate: Debate) -> tuple[PendingModels, ...]:
     """Return the models that `debate` still needs.
 
-    The first entry has the models that use the debate's own providers, and may be empty. Each further entry belongs to
-    an unfinished judging run that names additional providers.
+    The first entry belongs to the debate's own providers and may be empty. Each other entry belongs to an unfinished
+    judging run with additional providers.
     """
     config = debate.config
     briefs = unsettled_briefs(debate.apply(DebateResumed(at=debate.started_at)))
@@ -83,10 +83,7 @@ def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool =
 
 
 def find_fixed_differences(debate: Debate, given: DebateConfig, redact: Callable[[Any], Any]) -> list[str]:
-    """Return one line for each setting of `given` that would change earlier speeches of `debate`.
-
-    Models, providers, limits, output, sources and future rounds may differ. `redact` removes secrets from data.
-    """
+    """Return one line for each setting of `given` that would change earlier speeches. `redact` removes secrets."""
     stored = debate.config
     lines = format_differences(_without_changeable(stored), _without_changeable(given), redact)
     if not lines and not _keeps_spoken_turns(debate, given):
@@ -110,10 +107,9 @@ def closing_event(at: datetime) -> DebateClosed:
 
 
 def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str | None:
-    """Return a sentence that names the calls in flight when the run ended; None if there were none.
+    """Return a sentence on the calls in flight when the run ended; None if there were none.
 
-    `unanswered`: keys of tasks without an answer. Tasks that are no longer due, and tasks of people, are left out.
-    Names are not sanitized.
+    `unanswered`: keys of tasks without an answer, of which those that are due and ask a model count.
     """
     due = {task.key: task for task in (*next_step(resumed).cues, *unsettled_briefs(resumed))}
     tasks = [due[key] for key in unanswered if key in due and not _asks_person(due[key], resumed)]
@@ -158,10 +154,7 @@ def _without_changeable(config: DebateConfig) -> DebateConfig:
 
 
 def _keeps_spoken_turns(debate: Debate, given: DebateConfig) -> bool:
-    """Return whether the plan of `given` keeps the cue of every turn so far.
-
-    A complete debate must keep its whole plan.
-    """
+    """Return whether `given` keeps the cue of every turn so far; for a complete debate, its whole plan."""
     own = debate.config.format
     if all(getattr(given.format, name) == getattr(own, name) for name in PLAN_SETTINGS):
         return True

@@ -221,10 +221,7 @@ class _Reading:
         self._add_marks(subject, marks, name)
 
     def state(self) -> ReviewState:
-        """Return the progress of the review.
-
-        Parts are sorted by the turns that the person has read; the final probabilities come last.
-        """
+        """Return the progress, with the parts in reading order and the final probabilities last."""
         known = {part.name for part in self._parts}
         unknown = [
             Problem((name,), "there is no such part in this review; remove it")
@@ -326,10 +323,9 @@ def check_reviewer_name(name: str) -> None:
 
 
 def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewAnswers) -> Outcome:
-    """Add the judging run of a complete review to the transcript at `path`. Return its verdicts in the outcome.
+    """Add a complete review to the transcript at `path`. Return its verdicts in the outcome. Raises StorageError.
 
-    Raises UsageError if the debate was changed since the review was opened, is still running, or has this review
-    already; StorageError.
+    Raises UsageError if the debate is running, was changed since, or has this review already.
     """
     with lock_debate(path):
         stored = open_debate(path)

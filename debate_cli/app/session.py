@@ -83,10 +83,9 @@ class Session:
     async def begin(
         self, debate_id: str, folder: Path | None, *, force: bool = False, added_runs: AddedRuns | None = None
     ) -> Outcome:
-        """Run a new debate, then the judging runs of `added_runs`, and save the debate.
+        """Run a new debate and the judging runs of `added_runs`, and save it in `folder` (None: nowhere).
 
-        `folder`: where the debate is journalled and saved as ID.json; None saves nothing. Raises UsageError if the
-        debate exists and `force` is not set, StorageError if it cannot be written.
+        Raises UsageError if the debate exists and `force` is not set, StorageError if it cannot be written.
         """
         opened = self.opening_event(debate_id)
         debate = fold([opened])
@@ -107,8 +106,8 @@ class Session:
     async def resume(self, stored: StoredDebate, *, close: bool = False) -> Outcome:
         """Continue a stored debate with the context's configuration, and record the changed settings.
 
-        With `close` the debate ends here, and only its judges are asked. Added judging runs keep their own models and
-        providers. A complete debate is returned unchanged.
+        With `close`, ask only its judges. Added judging runs keep their models. A complete debate is returned
+        unchanged.
         """
         path = stored.path.with_suffix(".json")
         self._refuse_uncollected(path, stored.debate)
@@ -127,11 +126,10 @@ class Session:
         completed: Sequence[str] = (),
         force: bool = False,
     ) -> Outcome:
-        """Add the judging runs `openings` to the debate of `events` and save it at `path` (None: nowhere).
+        """Add the judging runs `openings` to the debate of `events`, and save it at `path` (None: nowhere).
 
-        `completed`: ids of existing judging runs to complete. If `openings` and `completed` are empty, all existing
-        judging runs are completed. The outcome has the verdicts of the judged runs, newest first. Raises UsageError if
-        `path` was changed since it was read and `force` is not set.
+        `completed`: ids of judging runs to complete. Without both, all are completed. The outcome has the verdicts of
+        these runs, newest first. Raises UsageError if `path` was changed since it was read and `force` is not set.
         """
         extended = [*events, *openings]
         before, debate = fold(events), fold(extended)
@@ -244,10 +242,7 @@ class Session:
     def _add_kept_debate(
         self, error: StorageError, debate: Debate, journal: Journal | None, path: Path | None
     ) -> StorageError:
-        """Add to `error` where the debate is kept: in its journal or, if that was removed, in a new transcript.
-
-        Returns UnsavedError if the debate is not stored anywhere.
-        """
+        """Add to `error` where the debate is kept: journal or new transcript. Returns UnsavedError if nowhere."""
         if journal is not None and path is not None and journal.is_on_disk:
             return _kept_error(error, journal.path, path)
         if path is not None and debate.closed is None:

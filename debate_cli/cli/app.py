@@ -118,10 +118,7 @@ class LazyCommandGroup(TyperGroup):
         return name, load_command(name) if name in COMMANDS else command, rest
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the subcommand and return its exit code.
-
-        If stdout is closed, raises ClosedPipeError. A subcommand that ends with `typer.Exit` keeps its exit code.
-        """
+        """Run the subcommand and return its exit code. Raises ClosedPipeError if stdout is closed."""
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -175,10 +172,7 @@ def _shorten_type(param: Any, type_name: str) -> None:
 
 
 def load_command(name: str) -> Any:
-    """Import a subcommand's options. The subcommand's module is imported when it runs.
-
-    The options are a NamedTuple whose docstring is the help. The module has `run`, which takes the NamedTuple.
-    """
+    """Import a subcommand's options, a NamedTuple whose docstring is the help. Its module is imported when it runs."""
     summary = COMMANDS[name]
     module = f"debate_cli.cli.{summary.module or name}"
     declared: Any = (
@@ -241,10 +235,7 @@ def root(
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command line `argv` (None: `sys.argv`) and exit.
-
-    Every error becomes one sentence on stderr and an exit code.
-    """
+    """Run the command line `argv` (None: `sys.argv`) and exit. Every error becomes one sentence and an exit code."""
     args = list(sys.argv[1:] if argv is None else argv)
     prepare_streams()
     guard_workflow()

@@ -28,10 +28,7 @@ class BatchScreen:
         quiet: bool = False,
         show: Callable[[str], None] | None = None,
     ) -> None:
-        """`resubmit`: submit a batch again without asking the user, although the vendor may have it already.
-
-        `show`: prints a line above a live display. None: there is no live display, so a progress line is shown.
-        """
+        """`resubmit`: submit a batch again without asking. `show`: prints above a live display, if there is one."""
         self._show = show
         self._resubmit = resubmit
         self._quiet = quiet

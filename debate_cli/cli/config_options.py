@@ -87,10 +87,9 @@ def config_from_argument(
     checks: ConfigCheck = check_config,
     trusted_folders: Sequence[Path] | None = None,
 ) -> LoadedConfig:
-    """Load the configuration `reference`: a path, `-` for standard input, None for the default one.
+    """Load the configuration `reference`: a path, `-` for standard input, None for the default. Raises ConfigError.
 
-    `checks`: finds contradictions between settings. `trusted_folders`: folders with files that the
-    configuration may name, besides its own folder. Raises ConfigError with every fault.
+    `checks`: finds contradictions between settings. `trusted_folders`: may contain files that the configuration names.
     """
     path = None
     if reference is None:
@@ -162,10 +161,9 @@ def packaged_config_dir() -> Path:
 
 
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:
-    """Open the cassette of --record or --replay. Returns None without these options.
+    """Open the cassette of --record or --replay; None without them. Raises UsageError, ConfigError.
 
-    `asked`: whether models will be asked. If not, no recording is created. Raises UsageError if both options are given,
-    ConfigError if the recording cannot be used.
+    `asked`: whether models will be asked; if not, no recording is created.
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")

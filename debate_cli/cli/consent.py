@@ -14,11 +14,7 @@ from debate_cli.storage.provider_origin import RememberedConsent, consents_path,
 
 
 def obtain_consents(destinations: Iterable[Destination], trusted_hosts: Sequence[str] | None) -> None:
-    """Obtain the user's consent to every destination before anything is sent or written.
-
-    At a terminal the user is asked once for each file, variable and host. Raises UntrustedHostError after a refusal.
-    Without a terminal it raises UntrustedHostError for each host that is neither trusted nor allowed earlier.
-    """
+    """Ask at the terminal for each consent that is needed. Raises UntrustedHostError if one is missing."""
     missing = missing_consents(destinations, trusted_hosts or (), os.environ)
     refuse_consents(_ask(missing) if can_ask() else missing)
 

@@ -89,11 +89,7 @@ def is_broken_pipe(error: OSError) -> bool:
 
 
 def prepare_streams() -> None:
-    """Make stdin, stdout and stderr usable in any environment. Closed ones are replaced by empty ones.
-
-    Characters outside of the encoding of stdout or stderr are replaced. Piped input is UTF-8. A terminal size of 0 in
-    the environment is treated as unknown.
-    """
+    """Replace closed standard streams, undefined characters and a terminal size of 0. Read piped input as UTF-8."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:  # `os.open` returns the lowest free number, which is that of the closed stream
             opened = os.open(os.devnull, os.O_RDWR)
@@ -130,10 +126,7 @@ def print_status(line: str) -> None:
 
 
 def _wrap_for_terminal(line: str) -> str:
-    """Wrap `line` between words. Returns it unchanged if stderr is no terminal, or if the width is unknown.
-
-    A path or a command is not wrapped, so that it can be copied. If it does not fit beside its label, it begins a line.
-    """
+    """Wrap `line` between words for a terminal. A path or command stays whole, and begins a line if it is long."""
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
         return line
@@ -206,10 +199,7 @@ def write_chunks(pieces: Iterable[str]) -> None:
 
 
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
-    """Print the verdicts of several files: a table on a terminal, otherwise one line per verdict.
-
-    `quiet`: print one line per file, with the deciding verdict.
-    """
+    """Print verdicts: a table on a terminal, else a line each; with `quiet`, the deciding verdict of each file."""
     from debate_cli.render import score_rows
 
     if quiet or not is_interactive(sys.stdout):

@@ -110,10 +110,7 @@ def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
 
 
 def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Format the rows as lines with aligned columns. The first row has the headings.
-
-    Columns to the right of the one without a heading hold numbers and are right-aligned.
-    """
+    """Format rows, headings first, as aligned lines. Columns after the one without a heading hold numbers."""
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

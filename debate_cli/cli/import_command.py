@@ -78,10 +78,7 @@ class ClaimAsker:
         return read_known_claims(file.target, file.imported.debate, self._spec) is not None
 
     def ask(self, file: ImportedFile, save: Callable[[ImportedFile], None]) -> tuple[ImportedFile, int]:
-        """Ask for the claims of a file. Returns the file with the claims as its arguments, and an exit code.
-
-        The code is above 0 if an error or the user ended the search. `save` is called after each speech.
-        """
+        """Ask for a file's claims, calling `save` after each speech. Return the file with claims, and an exit code."""
         debate = file.imported.debate
         search = ClaimSearch(debate, read_known_claims(file.target, debate, self._spec) or {})
         wanted, model = search.wanted, shorten(self._spec.model, 60)
@@ -214,10 +211,7 @@ class _Batch:
         """Exit codes of the files whose claims were asked for."""
 
     def add(self, load: Callable[[], ImportedFile]) -> ImportedFile | None:
-        """Read a debate, show what was found, and write its transcript.
-
-        Returns None if the file is broken, or if the user ended an earlier search for claims.
-        """
+        """Read, show and write a debate. Returns None if it is broken, or if an earlier search was stopped."""
         if self._asker is not None and self._asker.is_stopped:
             return None
         try:

@@ -212,10 +212,7 @@ def _play_turns(given: Options, debate: Debate, *, judged: bool) -> bool:
 
 @contextmanager
 def open_key_reader() -> Generator[Callable[[], str]]:
-    """Yield a function that waits for a key on standard input (a terminal) and returns its characters.
-
-    An empty string means that the terminal is gone.
-    """
+    """Yield a function that waits for a key at the terminal. It returns an empty string if the terminal is gone."""
     try:
         import termios
         import tty

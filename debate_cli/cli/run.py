@@ -221,10 +221,7 @@ def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
 
 
 def _format_source_options(context: RunContext) -> str:
-    """Format the run's --evidence options. Resuming needs them.
-
-    It does not open a source that only the saved debate names.
-    """
+    """Format --evidence options for resuming, which opens no source that only the saved debate names."""
     evidence = context.config.evidence
     if context.corpus is None or evidence is None:
         return ""

@@ -60,10 +60,7 @@ def on_signal(stop: StopSignal, observer: PipeSafeObserver, number: signal.Signa
 
 @contextmanager
 def report_output_failure(*saved: Path) -> Generator[None]:
-    """Raise StorageError, which says where the debate is saved, if the block cannot write to stdout.
-
-    `saved`: paths of the transcripts.
-    """
+    """If the block cannot write to stdout, raise StorageError, which says where the transcripts `saved` are."""
     try:
         yield
     except OSError as error:
@@ -90,10 +87,7 @@ def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], obse
 
 
 def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observer: PipeSafeObserver) -> Generator[T]:
-    """Yield the items of the asynchronous `work`. Its event loop runs only while the caller waits for an item.
-
-    Signals and a closed stdout request a stop, as in `run_until_stopped`.
-    """
+    """Yield the items of `work`, whose event loop runs only while the caller waits for an item."""
 
     async def start() -> AsyncIterator[T]:
         return work(_handle_signals(observer))
@@ -108,10 +102,7 @@ def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observ
 
 
 def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
-    """Return the stop signal of a run. SIGINT, SIGTERM, SIGHUP and a closed stdout set it.
-
-    A signal that the parent process ignores stays ignored, e.g. SIGHUP under `nohup`.
-    """
+    """Return a stop signal that Ctrl-C, SIGTERM, SIGHUP (unless ignored, as under `nohup`) and a closed stdout set."""
     stop = StopSignal()
     loop = asyncio.get_running_loop()
     for number in (signal.Signals[name] for name in _STOP_SIGNALS if name in signal.Signals.__members__):
@@ -139,11 +130,7 @@ class PeopleOfCommand:
         self._folders: dict[Path, PromptFolder] = {}
 
     def access(self, files: Path, transcript: Path | None) -> PeopleAccess:
-        """Return the access to the people of one debate.
-
-        `files`: the folder of prompts and replies. `transcript`: drafts are kept beside this file; None keeps no
-        drafts.
-        """
+        """Return the access to a debate's people: prompts in the folder `files`, drafts beside `transcript`, if any."""
         drafts = transcript.parent if transcript is not None else None
         terminal = PeopleAtTerminal(self._observer.held, self._turn, drafts)
         folder = self._folders.setdefault(files, PromptFolder(files, self._observer.note))
@@ -167,9 +154,8 @@ def report_outcome(
 ) -> int:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
-    `suggest_judging`: whether to print the command that judges the debate. `stop_cause`: what interrupted the run; None
-    if nothing did. `resume_options`: options to add to the command that resumes the run. `batch`: whether the judges
-    were asked in a batch.
+    `stop_cause`: what interrupted the run, if anything did. `resume_options`: options for the command that resumes.
+    `batch`: whether the judges were asked in a batch.
     """
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")

@@ -75,10 +75,7 @@ class PipeSafeObserver:
         show_warning: Callable[[str], None] | None = None,
         screen: TerminalView | None = None,
     ) -> None:
-        """`on_close`: called once stdout is closed. `show_warning`: shows warnings (None: `observer` shows them).
-
-        `screen`: the live view that `observer` draws; None if it draws none.
-        """
+        """`show_warning`: shows warnings (None: `observer`). `screen`: the live view that `observer` draws, if any."""
         self.is_closed = False
         self.stop_cause: StopCause | None = None
         """The first request to stop; None if there was none."""
@@ -133,10 +130,9 @@ class PipeSafeObserver:
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Hold back output while a person is asked at the terminal.
+        """Hold back output while a person answers at the terminal, so that it cannot influence the answer.
 
-        Events of this time are shown afterwards, so that they cannot influence the person's answer. If the person
-        leaves, speeches stay hidden, because the person will answer later.
+        If the person leaves without an answer, speeches stay hidden, because the person will answer later.
         """
         self._holds += 1
         if self._holds == 1 and self._screen is not None:
@@ -192,10 +188,7 @@ class PipeSafeStdout:
 
 
 def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
-    """Return the stream on which a run shows its progress: stdout, or stderr with --json.
-
-    Returns None with `quiet`, and with --json if stderr is not a terminal. Progress is then not shown.
-    """
+    """Return the stream for progress: stdout, or with --json stderr if it is a terminal; None if nothing is shown."""
     if quiet or (as_json and not is_interactive(sys.stderr)):
         return None
     return sys.stderr if as_json else sys.stdout
@@ -274,10 +267,9 @@ def show_summary(
     plain: bool = False,
     judged: Collection[str] | None = None,
 ) -> None:
-    """Print the closing screen. With `full`, print all tables instead; with `only`, the tables of one part.
+    """Print the closing screen; with `full` all tables, with `only` the tables of one part.
 
-    A terminal gets drawings unless `plain` is set; otherwise plain lines are printed. `judged`: ids of the judging runs
-    whose results are shown; None shows all.
+    `judged`: ids of the judging runs to show; None shows all.
     """
     is_full = full or only is not None
     if is_interactive(sys.stdout) and not plain:

@@ -20,7 +20,6 @@ from debate_cli.domain.model_call import is_person
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
 from debate_cli.systems import tables
-from debate_cli.systems.base import POINTS
 from debate_cli.systems.explanation import describe_outcome
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import (
@@ -270,7 +269,7 @@ def format_margin(verdict: Verdict) -> str:
         return ""
     headline = get_system(verdict.system).headline(verdict)
     if headline.max_score == 1:
-        return f"{verdict.margin:.0%} of the {'weight' if headline.unit == POINTS else headline.unit}"
+        return f"{verdict.margin:.0%} of the {headline.unit}"
     return f"{format_number(verdict.margin)} of {headline.max_score:g} {headline.unit}"
 
 

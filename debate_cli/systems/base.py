@@ -21,13 +21,11 @@ from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
-from debate_cli.systems.tables import DebaterCell, Gauge, Number, Table, column_table
+from debate_cli.systems.tables import Cell, DebaterCell, Gauge, Number, Table, column_table
 
 Part = TypeVar("Part")
 SettingsT = TypeVar("SettingsT", bound=SystemSettings)
 WHOLE_DEBATE = Subject(moment="debate")
-POINTS = "points"
-"""The usual unit of scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ class Headline:
     """Reason for the outcome, in one or two sentences with numbers; may be empty."""
     max_score: float
     """The highest score that a debater or an option can reach."""
-    unit: str = POINTS
+    unit: str = "points"
     """Unit of scores and margin."""
     dissent: tuple[JudgeVote, ...] = ()
     """Votes for other options than the verdict's."""
@@ -248,8 +246,6 @@ class JudgingSystem(Generic[SettingsT]):
     """Whether the system can judge a text instead of a debate."""
     reviews_claims: bool = False
     """Whether the system gives claims a standing. If so, it defines `review_claims` and `argument_marks`."""
-    suggestion_rank: int = 100
-    """Rank of the system when the program suggests a system for another judging; the lowest number comes first."""
 
     # Questions
 
@@ -383,7 +379,16 @@ class JudgingSystem(Generic[SettingsT]):
 
     def tables(self, verdict: Verdict) -> list[Table]:
         """Return tables with all numbers of the verdict, scores first. Default: only the scores."""
-        return [score_table(verdict, self.max_score(verdict))] if verdict.displayed_scores else []
+        scores = verdict.displayed_scores
+        if not scores:
+            return []
+        end = max(self.max_score(verdict), *map(abs, scores.values()))
+        columns: dict[str, Callable[[str], Cell]] = {
+            "option" if verdict.option_shares else "debater": DebaterCell,
+            "score": lambda name: Number(scores[name], strong=True),
+            "": lambda name: Gauge(scores[name], end, name),
+        }
+        return [column_table(f"scores, {verdict.system}", sorted(scores, key=lambda name: -scores[name]), columns)]
 
     def charts(self, verdict: Verdict) -> list[Chart]:
         """Return the charts of the HTML report. Default: none."""
@@ -463,18 +468,3 @@ def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[Rep
         if mark.participant is not None and mark.criterion in criteria:
             sums[mark.participant] = sums.get(mark.participant, 0.0) + mark.value
     return tuple(ReportedScore(name, value, sum(criteria.values())) for name, value in sums.items())
-
-
-def score_table(verdict: Verdict, max_score: float) -> Table:
-    """Return a table of the debaters' scores or of the options' shares, the highest first."""
-    scores = verdict.displayed_scores
-    end = max(max_score, *map(abs, scores.values()), 0.0)
-    return column_table(
-        f"scores, {verdict.system}",
-        sorted(scores, key=lambda name: -scores[name]),
-        {
-            "option" if verdict.option_shares else "debater": DebaterCell,
-            "score": lambda name: Number(scores[name], strong=True),
-            "": lambda name: Gauge(scores[name], end, name),
-        },
-    )

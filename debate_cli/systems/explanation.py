@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import format_system_label
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.tables import format_number
@@ -83,49 +82,26 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
     )
 
 
-class AgreementRow(FrozenModel):
-    """Winner, kind of victory and margin of one verdict."""
+def describe_agreement(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """Return a sentence on the difference between two or more verdicts, and one that names the undetermined verdicts.
 
-    system: str
-    run: str
-    winner: str | None
-    victory: Victory
-    margin: float | None
-    decides: bool
-
-
-class Agreement(FrozenModel):
-    """A comparison of verdicts."""
-
-    rows: tuple[AgreementRow, ...]
-    """One row per verdict, in the given order."""
-    agree: bool | None
-    """Whether all determined verdicts have the same outcome. None if fewer than two are determined."""
-    differences: tuple[str, ...]
-    """A sentence for each difference, and one that names the undetermined verdicts. Empty if all verdicts agree."""
-
-
-def compare_verdicts(verdicts: Sequence[Verdict]) -> Agreement | None:
-    """Compare the verdicts. Returns None if there are fewer than two."""
-    if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
-        return None
-    groups: dict[str, dict[Victory, list[Verdict]]] = defaultdict(lambda: defaultdict(list))
+    If neither applies, return `They agree.`
+    """
+    outcomes: dict[str, list[Verdict]] = defaultdict(list)
+    degrees: dict[str, list[Verdict]] = defaultdict(list)
+    undetermined = [verdict for verdict in verdicts if verdict.victory == "undetermined"]
     for verdict in verdicts:
-        groups[_outcome_clause(verdict)][verdict.victory].append(verdict)
-    undetermined = groups.pop("the verdict is undetermined", {}).get("undetermined", [])
-    agree = len(groups) == 1 if len(verdicts) - len(undetermined) > 1 else None
+        if verdict.victory != "undetermined":
+            outcomes[_outcome_clause(verdict)].append(verdict)
+            degrees[ADVERBS.get(verdict.victory, verdict.victory)].append(verdict)
     found: list[str] = []
-    if len(groups) > 1:
-        opinions = {clause: [item for of in kinds.values() for item in of] for clause, kinds in groups.items()}
-        found.append(f"They differ on the outcome: {_join_opinions(verdicts, opinions)}.")
-    for clause, kinds in groups.items():
-        if len(kinds) > 1:
-            degrees = {ADVERBS.get(kind, kind): of for kind, of in kinds.items()}
-            found.append(f"They differ on how clearly {clause}: {_join_opinions(verdicts, degrees)}.")
+    if len(outcomes) > 1:
+        found.append(f"They differ on the outcome: {_join_opinions(verdicts, outcomes)}.")
+    elif len(degrees) > 1:
+        found.append(f"They differ on how clearly {next(iter(outcomes))}: {_join_opinions(verdicts, degrees)}.")
     if undetermined:
         found.append(f"No verdict from {_join_systems(verdicts, undetermined)}: too little was assessed.")
-    rows = tuple(AgreementRow(**verdict.model_dump(include=set(AgreementRow.model_fields))) for verdict in verdicts)
-    return Agreement(rows=rows, agree=agree, differences=tuple(found))
+    return tuple(found or ["They agree."])
 
 
 def _outcome_clause(verdict: Verdict) -> str:

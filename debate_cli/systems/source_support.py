@@ -229,7 +229,7 @@ class SourceBriefing(FrozenModel):
 def brief_sources(debate: Debate) -> SourceBriefing:
     """Return reliable and doubtful sources, by the quote checks and the newest run with a judge of sources."""
     titles = {passage.id: passage.title or passage.source for passage in debate.passages}
-    reliable: dict[str, dict[str, None]] = {}
+    reliable: dict[str, dict[str, dict[str, None]]] = {}
     altered: list[SourceNote] = []
     missing: list[SourceNote] = []
     contradicting: list[SourceNote] = []
@@ -243,10 +243,15 @@ def brief_sources(debate: Debate) -> SourceBriefing:
         elif answer.supports == "contradicts":
             contradicting.append(SourceNote(id=check.source, title=title, finding=f"contradicts {part}"))
         elif check.outcome in HELD_OUTCOMES and answer.supports == "yes":
-            reliable.setdefault(check.source, {})[f"{word}, supports {part}"] = None
+            reliable.setdefault(check.source, {}).setdefault(word, {})[part] = None
     return SourceBriefing(
         reliable=tuple(
-            SourceNote(id=source, title=titles[source], finding="; ".join(found)) for source, found in reliable.items()
+            SourceNote(
+                id=source,
+                title=titles[source],
+                finding="; ".join(f"{word}, supports {', '.join(parts)}" for word, parts in found.items()),
+            )
+            for source, found in reliable.items()
         ),
         doubtful=(*altered, *missing, *contradicting),
     )

@@ -9,7 +9,7 @@ from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, format_system_l
 from debate_cli.domain.reviewer import PROBABILITY, Reviewer
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
-from debate_cli.systems.explanation import compare_verdicts
+from debate_cli.systems.explanation import describe_agreement
 from debate_cli.systems.tables import (
     VOTE_BADGES,
     Cell,
@@ -29,8 +29,7 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
 
     The remarks state how repeated runs vary and where verdicts differ.
     """
-    compared = compare_verdicts(verdicts)
-    if compared is None:
+    if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
         return None
     columns: dict[str, Callable[[Verdict], Cell]] = {
         "system": lambda of: f"{label_verdict(of, verdicts)}{', decides' if of.decides else ''}",
@@ -43,7 +42,7 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
     }
     remarks = (
         *describe_repeat_stats(verdicts),
-        *(compared.differences or (("They agree.",) if compared.agree else ())),
+        *describe_agreement(verdicts),
         *(() if any(verdict.decides for verdict in verdicts) else (NONE_DECIDES,)),
     )
     return column_table("agreement", verdicts, columns, remarks)

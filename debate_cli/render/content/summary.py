@@ -234,7 +234,7 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
     If all systems have judged, the command asks the same judges again, to show how much their scores vary.
     `path_or_id`: path or id of the debate.
     """
-    known = sorted(map(get_system, system_kinds()), key=lambda system: system.suggestion_rank)
+    known = tuple(map(get_system, system_kinds()))
     able = [system.kind for system in known if system.why_not(debate) is None]
     able = able or [system.kind for system in known if system.judges_texts]
     asked = {

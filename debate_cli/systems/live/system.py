@@ -60,7 +60,6 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         PairComparison, SuspectClaim, LogicGap, RegisterDecision, Narrative, Resolution, Convergence, Pressure, CausalChain,
     )  # fmt: skip
     prompt_package = "debate_cli.systems.live"
-    suggestion_rank = 4
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: LiveSettings, progress: Progress) -> Iterator[Brief]:
         """Return briefs on turns and exchanges as they are made, then on the debate's narrative and register.

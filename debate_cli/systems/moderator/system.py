@@ -43,7 +43,6 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
     settings = ModeratorSettings
     findings = (Summary, Clash, NonEngagement, DebateSummary)
     prompt_package = "debate_cli.systems.moderator"
-    suggestion_rank = 3
 
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: ModeratorSettings, progress: Progress

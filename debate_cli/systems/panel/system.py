@@ -38,7 +38,6 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     findings = (Vote,)
     judges_texts = True
     prompt_package = "debate_cli.systems.panel"
-    suggestion_rank = 2
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
         """Yield briefs for each judge's blind vote and, while the panel deliberates, for the voters' next votes."""
@@ -105,10 +104,10 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     def headline(self, verdict: Verdict) -> Headline:
         """Return the verdict in short, with votes for other options and a text's required changes."""
         notes = parse_notes(score.PanelNotes, verdict)
+        found = replace(super().headline(verdict), unit="weight")
         if notes is None:
-            return super().headline(verdict)
-        dissent = tuple(map(_to_vote, notes.dissent))
-        return replace(super().headline(verdict), dissent=dissent, required_changes=notes.required_changes)
+            return found
+        return replace(found, dissent=tuple(map(_to_vote, notes.dissent)), required_changes=notes.required_changes)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """Return the rationale of the judge with the largest weight who voted for the panel's option."""

@@ -35,7 +35,6 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
     kind = "persuasion"
     settings = PersuasionSettings
     prompt_package = "debate_cli.systems.persuasion"
-    suggestion_rank = 5
 
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: PersuasionSettings, progress: Progress

@@ -41,7 +41,6 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
     settings = SourcesSettings
     findings = (SourceSupport, SourceLookup)
     prompt_package = "debate_cli.systems.sources"
-    suggestion_rank = 6
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SourcesSettings, progress: Progress) -> Iterator[Brief]:
         """Return briefs on the finished rounds that have a citation or an item to look up."""

@@ -26,7 +26,6 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
     findings = (Fallacy, Trace, Insight)
     prompt_package = "debate_cli.systems.structured"
     reviews_claims = True
-    suggestion_rank = 1
 
     def question(self, brief: Brief) -> JudgeQuestion[StructuredSettings, Any]:
         return questions.STRUCTURED_QUESTION

@@ -11,7 +11,7 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 
 NOISE_DECIMALS = 9
-"""Scores are rounded to this many decimals, which keeps every mark exact and removes floating-point noise."""
+"""Number of decimals to which scores are rounded."""
 
 S = TypeVar("S", bound=SystemSettings)
 FindingT = TypeVar("FindingT", bound=Finding)
@@ -19,12 +19,12 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def strip_float_noise(value: float) -> float:
-    """Round to nine decimals, which removes floating-point noise. The result is never -0.0."""
+    """Round to nine decimals, so that 0.1 + 0.2 becomes 0.3. The result is never -0.0."""
     return (round(value, NOISE_DECIMALS) if value % 1 else value) + 0.0  # a whole number has no noise
 
 
 def mean(values: Iterable[float]) -> float:
-    """Return the arithmetic mean; 0.0 if there are no values. The order of the values does not affect the result."""
+    """Return the arithmetic mean, the same for any order of the values; 0.0 without values."""
     numbers = tuple(values)
     if len(numbers) == 1:
         return numbers[0]
@@ -32,7 +32,7 @@ def mean(values: Iterable[float]) -> float:
 
 
 def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
-    """Return the mean of each key's values. Input: (key, value) pairs. Keys stay in the order of their first pairs."""
+    """Return the mean value of each key. `values`: pairs (key, value)."""
     found: dict[Key, list[float]] = {}
     for key, value in values:
         found.setdefault(key, []).append(value)
@@ -40,7 +40,7 @@ def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
 
 
 def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
-    """Return the weighted mean of (value, weight) pairs, weights above 0; 0.0 without pairs. Order does not matter."""
+    """Return the weighted mean of pairs (value, weight), with weights above 0; 0.0 without pairs."""
     pairs = tuple(values)
     if len(pairs) == 1:
         return pairs[0][0]
@@ -50,7 +50,7 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """Return the mark's value, limited to the range from `low` to `high` and to the mark's own maximum `out_of`."""
+    """Return the mark's value, at least `low`, and at most `high` and the mark's own `out_of`."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
@@ -60,10 +60,7 @@ def get_run_id(run: JudgingRun | str) -> str:
 
 
 def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> tuple[Assessment, ...]:
-    """Return the assessments of one system in one run.
-
-    They are sorted by moment (turns first, the debate last), then by subject, revision and judge.
-    """
+    """Return the assessments of one system in one run, sorted by subject (turns first), revision and judge."""
     return debate.assessments_of_system(system, get_run_id(run))
 
 
@@ -81,19 +78,18 @@ def first_finding(given: Iterable[Assessment], kind: type[FindingT]) -> FindingT
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return the run's stored settings for one judging system; `settings` itself if the run does not have the system.
+    """Return the settings with which `run` asked its judges, of the same class as `settings`.
 
-    `settings`: the system's settings, perhaps changed by a rubric. A scorer takes its rules from them. The stored
-    settings only tell it which judges were asked.
+    A rubric may have changed `settings`, which hold the rules of scoring. They are returned if the run has no others.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """Return the newest run with an assessment by a system of this kind; else the newest run that has such a system.
+    """Return the newest run with an assessment by a system of this kind; None if no run has such a system.
 
-    A run that judged before the last speech ranks behind a run that judged all speeches.
+    Runs that judged all speeches come first. Without assessments, the newest run with such a system counts.
     """
     having = [
         run
@@ -105,21 +101,21 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
 
 def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
-    """Return the assessments of a system in its newest run; empty if no run has the system."""
+    """Return the assessments of a system in its newest run, as `newest_run` finds it."""
     run = newest_run(debate, kind)
     return () if run is None else ordered_assessments(debate, kind, run)
 
 
 def format_failure_cause(debate: Debate, key: str) -> str:
-    """Return the cause of the last failure of the brief with this key, e.g. ` (abstained)`; empty without a failure."""
+    """Return why the brief with this key failed last, e.g. ` (abstained)`; empty without a failure."""
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]
     return f" ({causes[-1]})" if causes else ""
 
 
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
-    """Yield a sentence for each brief without an assessment. `briefs`: (brief, its sentence without a period) pairs.
+    """Yield a sentence for each brief without an assessment, with the cause of its failure, e.g. ` (abstained)`.
 
-    If the brief failed, its sentence ends with the cause, e.g. ` (abstained)`.
+    `briefs`: pairs (brief, sentence without a period).
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

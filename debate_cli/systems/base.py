@@ -30,12 +30,12 @@ WHOLE_DEBATE = Subject(moment="debate")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The rounds and turns of a debate that a judging run can judge."""
+    """How much of a debate a judging run can judge."""
 
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds in which every speech has been made."""
     judgeable_turns: Sequence[int]
-    """Indices of the turns that can be judged: all if the debate is over, else those before the first missing turn."""
+    """Indices of the turns that can be judged. While the debate runs, these are the turns before the first missing one."""
     is_over: bool
     """Whether the debate has all its speeches."""
 
@@ -45,21 +45,21 @@ class PlannedCalls:
     """How many questions a system asks about a debate that runs to its end."""
 
     planned: int
-    """Number of questions that are certainly asked."""
+    """Number of questions that are asked in any case."""
     follow_ups: int = 0
-    """Maximum number of further questions that each judge may be asked after the planned ones."""
+    """Maximum number of further questions to each judge."""
     quoted_answers: int = 0
-    """Maximum number of judges' answers that one question quotes. Used to estimate the question's length."""
+    """Maximum number of judges' answers in one question, to estimate its length."""
 
 
 class JudgeVote(NamedTuple):
-    """One judge's vote, as it counts in a verdict. Untrusted."""
+    """The vote of one judge that counts in a verdict. Untrusted."""
 
     judge: str
     option: str
     """`PASS`, `FAIL` or `CONDITIONAL`."""
     reasons: tuple[str, ...]
-    """The judge's demands for corrections, then its critical findings; if it has neither, its reasoning."""
+    """Corrections that the judge demands, then its critical findings. Without these, its reasoning."""
     rationale: str = ""
     """The judge's reasoning, in full; may be empty."""
 
@@ -82,23 +82,22 @@ class RequiredChange(FrozenModel):
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The reason and the scale of a verdict, and what its judges demand."""
+    """The reason for a verdict, the scale of its scores, the dissent and the required changes."""
 
     reason: str
-    """Reason for the outcome, in one or two sentences with numbers; may be empty."""
+    """Why the verdict is so, in one or two sentences with numbers; may be empty."""
     max_score: float
     """The highest score that a debater or an option can reach."""
     unit: str = "points"
     """Unit of scores and margin."""
     dissent: tuple[JudgeVote, ...] = ()
-    """Votes for other options than the verdict's."""
+    """Votes against the verdict."""
     required_changes: tuple[RequiredChange, ...] = ()
-    """Changes that a judged text needs in order to pass, those with the most weight first."""
+    """Changes that a judged text needs in order to pass, the most important first."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeQuote:
-    """A judge's words about the reasons for the verdict."""
+class JudgeQuote(NamedTuple):
+    """A judge's reasoning, quoted beside a verdict. Untrusted."""
 
     words: str
     judge: str = ""
@@ -114,10 +113,9 @@ class TurnScore(NamedTuple):
 
 
 class ArgumentMark(NamedTuple):
-    """The mark that a verdict uses for one criterion of one argument."""
+    """The mark of one argument in one criterion, as a verdict uses it."""
 
     argument: str
-    """Id of the argument."""
     participant: str
     """Name of the debater who made the argument."""
     criterion: str
@@ -131,12 +129,12 @@ class ArgumentMark(NamedTuple):
 
 
 Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
-"""UPHELD: survived, can be relied on; PARTIALLY_UPHELD: right in direction, limited in condition, degree or scope;
-REFUTED: not a basis for a decision; UNCERTAIN: the debate does not settle it."""
+"""Whether a claim survived the debate. UPHELD: it can be relied on. PARTIALLY_UPHELD: right in direction, but limited in
+condition, degree or scope. REFUTED: no basis for a decision. UNCERTAIN: the debate does not settle it."""
 
 
 class ClaimStanding(NamedTuple):
-    """The standing of one claim according to the judges of a run. Untrusted."""
+    """The standing that judges give one claim. Untrusted."""
 
     standing: Standing
     reason: str
@@ -144,7 +142,7 @@ class ClaimStanding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClaimReview:
-    """The standings of a debate's claims, and the insight, according to the judges of a run. Untrusted."""
+    """What the judges of a run conclude about the claims of a debate. Untrusted."""
 
     standings: Mapping[str, ClaimStanding]
     """Maps argument ids to standings."""
@@ -154,15 +152,14 @@ class ClaimReview:
 
 
 class ReportSection(NamedTuple):
-    """Tables and charts that a report shows apart from the verdicts."""
+    """Tables and charts of a debate that belong to no verdict."""
 
     title: str
     tables: tuple[Table, ...]
     charts: tuple[Chart, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedScore:
+class ReportedScore(NamedTuple):
     """A debater's score in one assessment."""
 
     participant: str
@@ -176,12 +173,12 @@ class LiveReport:
 
     scores: tuple[ReportedScore, ...] = ()
     sentences: tuple[str, ...] = ()
-    """Sentences about the assessment; may contain untrusted text."""
+    """Sentences about the assessment. Untrusted."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgingContext(Generic[SettingsT]):
-    """The debate, the brief and the settings: all that an answer may depend on."""
+    """The debate, the brief and the settings. A judge's question and answer depend on nothing else."""
 
     debate: Debate
     brief: Brief
@@ -194,7 +191,7 @@ class JudgingContext(Generic[SettingsT]):
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Names of the debaters who spoke in the brief's round, or in the debate if the brief has no round."""
+        """Names of the debaters who spoke in the brief's round. Without a round, those who spoke at all."""
         number = self.brief.subject.round
         speakers = {turn.speaker for turn in self.debate.turns if number in {None, turn.round}}
         return tuple(name for name in self.debater_names if name in speakers)
@@ -207,7 +204,7 @@ class JudgingContext(Generic[SettingsT]):
 
 @dataclass(frozen=True, slots=True)
 class AssessmentContent:
-    """The content of a filled-in form."""
+    """What a judge's filled-in form says, as parts of an assessment."""
 
     marks: tuple[Mark, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -224,15 +221,15 @@ class JudgeQuestion(Generic[SettingsT, FormT]):
     prompt: str
     """Name of the prompt file, without `.md`."""
     prompt_values: Callable[[JudgingContext[SettingsT], Prompts], Mapping[str, str]]
-    """Returns the placeholders' values. `judge_input.transcript_prompt` must quote all untrusted words in them."""
+    """Returns the values of the prompt's placeholders. Untrusted words must pass `judge_input.transcript_prompt`."""
     build_form: Callable[[JudgingContext[SettingsT]], Form[FormT]]
-    """Builds the form. Its schema allows only values that fit the brief, e.g. names of its debaters."""
+    """Builds the form. Its schema allows only values that fit the brief, e.g. the names of its debaters."""
     read_form: Callable[[FormT, JudgingContext[SettingsT]], AssessmentContent]
-    """Reads a filled-in form. Pure. Must not fail for any answer that the form's model accepts."""
+    """Reads a filled-in form. Pure. Accepts each answer that the form's model accepts."""
 
 
 class JudgingSystem(Generic[SettingsT]):
-    """A way to judge a debate. Each system is a subclass and must define only the members without a default."""
+    """A way to judge a debate. A subclass must define only the members that have no default."""
 
     kind: str
     """Name of the system in configurations and transcripts, e.g. `panel`."""
@@ -245,20 +242,20 @@ class JudgingSystem(Generic[SettingsT]):
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
     reviews_claims: bool = False
-    """Whether the system gives claims a standing. If so, it defines `review_claims` and `argument_marks`."""
+    """Whether the system gives claims a standing. Such a system defines `review_claims` and `argument_marks`."""
 
     # Questions
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SettingsT, progress: Progress) -> Iterable[Brief]:
-        """Return all briefs that can be answered so far, including answered briefs. Pure.
+        """Return all briefs that can be asked by now, also those with an answer. Pure.
 
-        Default: one brief on the whole debate for each judge, once the debate is over.
+        Default: once the debate is over, one brief for each judge on the whole debate.
         """
         if progress.is_over and self.why_not(debate) is None:
             yield from briefs_for(run.id, settings, WHOLE_DEBATE)
 
     def planned_calls(self, settings: SettingsT, turns: int, rounds: int) -> PlannedCalls:
-        """Return the number of questions for a debate with this number of turns and rounds. Default: one per judge."""
+        """Return the number of questions for a debate of `turns` turns in `rounds` rounds. Default: one per judge."""
         return PlannedCalls(len(judge_ids(settings)))
 
     def question(self, brief: Brief) -> JudgeQuestion[SettingsT, Any]:
@@ -266,25 +263,24 @@ class JudgingSystem(Generic[SettingsT]):
         raise NotImplementedError
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """Return the kinds of systems that must answer before `brief` is asked. Default: none.
+        """Return the kinds of systems whose answers the question of `brief` shows. Default: none.
 
-        The question of `brief` shows the answers of these systems. A question on a round waits for their answers on
-        that round. Any other question waits for their answers on all rounds.
+        A question on a round waits for their answers on that round. Each other question waits for all their answers.
         """
         return ()
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
-        """Return the answer that counts if a judge exceeds `settings.judge_timeout_s`; if None, the brief fails."""
+        """Return the answer of a judge who exceeds `settings.judge_timeout_s`. With None (default), the brief fails."""
         return None
 
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
-        """Return texts to look up before a judge is asked, if the settings allow look-ups. Default: none."""
+        """Return texts to look up before a judge is asked `brief`. Default: none."""
         return ()
 
     def why_not(self, debate: Debate) -> str | None:
-        """Return the end of a sentence on why this system cannot judge the debate; None if it can.
+        """Return why this system cannot judge the debate, e.g. `has no speeches, so …`; None if it can.
 
-        Default: the system needs a speech.
+        Default: the debate needs a speech.
         """
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None
@@ -293,28 +289,28 @@ class JudgingSystem(Generic[SettingsT]):
     # Effects on a running debate (the debate's own judging run only)
 
     def awaited(self, debate: Debate, settings: SettingsT, index: int, round_number: int | None) -> Iterable[Brief]:
-        """Return the briefs that must be settled before the turn with this index may begin. Default: none.
+        """Return the briefs that must be settled before the turn `index` may begin. Default: none.
 
-        `round_number`: the round of the turn; None after the last turn.
+        `round_number`: round of the turn; None after the last turn.
         """
         return ()
 
     def guidance(self, debate: Debate, settings: SettingsT, round_number: int) -> str | None:
-        """Return the judge's advice to all debaters for this round; None without advice (default)."""
+        """Return the judges' advice to all debaters for a round; None if there is none (default)."""
         return None
 
     def stopped(self, debate: Debate, settings: SettingsT, due_round: int) -> frozenset[str]:
-        """Return the names of the debaters who have given up before the round `due_round`. Default: none."""
+        """Return the names of the debaters who gave up before the round `due_round`. Default: none."""
         return frozenset()
 
     def instruct(self, debate: Debate, settings: SettingsT, cue: Cue) -> str:
-        """Return hidden sentences for the speaker of `cue`. `debate`: what the speaker may know. Default: none."""
+        """Return hidden sentences for the speaker of `cue`. `debate` holds what the speaker may know. Default: none."""
         return ""
 
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
-        """Return the strategy for a speaker with `strategy: adaptive`. Default: none.
+        """Return the strategy of a speaker with `strategy: adaptive`; None by default.
 
-        The program also calls this method if the debate does not use this system.
+        Debates that do not use this system call it as well.
         """
         return None
 
@@ -335,25 +331,22 @@ class JudgingSystem(Generic[SettingsT]):
         return 0.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """Return a name for the brief's question, unique for each judge, e.g. `turn 3`. Default: the subject."""
+        """Return the question of `brief` in a word or two, e.g. `turn 3`, unique for each judge. Default: its subject."""
         return describe_subject(brief.subject)
 
     def explain(self, verdict: Verdict) -> str:
-        """Return the reasons for a determined verdict, in sentences with numbers. Default: the scores."""
+        """Explain a determined verdict in sentences with numbers. Default: its scores."""
         return describe_scores(verdict, self.max_score(verdict))
 
     def headline(self, verdict: Verdict) -> Headline:
-        """Return the verdict in short, not sanitized.
-
-        The reason of an undetermined verdict is the first sentence of `notes.missing`.
-        """
+        """Return the verdict in short, not sanitized. An undetermined verdict gives the first of `notes.missing`."""
         missing = verdict.notes.get("missing")
         first_missing = str(missing[0]) if isinstance(missing, list) and missing else ""
         reason = first_missing if verdict.victory == "undetermined" else self.explain(verdict)
         return Headline(reason, self.max_score(verdict))
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return the full reasoning of a judge who agrees with the verdict. Default: the first rationale."""
+        """Return the full reasoning of a judge who agrees with the verdict. Default: its first rationale."""
         given = self.agreeing_assessments(debate, verdict)
         return next((JudgeQuote(item.rationale) for item in given if item.rationale.strip()), None)
 
@@ -370,15 +363,15 @@ class JudgingSystem(Generic[SettingsT]):
         return ()
 
     def review_claims(self, debate: Debate, run: str) -> ClaimReview | None:
-        """Return each claim's standing, for the trace table and the briefing; None if no judge of the run answered."""
+        """Return what the judges of `run` conclude about the claims; None if no judge answered (default)."""
         return None
 
     def sections(self, debate: Debate) -> Iterable[ReportSection]:
-        """Return report sections that belong to no verdict. Default: none."""
+        """Return parts of a report that belong to no verdict. Default: none."""
         return ()
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """Return tables with all numbers of the verdict, scores first. Default: only the scores."""
+        """Return tables with all numbers of the verdict, the scores first. Default: only the scores."""
         scores = verdict.displayed_scores
         if not scores:
             return []
@@ -395,7 +388,7 @@ class JudgingSystem(Generic[SettingsT]):
         return []
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """Return a short report on one assessment of a running debate. Default: its findings, or its rationale."""
+        """Return a short report on an assessment of a running debate. Default: its findings, or else its rationale."""
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
         sentences = [sentence for finding in own for sentence in finding.describe()]
         return LiveReport(sentences=tuple(sentences or filter(None, [assessment.rationale])))
@@ -403,7 +396,7 @@ class JudgingSystem(Generic[SettingsT]):
     # Shared implementation
 
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
-        """Return a verdict's assessments, except those of judges whose marks alone would give another winner."""
+        """Return the assessments of the judges whose own marks would give the verdict's winner."""
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)
         if len(judges) == 1:
@@ -462,7 +455,7 @@ def _fold_briefs(
 
 
 def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[ReportedScore, ...]:
-    """Return the sum of each debater's marks for `criteria`, which maps criteria to maxima."""
+    """Return the sum of each debater's marks. `criteria` maps the criteria that count to their maxima."""
     sums: dict[str, float] = {}
     for mark in marks:
         if mark.participant is not None and mark.criterion in criteria:

@@ -41,11 +41,10 @@ def describe_scores(
     weights: Mapping[str, float] | None = None,
     whole: str = "the score",
 ) -> str:
-    """Name the scores, best first, and the criterion with the largest difference. Empty if there is no score.
+    """Name the scores, best first, and the criterion in which the two best debaters differ most. Empty without scores.
 
-    `marks` maps debaters to their marks by criterion, `maxima` maps criteria to highest marks. `weights` maps criteria
-    to their shares of the total, 0-1; by default the shares are in proportion to `maxima`. `whole`: what the sentence
-    calls this total, e.g. `the score`.
+    `marks` maps debaters to marks by criterion, `maxima` criteria to highest marks, and `weights` criteria to their
+    shares of the total, 0-1; by default these are in proportion to `maxima`. `whole`: name of the total in the sentence.
     """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:
@@ -66,10 +65,7 @@ def describe_scores(
 
 
 def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Mapping[str, float], whole: str) -> str:
-    """Name the criterion with the largest weighted difference.
-
-    `shares` maps each criterion to the marks of the two best debaters, as shares of the criterion's maximum.
-    """
+    """Name the criterion with the largest weighted difference. `shares` maps criteria to shares of the maximum by debater."""
     gaps = {criterion: max(of.values()) - min(of.values()) for criterion, of in shares.items()}
     apart = [criterion for criterion, gap in gaps.items() if round(gap, 2) != 0]
     if not apart:
@@ -120,7 +116,7 @@ def _join_opinions(verdicts: Sequence[Verdict], opinions: Mapping[str, Sequence[
 
 
 def _join_systems(verdicts: Sequence[Verdict], group: Sequence[Verdict]) -> str:
-    """Name the systems of `group`, each with its run if several runs in `verdicts` have the system."""
+    """Name the systems of `group`. A system has its run beside it if several runs in `verdicts` have the system."""
     names = [
         format_system_label(
             item.system,

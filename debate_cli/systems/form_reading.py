@@ -1,4 +1,4 @@
-"""Builds forms for judges and reads them: clamps marks, and drops unknown and repeated entries with a warning."""
+"""Builds forms for judges, and reads them. Marks are clamped, and unknown or repeated entries dropped with a warning."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -25,7 +25,7 @@ class MarkCollector:
     def add_mark(
         self, participant: str | None, criterion: str, value: float, bounds: tuple[float, float], **details: str | None
     ) -> float:
-        """Add a mark, clamped to `bounds`, and return its value. Adds a warning if the value had to be clamped.
+        """Add a mark and return its value. A value outside `bounds` is clamped, with a warning.
 
         `details`: the fields `item` and `reason` of `Mark`.
         """
@@ -53,7 +53,7 @@ class MarkCollector:
 def unique_known_items(
     collector: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
 ) -> Iterator[ItemT]:
-    """Yield the first item for each key in `known`. Adds a warning for each item that is dropped."""
+    """Yield the first item of each key in `known`. Drops all others with a warning."""
     seen: set[str] = set()
     for item in items:
         name = key(item)
@@ -73,11 +73,10 @@ def judge_form(
     /,
     **narrowing: JsonSchema | None,
 ) -> Form[FormModelT]:
-    """Return the form of a judge's answer. `narrowing`: further changes of the form's schema, for `derive_schema`.
+    """Return the form of a judge's answer. A judge that skips a required entry is asked again.
 
-    `complete` maps the name of a list to (key, values). For each of the values, the list must have an entry with this
-    value as its `key`. If there are no values, the form omits the list. A form is lenient (a reason may be long,
-    a score is clamped), but a judge that skips a required entry is asked again.
+    `complete` maps names of lists to (key, values). The list must have an entry for each of the values, which is the
+    entry's `key`. The form omits a list without values. `narrowing`: further changes of the schema, for `derive_schema`.
     """
     lists = {entries: each_of(key, values) if values else None for entries, (key, values) in (complete or {}).items()}
     schema = derive_schema(model, **lists, **narrowing)
@@ -88,8 +87,6 @@ def judge_form(
 
 @lru_cache(maxsize=256)
 def _require_entries(model: type[FormModelT], entries: str, key: str, wanted: tuple[str, ...]) -> type[FormModelT]:
-    """Return a subclass of `model` whose list `entries` must have an entry for each value of `key` in `wanted`."""
-
     def answers_all(form: FormModelT) -> FormModelT:
         given = {getattr(entry, key) for entry in getattr(form, entries)}
         missing = [name for name in wanted if name not in given]

@@ -19,15 +19,15 @@ class ScoreOutcome(NamedTuple):
 
 
 MARGIN_DECIMALS = 6
-"""Margins are rounded to this many decimals for comparisons. Scores are rounded, so the ninth decimal is unreliable."""
+"""Number of decimals with which margins are compared to thresholds. Scores have nine, of which the last is inexact."""
 UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 
 def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
-    """Decide winner, margin and kind of victory.
+    """Decide who wins, by which margin, and how clearly. The margin is the highest score minus the second.
 
-    The margin is the highest score minus the second. `victory` gives the kind of victory for a margin. Fewer than two
-    scores are undetermined; equal scores are a draw under any thresholds.
+    `victory` returns the kind of victory for a margin above 0. Equal scores are a draw. Fewer than two scores are
+    undetermined.
     """
     if len(scores) < 2:  # noqa: PLR2004 - a margin needs two scores
         return UNDETERMINED_OUTCOME
@@ -39,17 +39,17 @@ def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victo
 
 
 def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a function that gives the kind of victory for a margin.
+    """Return a function that returns the kind of victory for a margin.
 
-    A margin below `draw` is a draw, a margin above `clear` is a clear victory, any other margin a narrow one.
+    A margin below `draw` is a draw, and one above `clear` is clear. All between are narrow.
     """
     return lambda margin: "draw" if margin < thresholds.draw else "clear" if margin > thresholds.clear else "narrow"
 
 
 def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a function that gives the kind of victory for a margin.
+    """Return a function that returns the kind of victory for a margin.
 
-    A margin below `draw` is a draw, a margin of `clear` or more is a clear victory, any other margin a narrow one.
+    A margin below `draw` is a draw, and one of `clear` or more is clear. All between are narrow.
     """
     return lambda margin: "draw" if margin < thresholds.draw else "narrow" if margin < thresholds.clear else "clear"
 
@@ -57,7 +57,7 @@ def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
 def build_verdict(
     system: str, run: JudgingRun | str, outcome: ScoreOutcome, scores: Mapping[str, float], notes: FrozenModel
 ) -> Verdict:
-    """Build the verdict. Removes floating-point noise from `scores`; stores `notes` as JSON unless they are `Notes`."""
+    """Build a verdict. Rounds `scores` to nine decimals. Stores `notes` as JSON unless they are `Notes`."""
     return Verdict.model_construct(  # all parts are validated already
         system=system,
         run=get_run_id(run),

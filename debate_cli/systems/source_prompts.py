@@ -1,4 +1,4 @@
-"""Text about a debate's sources in the prompts of judges: quote checks, answers on support, and look-ups."""
+"""What prompts tell judges about a debate's sources: checks of quotes, a judge's answers on support, and look-ups."""
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import Turn
@@ -37,9 +37,9 @@ LOOKED_UP = (
 
 
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
-    """Describe the sources of a round (None: of the debate) in a prompt for a judge of the run `run_id`.
+    """Describe the sources of a round (None: of the debate) for the prompt of a judge of the run `run_id`.
 
-    All citations come first, then what was looked up; empty if there is neither.
+    The citations come first, then what was looked up. Empty without citations and look-ups.
     """
     turns = debate.turns_by_index
     run = _find_sources_run(debate, run_id)
@@ -64,18 +64,14 @@ def format_source_checks(debate: Debate, run_id: str, round_number: int | None =
 
 
 def format_quote_checks(debate: Debate, turn: Turn) -> str:
-    """List the citations of `turn` with the results of their quote checks, for a prompt. Empty without citations."""
+    """List the citations of `turn` with their quote checks, for a prompt. Empty without citations."""
     names = debater_names(debate)
     lines = [_check_line(check, turn.speaker, names) for check in check_turn(debate, turn)]
     return "\n".join((f"{WORD_CHECKS} {POOR_SOURCES}", *lines)) if lines else ""
 
 
 def _find_sources_run(debate: Debate, run_id: str) -> str | None:
-    """Return the id of the run whose findings on sources are shown to the judges of `run_id`.
-
-    This is `run_id` itself if that run has a judge of sources, and otherwise the newest run that has one. None if no
-    run has a judge of sources.
-    """
+    """Return `run_id` if this run has a judge of sources, else the newest run with one; None if there is none."""
     if any(system.kind == SOURCES_KIND for system in debate.run(run_id).active_systems()):
         return run_id
     newest = newest_run(debate, SOURCES_KIND)
@@ -83,11 +79,10 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 
 
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
-    """Return the id of a source that supports `words` of a turn, None if no source does.
+    """Return the id of a source that supports `words` of a turn, according to the judges of sources; None without one.
 
-    According to the judges of sources, a source supports the words of the argument that cites it, and the words that
-    are quoted from the source. A passage supports the words of an argument if it shows that the argument's evidence
-    exists.
+    A source supports the words of the argument that cites it, and the words quoted from it. A looked-up passage
+    supports the argument whose evidence it shows to exist.
     """
     run = _find_sources_run(debate, run_id)
     if run is None:

@@ -33,11 +33,11 @@ class Gauge(NamedTuple):
     who: str | None = None
     """Name of the debater whose colour the bar has."""
     parts: tuple[tuple[str, float], ...] = ()
-    """(label, value) of each part, if parts are drawn end to end. Negative parts are deductions."""
+    """Pairs (label, value) of parts that are drawn end to end. A negative part is a deduction."""
 
 
 class Interval(NamedTuple):
-    """A number with its interval, drawn as a line with a mark on an axis from `start` to `end`. Empty in plain text."""
+    """A number with its interval `low` to `high`, drawn on an axis from `start` to `end`. Empty in plain text."""
 
     value: float | None
     low: float | None
@@ -93,7 +93,7 @@ class Table(NamedTuple):
     numeric: frozenset[int] = frozenset()
     """Positions of the right-aligned columns."""
     has_key_column: bool = False
-    """Whether the first column contains keys, which are broken only at dots. If so, all cells are text."""
+    """Whether the first column holds keys, which are wrapped only at dots. All cells of such a table are text."""
 
     @property
     def heading(self) -> str:
@@ -156,16 +156,10 @@ def parse_notes(model: type[N], verdict: Verdict) -> N | None:
 
 
 def format_number(value: float, digits: int = 2) -> str:
-    """Format `value` with at most `digits` decimals.
-
-    With 2 digits (a score) at least one decimal is shown: 7.0, 7.25. With 1 digit (a mark) whole numbers have none: 7,
-    7.5.
-    """
+    """Format `value` with at most `digits` decimals: a score (2 digits) as 7.0 or 7.25, a mark (1 digit) as 7 or 7.5."""
     whole, _, fraction = f"{value:.{digits}f}".partition(".")
-    fraction = fraction.rstrip("0")
-    if digits < 2 and not fraction:  # noqa: PLR2004 - coarser than a score
-        return whole
-    return f"{whole}.{fraction or '0'}"
+    fraction = fraction.rstrip("0") or ("0" if digits > 1 else "")
+    return f"{whole}.{fraction}" if fraction else whole
 
 
 RESPONSE_BADGES: dict[str, Badge] = {

@@ -10,14 +10,12 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import iter_findings
 from debate_cli.systems.base import (
-    WHOLE_DEBATE,
     JudgeQuestion,
     JudgeQuote,
     JudgingSystem,
     LiveReport,
     PlannedCalls,
     Progress,
-    briefs_for,
     round_briefs,
     sum_marks,
 )
@@ -47,33 +45,25 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: ModeratorSettings, progress: Progress
     ) -> Iterator[Brief]:
-        """Return briefs on every finished round, and on the whole debate once it is over."""
-        if not debate.turns:
-            return
         yield from round_briefs(run.id, settings, progress.finished_rounds)
-        if progress.is_over:
-            yield from briefs_for(run.id, settings, WHOLE_DEBATE)
+        yield from super().briefs(debate, run, settings, progress)
 
     def planned_calls(self, settings: ModeratorSettings, turns: int, rounds: int) -> PlannedCalls:
-        """Count one question per chair and round, and one per chair on the whole debate."""
         return PlannedCalls(settings.judges * (rounds + 1), quoted_answers=rounds)
 
     def question(self, brief: Brief) -> JudgeQuestion[ModeratorSettings, Any]:
         return questions.ROUND_QUESTION if brief.subject.moment == "round" else questions.FINAL_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """Return the system `sources`, because both questions show its findings."""
         return (SOURCES_KIND,)
 
     def awaited(
         self, debate: Debate, settings: ModeratorSettings, index: int, round_number: int | None
     ) -> Iterator[Brief]:
-        """With the setting `guidance`, return the briefs on the round before `round_number`."""
         if settings.guidance and round_number is not None and round_number > 1:
             yield from round_briefs(FIRST_RUN, settings, (round_number - 1,))
 
     def guidance(self, debate: Debate, settings: ModeratorSettings, round_number: int) -> str | None:
-        """Return the guidance that the chairs gave after the round before `round_number`; None without guidance."""
         if not settings.guidance:
             return None
         given = [
@@ -91,7 +81,6 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return score.MAX_MODERATOR_SCORE
 
     def explain(self, verdict: Verdict) -> str:
-        """Return the scores, and the group of categories with the largest difference in the final evaluation."""
         notes = parse_notes(score.ModeratorNotes, verdict)
         maxima = {group: sum(FINAL_CATEGORIES[item] for item in items) for group, items in CATEGORY_GROUPS.items()}
         marks = {
@@ -105,7 +94,6 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return describe_scores(verdict, self.max_score(verdict), marks, maxima, whole="the final evaluation")
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return the reasoning of the first judge who agrees with the verdict."""
         notes = parse_notes(score.ModeratorNotes, verdict)
         judges = {item.assessor for item in self.agreeing_assessments(debate, verdict)}
         reasoning = notes.reasoning if notes is not None else ()

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
@@ -18,7 +17,6 @@ from debate_cli.systems.base import (
     JudgeVote,
     JudgingContext,
     JudgingSystem,
-    LiveReport,
     PlannedCalls,
     Progress,
     briefs_for,
@@ -27,7 +25,7 @@ from debate_cli.systems.charts import Chart
 from debate_cli.systems.panel import questions, score, tables
 from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.panel.votes import MIN_VOTES_TO_COMPARE, Ballot, Vote, ballots_by_round, should_deliberate
-from debate_cli.systems.tables import VOTE_BADGES, Table, parse_notes
+from debate_cli.systems.tables import Table, parse_notes
 
 
 class _PanelSystem(JudgingSystem[PanelSettings]):
@@ -40,7 +38,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     prompt_package = "debate_cli.systems.panel"
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
-        """Yield briefs for each judge's blind vote and, while the panel deliberates, for the voters' next votes."""
+        """Yield a brief for each judge's blind vote and, while the panel deliberates, for each voter's next vote."""
         if not progress.is_over or self.why_not(debate) is not None:
             return
         rounds: Mapping[int, tuple[Ballot, ...]] = {}
@@ -80,11 +78,9 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         return 1.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """Return `vote 1`; the number rises by one with each deliberation."""
         return f"vote {brief.revision + 1}"
 
     def explain(self, verdict: Verdict) -> str:
-        """Return the share of the winning option, the rounds of deliberation and the agreement."""
         notes = parse_notes(score.PanelNotes, verdict)
         if notes is None or notes.option is None:
             return ""
@@ -102,7 +98,6 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         return f"{voted}{after}{agreed}."
 
     def headline(self, verdict: Verdict) -> Headline:
-        """Return the verdict in short, with votes for other options and a text's required changes."""
         notes = parse_notes(score.PanelNotes, verdict)
         found = replace(super().headline(verdict), unit="weight")
         if notes is None:
@@ -127,20 +122,10 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     def charts(self, verdict: Verdict) -> list[Chart]:
         return list(tables.charts(verdict))
 
-    def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        return LiveReport(sentences=tuple(_describe(item) for item in assessment.findings if isinstance(item, Vote)))
-
 
 def _to_vote(row: score.BallotRow) -> JudgeVote:
     reasons = (*row.remediation_required, *row.critical_findings)
     return JudgeVote(row.judge, row.option, reasons or (row.rationale,), row.rationale)
-
-
-def _describe(vote: Vote) -> str:
-    badge = VOTE_BADGES[vote.option]
-    late = ", late: keeps its last vote" if vote.late else ""
-    why = f", changed: {vote.changed_because}" if vote.changed_because else ""
-    return f"{badge.symbol} {badge.word}, confidence {vote.confidence:.2f}{late}{why}"
 
 
 SYSTEM = _PanelSystem()

@@ -43,14 +43,12 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
     prompt_package = "debate_cli.systems.sources"
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SourcesSettings, progress: Progress) -> Iterator[Brief]:
-        """Return briefs on the finished rounds that have a citation or an item to look up."""
         turns = debate.turns_by_index
         asked = {turn.round for turn in debate.turns if any(turn.citations())}
         asked |= {turns[item.turn].round for item in lookup_items(debate, None)}
         yield from round_briefs(run.id, settings, (number for number in progress.finished_rounds if number in asked))
 
     def planned_calls(self, settings: SourcesSettings, turns: int, rounds: int) -> PlannedCalls:
-        """Count one question per judge and round."""
         return PlannedCalls(len(judge_ids(settings)) * rounds)
 
     def question(self, brief: Brief) -> JudgeQuestion[SourcesSettings, Any]:
@@ -60,7 +58,6 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
         return tuple(dict.fromkeys(item.claim for item in lookup_items(debate, brief.subject.round)))
 
     def why_not(self, debate: Debate) -> str | None:
-        """Require a citation or a named source to check."""
         is_cited = any(any(turn.citations()) for turn in debate.turns)
         if debate.turns and not is_cited and not lookup_items(debate, None):
             return "cites and names no source, so sources cannot judge it; use another system"

@@ -25,16 +25,12 @@ class FallacyForm(FormModel):
     quote: str = text(120, least=4, description="Words of the argument's speaker, copied.")
 
 
-class _ArgumentForm(FormModel):
-    """The first part of the judgment of one argument. The marks follow."""
-
+class _ReasoningForm(FormModel):
     item: str
     reasoning: str = text(description="Why you judge the argument as you do, in a sentence or two.")
 
 
 class _ConclusionForm(FormModel):
-    """The last part of the judgment of one argument."""
-
     standing: Standing = Field(
         description="UPHELD: can be relied on. PARTIALLY_UPHELD: right in direction, limited in condition, degree or scope. "
         "REFUTED: not a basis for a decision. UNCERTAIN: the debate does not settle it."
@@ -44,12 +40,8 @@ class _ConclusionForm(FormModel):
     )
 
 
-class ArgumentJudgmentForm(_ConclusionForm, _ArgumentForm):
-    """The judgment of one argument. The completed form also has a field for each criterion's mark."""
-
-    def mark(self, number: int) -> int:
-        """Return the mark for the criterion at position `number` in the list of criteria."""
-        return getattr(self, _mark_field(number))
+class ArgumentJudgmentForm(_ConclusionForm, _ReasoningForm):
+    """The judgment of one argument. The completed form also has a field for each criterion, between the two parts."""
 
 
 class StructuredForm(FormModel):
@@ -63,19 +55,17 @@ class StructuredForm(FormModel):
     recommendation: str = text(240, default="", description="What to do, and what to check first.")
 
 
-def _mark_field(number: int) -> str:
-    """Return the name of the attribute that holds a mark. The judge's form shows the criterion's name instead."""
-    return f"mark_{number}"
-
-
 @lru_cache(maxsize=64)
 def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredForm]:
-    """Return the form with a mark, 1-10, for each criterion (name, description), between reasoning and standing."""
+    """Return the form with a mark, 1-10, for each criterion (name, description).
+
+    The attributes are `mark_0`, `mark_1`, …, because a criterion may have any name. The judge sees the names.
+    """
     fields: dict[str, Any] = {
-        _mark_field(number): (int, whole_number(1, 10, alias=criterion, description=description))
+        f"mark_{number}": (int, whole_number(1, 10, alias=criterion, description=description))
         for number, (criterion, description) in enumerate(criteria)
     }
-    marked = create_model("MarkedArgumentForm", __base__=_ArgumentForm, **fields)
+    marked = create_model("MarkedArgumentForm", __base__=_ReasoningForm, **fields)
     judged: Any = create_model("ArgumentJudgmentForm", __base__=(ArgumentJudgmentForm, marked))
     entries: Any = (tuple[judged, ...], ...)
     return create_model("StructuredForm", __base__=StructuredForm, arguments=entries)
@@ -84,8 +74,7 @@ def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredFo
 def _build_structured_form(context: JudgingContext[StructuredSettings]) -> Form[StructuredForm]:
     """Build the form with an entry for each argument, in the order of the debate. Needs at least one argument."""
     fallacies = [fallacy.name for fallacy in context.settings.fallacies]
-    descriptions = context.settings.criterion_descriptions
-    model = _form_with_marks(tuple((name, descriptions.get(name, "")) for name in context.settings.criterion_weights))
+    model = _form_with_marks(tuple(context.settings.criterion_descriptions.items()))
     complete = {"arguments": ("item", tuple(scored_arguments(context.debate)))}
     narrowing: dict[str, JsonSchema] = {"name": one_of(fallacies), "fallacies": {} if fallacies else {"maxItems": 0}}
     return judge_form("structured_judgment", model, complete, **narrowing)
@@ -94,21 +83,16 @@ def _build_structured_form(context: JudgingContext[StructuredSettings]) -> Form[
 def _structured_prompt_values(context: JudgingContext[StructuredSettings], _prompts: Prompts) -> Mapping[str, str]:
     checks = format_source_checks(context.debate, context.brief.run)
     ids = [{"item": item, "by": speaker} for item, speaker in scored_arguments(context.debate).items()]
-    criteria = [
-        {"criterion": name, "asks": description}
-        for name, description in context.settings.criterion_descriptions.items()
-    ]
-    fallacies = [fallacy.model_dump() for fallacy in context.settings.fallacies]
+    criteria = context.settings.criterion_descriptions.items()
     return {
         "arguments": to_prompt_json(ids),
-        "criteria": to_prompt_json(criteria),
-        "fallacies": to_prompt_json(fallacies),
+        "criteria": to_prompt_json([{"criterion": name, "asks": description} for name, description in criteria]),
+        "fallacies": to_prompt_json([fallacy.model_dump() for fallacy in context.settings.fallacies]),
         "sources": f"\n\n{checks}" if checks else "",
     }
 
 
 def _read_structured_form(filled: StructuredForm, context: JudgingContext[StructuredSettings]) -> AssessmentContent:
-    """Return marks, standing and fallacies of each argument, and the insight. A fallacy must quote the speaker."""
     collector = MarkCollector()
     known = scored_arguments(context.debate)
     for entry in unique_known_items(collector, filled.arguments, lambda argument: argument.item, known):
@@ -124,14 +108,14 @@ def _read_argument(
 ) -> None:
     """Add marks and standing. Adds a fallacy only if it is on the checklist and quotes the speaker."""
     item, (speaker, argument) = entry.item, context.debate.arguments[entry.item]
-    for number, criterion in enumerate(context.settings.criterion_weights):
-        collector.add_mark(speaker, criterion, entry.mark(number), (1, 10), item=item)
+    for number, criterion in enumerate(context.settings.criterion_descriptions):
+        collector.add_mark(speaker, criterion, getattr(entry, f"mark_{number}"), (1, 10), item=item)
     collector.add_findings(
         Trace(participant=speaker, item=item, claim=argument.claim, standing=entry.standing, reason=entry.reasoning)
     )
-    known = {fallacy.name.casefold(): fallacy.name for fallacy in context.settings.fallacies}
+    checklist = {fallacy.name.casefold(): fallacy.name for fallacy in context.settings.fallacies}
     for fallacy in entry.fallacies:
-        name = known.get(fallacy.name.casefold())
+        name = checklist.get(fallacy.name.casefold())
         if name is None:
             collector.add_warnings(f"dropped_fallacy: {item} {fallacy.name!r} is not on the checklist")
         elif find_quoted_turn(fallacy.quote, context.debate.select_turns(speaker=speaker)) is None:

@@ -8,6 +8,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.aggregation import iter_findings
 from debate_cli.systems.base import ArgumentMark, ClaimReview, JudgeQuestion, JudgeQuote, JudgingSystem, LiveReport
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
@@ -31,11 +32,9 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
         return questions.STRUCTURED_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """Return the system `sources`, because the question shows its findings."""
         return (SOURCES_KIND,)
 
     def why_not(self, debate: Debate) -> str | None:
-        """Require an argument to judge."""
         if debate.turns and not score.scored_arguments(debate):
             return "has no arguments, so structured cannot judge it; use another system"
         return super().why_not(debate)
@@ -50,7 +49,6 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
         return score.MIN_ARGUMENT_MARK
 
     def explain(self, verdict: Verdict) -> str:
-        """Return the scores, and the criterion with the largest difference."""
         notes = parse_notes(score.StructuredNotes, verdict)
         if notes is None:
             return super().explain(verdict)
@@ -60,8 +58,9 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """Return the first rationale of a judge who agrees with the verdict, or else the first key insight."""
         given = self.agreeing_assessments(debate, verdict)
-        texts = [item.rationale for item in given]
-        texts += [finding.key_insight for item in given for finding in item.findings if isinstance(finding, Insight)]
+        texts = [item.rationale for item in given] + [
+            insight.key_insight for _, insight in iter_findings(given, Insight)
+        ]
         return next((JudgeQuote(text) for text in texts if text.strip()), None)
 
     def argument_marks(self, verdict: Verdict) -> Iterator[ArgumentMark]:

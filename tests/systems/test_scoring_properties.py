@@ -28,7 +28,7 @@ from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.turn import Response, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.briefing import build_briefing
-from debate_cli.systems.explanation import compare_verdicts
+from debate_cli.systems.explanation import describe_agreement
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, DRAWN_COMPARISON, SUPPLEMENTARY_MAXIMA
 from debate_cli.systems.live.findings import Convergence, LogicGap, Narrative, PairComparison, Resolution, SuspectClaim
 from debate_cli.systems.live.settings import LiveSettings
@@ -239,7 +239,7 @@ def test_any_subset_can_be_scored(turns: list[Turn], said: list[Assessment], dat
     )
     verdicts = score(debate)
     assert len(verdicts) == len(SYSTEMS)
-    compare_verdicts(verdicts)
+    describe_agreement(verdicts)
     build_trace_table(debate)
     build_briefing(debate)
 

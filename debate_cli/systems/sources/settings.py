@@ -14,6 +14,8 @@ class SourcesSettings(SystemSettings):
     """A judge reads each citation with its passage and says whether the passage supports the argument."""
 
     kind: Literal["sources"] = "sources"
+    judge: str | None = None
+    """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     lookup: Lookup | None = Field(default=None, exclude_if=lambda lookup: lookup is None)
     """Where to look up figures, studies and institutions without a citation: `corpus` (the files of
     `evidence.sources`), `web` or `both`; None looks nothing up."""

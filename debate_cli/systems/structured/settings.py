@@ -126,6 +126,8 @@ class StructuredSettings(SystemSettings):
     """One or several judges read the whole debate. They mark each argument and find fallacies and insights."""
 
     kind: Literal["structured"] = "structured"
+    judge: str | None = None
+    """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     judges: Annotated[
         Annotated[int, Field(ge=1, le=MAX_JUDGES)]
         | Annotated[tuple[StructuredJudge, ...], Field(min_length=1, max_length=MAX_JUDGES)],

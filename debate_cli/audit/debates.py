@@ -74,8 +74,8 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
     return tuple(found.values())
 
 
-def build_debate(like: Debate, debate_id: str, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
-    """Return a complete debate with the motion, background and passages of `like`, and no assessments.
+def build_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
+    """Return a complete debate with the id, motion, background and passages of `like`, and no assessments.
 
     Its configuration has a seed; each of its judging runs derives another seed from it. The turns are renumbered
     from 0.
@@ -83,7 +83,7 @@ def build_debate(like: Debate, debate_id: str, debaters: Sequence[DebaterConfig]
     config = like.config.model_copy(
         update={"debaters": tuple(debaters), "judging": JudgingConfig(systems=()), "seed": like.config.seed or 0}
     )
-    built = _fold_debate(config, debate_id, turns, like.started_at)
+    built = _fold_debate(config, like.id, turns, like.started_at)
     return built.model_copy(update={"passages": like.passages})
 
 

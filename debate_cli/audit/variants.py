@@ -7,13 +7,14 @@ add a gate for the measure, add a row to `gates.GATES`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import cycle, islice, repeat
+from itertools import cycle
 from typing import Any, Literal, TypeVar, cast
 
 from debate_cli.audit.debates import build_debate, with_text
+from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
@@ -24,6 +25,7 @@ VariantName = Literal[
 ]
 Change = Callable[[str], str]
 """A function that changes one piece of prose of a speech."""
+ValueT = TypeVar("ValueT", bound=FrozenModel)
 
 WORDS = (
     "id", "claim", "reasoning", "evidence", "target", "follow_up", "question_target", "reply", "concessions", "unrebutted",
@@ -87,56 +89,38 @@ def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tu
             yield name, changed, built.model_copy(update={"id": f"{debate.id}--{name}{suffix}"})
 
 
-def _unchanged(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    yield "", _with_turns(debate, debate.turns)
-
-
 def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
     """Exchange names and prefixes of the two debaters, and their mentions in speeches. Sides and arguments stay."""
     first, second = debate.participants
-    rename = _exchanging(((first.name, second.name), (first.prefix, second.prefix)))
+    rename = _exchanging(debate)
     debaters = [
-        own.model_copy(update={"name": other.name, "prefix": other_side.prefix})
-        for own, other, other_side in zip(
-            debate.config.debaters, reversed(debate.config.debaters), reversed(debate.participants), strict=True
-        )
+        own.model_copy(update={"name": other.name, "prefix": other.prefix})
+        for own, other in zip(debate.config.debaters, (second, first), strict=True)
     ]
     speaker = {first.name: second.name, second.name: first.name}
     turns = [_renamed(turn, rename).model_copy(update={"speaker": speaker[turn.speaker]}) for turn in debate.turns]
-    yield "", build_debate(debate, debate.id, debaters, turns)
+    yield "", build_debate(debate, debaters, turns)
 
 
 def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
     """List and show the second debater first. Yields nothing if debaters answer each other within a round."""
-    if debate.is_sequential:
-        return
-    first = debate.participants[0].name
-    rounds = debate.turns_by_round.values()
-    turns = [turn for turns in rounds for turn in sorted(turns, key=lambda turn: turn.speaker == first)]
-    debaters = [
-        own.model_copy(update={"prefix": participant.prefix})
-        for own, participant in zip(debate.config.debaters, debate.participants, strict=True)
-    ]
-    yield "", build_debate(debate, debate.id, debaters[::-1], turns)
+    if not debate.is_sequential:
+        first = debate.participants[0].name
+        rounds = debate.turns_by_round.values()
+        turns = [turn for of in rounds for turn in sorted(of, key=lambda turn: turn.speaker == first)]
+        yield "", build_debate(debate, _debaters(debate)[::-1], turns)
 
 
 def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
     """Yield a debate per debater, in which both debaters give this debater's speeches. Copies have exchanged ids and names."""
     first, second = debate.participants
+    rename = _exchanging(debate)
     for own, other in ((first, second), (second, first)):
-        rename = _exchanging(((own.name, other.name), (own.prefix, other.prefix)))
         turns: list[Turn] = []
         for turn in debate.select_turns(speaker=own.name):
             copy = _renamed(turn, rename).model_copy(update={"speaker": other.name})
             turns += [turn, copy] if own is first else [copy, turn]
-        yield own.name, _with_turns(debate, turns)
-
-
-def _rewrite(debate: Debate, speaker: str, rewrite: Callable[[list[str]], list[str]]) -> Sequence[Turn]:
-    """Replace all pieces of the speaker's prose. `rewrite` returns one new piece for each old piece."""
-    own = [turn for turn in debate.turns if turn.speaker == speaker]
-    pieces = iter(rewrite([text for turn in own for text in _prose(turn)]))
-    return [_with_prose(turn, pieces) if turn.speaker == speaker else turn for turn in debate.turns]
+        yield own.name, build_debate(debate, _debaters(debate), turns)
 
 
 def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
@@ -148,51 +132,44 @@ def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
         while pieces and sum(len(text.split()) for text in sentences) < PADDING_SHARE * words - MEAN_PADDING / 2:
             sentences.append(PADDING[len(sentences) % len(PADDING)])
         ends = [number * len(sentences) // len(pieces) for number in range(len(pieces) + 1)] if pieces else []
-        return [
-            " ".join([text.rstrip(), *sentences[first:last]])
-            for text, first, last in zip(pieces, ends, ends[1:], strict=False)
-        ]
+        spans = zip(pieces, ends, ends[1:], strict=False)
+        return [" ".join([text.rstrip(), *sentences[first:last]]) for text, first, last in spans]
 
     return _rewrite(debate, speaker, lengthen)
 
 
 def _mark(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn]:
     """Add one of `markers` to the end of each piece of the speaker's prose. The markers are used in rotation."""
-    return _rewrite(
-        debate,
-        speaker,
-        lambda pieces: [f"{text.rstrip()} {marker}" for text, marker in zip(pieces, cycle(markers), strict=False)],
-    )
+    rotation = cycle(markers)
+    return _rewrite(debate, speaker, lambda pieces: [f"{text.rstrip()} {next(rotation)}" for text in pieces])
 
 
 def _cite(debate: Debate, speaker: str) -> Sequence[Turn]:
     """Add an invented study to the speaker's first speech: as evidence of its first argument, else at its end."""
-    first = next((turn for turn in debate.turns if turn.speaker == speaker), None)
-    return [_with_study(turn) if turn is first else turn for turn in debate.turns]
-
-
-def _with_study(turn: Turn) -> Turn:
+    turns = list(debate.turns)
+    place = next((number for number, turn in enumerate(turns) if turn.speaker == speaker), None)
+    if place is None:
+        return turns
+    turn = turns[place]
     first, *others = turn.arguments or (None,)
     if first is not None:
         cited = first.model_copy(update={"evidence": f"{first.evidence.rstrip()} {INVENTED_STUDY}".strip()})
         turn = turn.model_copy(update={"arguments": (cited, *others)})
     if first is None or _is_prose(turn):
-        return turn.model_copy(update={"text": f"{turn.text.rstrip()} {INVENTED_STUDY}"})
-    return with_text(turn)
+        turn = turn.model_copy(update={"text": f"{turn.text.rstrip()} {INVENTED_STUDY}"})
+    turns[place] = turn if _is_prose(turn) else with_text(turn)
+    return turns
 
 
 def _silence(debate: Debate, speaker: str) -> Sequence[Turn]:
     """Replace every piece of the speaker's prose by one sentence without content."""
-    return [_emptied(turn) if turn.speaker == speaker else turn for turn in debate.turns]
-
-
-def _emptied(turn: Turn) -> Turn:
-    arguments = turn.arguments and tuple(
-        argument.model_copy(update={"claim": EMPTY_SPEECH, "reasoning": "", "evidence": "", "citations": ()})
-        for argument in turn.arguments
-    )
-    emptied = _with_prose(turn, repeat(EMPTY_SPEECH)).model_copy(update={"arguments": arguments})
-    return emptied if _is_prose(turn) else with_text(emptied)
+    emptied = {"claim": EMPTY_SPEECH, "reasoning": "", "evidence": "", "citations": ()}
+    turns: list[Turn] = []
+    for turn in debate.turns:
+        arguments = turn.arguments and tuple(item.model_copy(update=emptied) for item in turn.arguments)
+        silent = _edit_prose(turn.model_copy(update={"arguments": arguments}), lambda _: EMPTY_SPEECH)
+        turns.append(silent if turn.speaker == speaker else turn)
+    return turns
 
 
 def _order_about(debate: Debate, speaker: str) -> Sequence[Turn]:
@@ -208,131 +185,106 @@ def _truncate(debate: Debate, speaker: str) -> Sequence[Turn]:
     return [turn for turn in debate.turns if len(own) < 2 or turn.index != own[-1]]  # noqa: PLR2004 - one must remain
 
 
-def _per_side(change: Callable[[Debate, str], Sequence[Turn]], debate: Debate) -> Iterator[tuple[str, Debate]]:
-    for participant in debate.participants:
-        yield participant.name, _with_turns(debate, change(debate, participant.name))
+def _per_side(change: Callable[[Debate, str], Sequence[Turn]]) -> Build:
+    """Return a function that yields one debate per debater, in which `change` changed this debater's turns."""
+
+    def build(debate: Debate) -> Iterator[tuple[str, Debate]]:
+        for participant in debate.participants:
+            yield participant.name, build_debate(debate, _debaters(debate), change(debate, participant.name))
+
+    return build
 
 
-def _with_turns(debate: Debate, turns: Sequence[Turn]) -> Debate:
-    debaters = [
-        own.model_copy(update={"prefix": participant.prefix})
-        for own, participant in zip(debate.config.debaters, debate.participants, strict=True)
-    ]
-    return build_debate(debate, debate.id, debaters, turns)
+def _debaters(debate: Debate) -> list[DebaterConfig]:
+    """Return the configured debaters, each with the prefix of its argument ids."""
+    pairs = zip(debate.config.debaters, debate.participants, strict=True)
+    return [own.model_copy(update={"prefix": participant.prefix}) for own, participant in pairs]
+
+
+def _rewrite(debate: Debate, speaker: str, rewrite: Callable[[list[str]], list[str]]) -> Sequence[Turn]:
+    """Replace all pieces of the speaker's prose. `rewrite` returns one new piece for each old piece."""
+    old: list[str] = []
+
+    def collect(text: str) -> str:
+        old.append(text)
+        return text
+
+    for turn in debate.select_turns(speaker=speaker):
+        _edit_prose(turn, collect)
+    new = iter(rewrite(old))
+    return [_edit_prose(turn, lambda _: next(new)) if turn.speaker == speaker else turn for turn in debate.turns]
 
 
 def _is_prose(turn: Turn) -> bool:
-    """Whether the text of a turn is the original, and its arguments were extracted from the text."""
+    """Whether judges read the text of a turn. They read any other turn by its structure."""
     structure = (turn.arguments, turn.responses, turn.answers, turn.closing)
     return turn.phase in PROSE_PHASES or UNSTRUCTURED in turn.warnings or not any(structure)
 
 
-def _prose(turn: Turn) -> Iterator[str]:
-    """Yield the pieces of prose of a turn: its text if `_is_prose` holds, else the main text of each part of its structure."""
+def _edit_prose(turn: Turn, edit: Change) -> Turn:
+    """Apply `edit` to the text of a turn if `_is_prose` holds, else to the main text of each part of its structure."""
     if _is_prose(turn):
-        yield turn.text
-        return
-    yield from (item.reasoning or item.claim for item in turn.arguments or ())
-    yield from (item.reasoning for item in turn.responses or ())
-    yield from (item.reply for item in turn.answers or ())
-    if turn.closing is not None:
-        yield turn.closing.final_position
-
-
-def _with_prose(turn: Turn, pieces: Iterator[str]) -> Turn:
-    """Return `turn` with new prose in its structure and text. Takes as many of `pieces` as `_prose` yields for the turn."""
-    if _is_prose(turn):
-        text = next(pieces)
+        text = edit(turn.text)
         arguments = turn.arguments and tuple(
             item.model_copy(update={"claim": text}) if item.claim == turn.text else item for item in turn.arguments
         )
         return turn.model_copy(update={"text": text, "arguments": arguments})
-    before = list(_prose(turn))
-    after = list(islice(pieces, len(before)))
-    new = iter(after)
 
-    def replaced(items: tuple[FrozenModel, ...] | None, field: str) -> tuple[FrozenModel, ...] | None:
-        return items and tuple(item.model_copy(update={field: next(new)}) for item in items)
+    def edited(item: ValueT, field: str) -> ValueT:
+        return item.model_copy(update={field: edit(getattr(item, field))})
 
     changes: dict[str, object] = {
         "arguments": turn.arguments
-        and tuple(
-            item.model_copy(update={"reasoning" if item.reasoning else "claim": next(new)}) for item in turn.arguments
-        ),
-        "responses": replaced(turn.responses, "reasoning"),
-        "answers": replaced(turn.answers, "reply"),
-        "closing": turn.closing and turn.closing.model_copy(update={"final_position": next(new)}),
+        and tuple(edited(item, "reasoning" if item.reasoning else "claim") for item in turn.arguments),
+        "responses": turn.responses and tuple(edited(item, "reasoning") for item in turn.responses),
+        "answers": turn.answers and tuple(edited(item, "reply") for item in turn.answers),
+        "closing": turn.closing and edited(turn.closing, "final_position"),
     }
-    changed = turn.model_copy(update=changes)
-    text = _replace_in_order(turn.text, zip(before, after, strict=True))
-    return with_text(changed) if text is None else changed.model_copy(update={"text": text})
+    return with_text(turn.model_copy(update=changes))
 
 
-def _replace_in_order(text: str, pieces: Iterable[tuple[str, str]]) -> str | None:
-    """Replace the old pieces of `text` from left to right. `pieces`: pairs (old, new). None if an old piece is missing."""
-    done, start = "", 0
-    for old, new in pieces:
-        found = text.find(old, start)
-        if found < 0:
-            return None
-        done += text[start:found] + new
-        start = found + len(old)
-    return done + text[start:]
-
-
-def _exchanging(pairs: Sequence[tuple[str, str]]) -> Change:
-    """Return a function that exchanges the two words of each pair in a text. It matches whole words, and `PRO` in `PRO-1`."""
+def _exchanging(debate: Debate) -> Change:
+    """Return a function that exchanges names and prefixes of the two debaters in a text: whole words, and `PRO` in `PRO-1`."""
+    first, second = debate.participants
+    pairs = ((first.name, second.name), (first.prefix, second.prefix))
     table = {word: other for pair in pairs for word, other in (pair, pair[::-1])}
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(table, key=len, reverse=True)))})(?!\w)")
     return lambda text: pattern.sub(lambda found: table[found[0]], text)
 
 
 def _renamed(turn: Turn, rename: Change) -> Turn:
+    """Apply `rename` to the text of a turn and to the fields `WORDS` of its structure. Citations stay verbatim."""
     return _rename(turn, rename, ("text", "arguments", "responses", "answers", "closing"))
 
 
-_Value = TypeVar("_Value")
-
-
-def _rename(value: _Value, rename: Change, fields: Sequence[str] = WORDS) -> _Value:
-    """Apply `rename` to a text, to the texts in a tuple, and to the `fields` of a model. Citations stay verbatim."""
-    renamed: Any = value
+def _rename(value: Any, rename: Change, fields: Sequence[str] = WORDS) -> Any:
     if isinstance(value, str):
-        renamed = rename(value)
-    elif isinstance(value, tuple):
-        renamed = tuple(_rename(item, rename) for item in cast("tuple[object, ...]", value))
-    elif isinstance(value, FrozenModel):
+        return rename(value)
+    if isinstance(value, tuple):
+        return tuple(_rename(item, rename) for item in cast("tuple[object, ...]", value))
+    if isinstance(value, FrozenModel):
         known = [name for name in fields if name in type(value).model_fields]
-        renamed = value.model_copy(update={name: _rename(getattr(value, name), rename) for name in known})
-    return renamed
+        return value.model_copy(update={name: _rename(getattr(value, name), rename) for name in known})
+    return value
 
 
 VARIANTS: Mapping[VariantName, Variant] = {
     variant.name: variant
     for variant in (
-        Variant("repeat", "nothing; the same debate is judged again", "noise", _unchanged),
+        Variant(
+            "repeat", "nothing; the same debate is judged again", "noise",
+            lambda debate: iter([("", build_debate(debate, _debaters(debate), debate.turns))]),
+        ),
         Variant("names", "names of the debaters exchanged", "label bias", _exchange_names),
         Variant("order", "who is shown first exchanged", "position bias", _exchange_order),
         Variant("mirror", "both sides say the same words", "must be a draw", _mirror),
-        Variant("padded", "one side 30 % longer by restatements", "verbosity bias", partial(_per_side, _pad)),
-        Variant(
-            "confident", "one side says that it is certain", "style bias", partial(_per_side, partial(_mark, CERTAIN))
-        ),
-        Variant(
-            "hedged", "one side says that it is unsure", "style bias", partial(_per_side, partial(_mark, UNCERTAIN))
-        ),
-        Variant("citation", "one side names an invented study", "authority bias", partial(_per_side, _cite)),
-        Variant(
-            "empty", "one side says nothing of substance", "floor", partial(_per_side, _silence), removes_content=True
-        ),
-        Variant("injected", "one side gives the judge an order", "robustness", partial(_per_side, _order_about)),
-        Variant(
-            "truncated",
-            "one side's last speech is missing",
-            "recency",
-            partial(_per_side, _truncate),
-            removes_content=True,
-        ),
+        Variant("padded", "one side 30 % longer by restatements", "verbosity bias", _per_side(_pad)),
+        Variant("confident", "one side says that it is certain", "style bias", _per_side(partial(_mark, CERTAIN))),
+        Variant("hedged", "one side says that it is unsure", "style bias", _per_side(partial(_mark, UNCERTAIN))),
+        Variant("citation", "one side names an invented study", "authority bias", _per_side(_cite)),
+        Variant("empty", "one side says nothing of substance", "floor", _per_side(_silence), removes_content=True),
+        Variant("injected", "one side gives the judge an order", "robustness", _per_side(_order_about)),
+        Variant("truncated", "one side's last speech is missing", "recency", _per_side(_truncate), removes_content=True),
     )
-}
+}  # fmt: skip
 """All variants, in the order in which they are reported."""

@@ -23,6 +23,7 @@ from debate_cli.audit.variants import (
 )
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import Turn
+from debate_cli.judge_input.transcript_prompt import visible_texts
 from debate_cli.storage.transcript import load_transcript_file, transcript_to_debate
 
 SAVED = Path(__file__).parents[2] / "transcripts" / "example-mock.json"
@@ -45,7 +46,9 @@ def _debates() -> Iterator[Debate]:
 
 
 def _words(turns: tuple[Turn, ...], speaker: str | None = None) -> list[str]:
-    return [word for turn in turns if speaker in {None, turn.speaker} for word in turn.text.split()]
+    """The words that judges read, of all turns or of one speaker's turns."""
+    own = [turn for turn in turns if speaker in {None, turn.speaker}]
+    return [word for turn in own for text in visible_texts(turn) for word in text.split()]
 
 
 @pytest.mark.parametrize("name", ADDED)
@@ -58,7 +61,7 @@ def test_added_words_are_the_fixed_sentences(name: VariantName) -> None:
             assert {code for code, *_ in codes} <= {"equal", "insert"}, (debate.id, changed)
             added = " ".join(word for code, _, _, start, end in codes if code == "insert" for word in after[start:end])
             assert added
-            assert not _without(added, ADDED[name]).replace("Support:", "").split(), added
+            assert not _without(added, ADDED[name]).split(), added
             others = [turn for turn in debate.turns if turn.speaker != changed]
             assert [turn for turn in built.turns if turn.speaker != changed] == others
 

@@ -63,8 +63,6 @@ class Comparison:
 
 
 class _Row(NamedTuple):
-    """One debate: its label, the winner that the judge names, and the winner that each rule names."""
-
     label: str
     sides: tuple[str, str]
     judge: str
@@ -141,7 +139,6 @@ def compare_with_labels(
 
 
 def _group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
-    """Map the id of each unchanged debate to its determined judgements."""
     found: dict[str, list[Judgement]] = {}
     for judgement in judgements:
         if judgement.case.variant == "repeat" and judgement.points:

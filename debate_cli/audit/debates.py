@@ -97,7 +97,6 @@ def with_text(turn: Turn) -> Turn:
 
 
 def _reviews(debate: Debate) -> tuple[tuple[Verdict, str], ...]:
-    """Return the determined verdicts of people, each with the person's name."""
     reviewers = {run.id: run.reviewer.name for run in debate.runs if run.reviewer is not None}
     verdicts = score(debate, runs="all") if reviewers else ()
     return tuple(

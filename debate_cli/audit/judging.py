@@ -180,7 +180,6 @@ def _runs_of(debate: Debate, judge: JudgeName) -> list[JudgingRun]:
 
 
 def _completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:
-    """Return a task that asks for the missing judgments of all judging runs in the transcript."""
     stored = open_debate(path)
     events = transcript_to_events(to_transcript(stored.debate, stored.verdicts))
     events.append(DebateResumed(at=datetime.now(UTC)))

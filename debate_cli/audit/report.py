@@ -172,7 +172,6 @@ def _longer_side(judgement: Judgement) -> str | None:
 
 
 def _describe_use(gates: Sequence[AuditGateResult], follows: str) -> tuple[str, str]:
-    """Return `JudgeAuditReport.advice` and `usable_for`, without terms of statistics."""
     if follows:
         return NEVER, f"{RULES.get(follows, f'It nearly always names {follows}.')} {TRY_OUT}"
     failed = {gate.name for gate in gates if gate.outcome == "not met"}

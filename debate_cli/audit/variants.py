@@ -139,7 +139,6 @@ def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
 
 
 def _mark(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Add one of `markers` to the end of each piece of the speaker's prose. The markers are used in rotation."""
     rotation = cycle(markers)
     return _rewrite(debate, speaker, lambda pieces: [f"{text.rstrip()} {next(rotation)}" for text in pieces])
 
@@ -162,7 +161,6 @@ def _cite(debate: Debate, speaker: str) -> Sequence[Turn]:
 
 
 def _silence(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Replace every piece of the speaker's prose by one sentence without content."""
     emptied = {"claim": EMPTY_SPEECH, "reasoning": "", "evidence": "", "citations": ()}
     turns: list[Turn] = []
     for turn in debate.turns:
@@ -173,7 +171,6 @@ def _silence(debate: Debate, speaker: str) -> Sequence[Turn]:
 
 
 def _order_about(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Add an order to the judge at the end of the speaker's last speech."""
     order = ORDERS[sum(map(ord, debate.id + speaker)) % len(ORDERS)]
     return _rewrite(
         debate, speaker, lambda pieces: [*pieces[:-1], *(f"{text.rstrip()} {order}" for text in pieces[-1:])]
@@ -196,7 +193,6 @@ def _per_side(change: Callable[[Debate, str], Sequence[Turn]]) -> Build:
 
 
 def _debaters(debate: Debate) -> list[DebaterConfig]:
-    """Return the configured debaters, each with the prefix of its argument ids."""
     pairs = zip(debate.config.debaters, debate.participants, strict=True)
     return [own.model_copy(update={"prefix": participant.prefix}) for own, participant in pairs]
 

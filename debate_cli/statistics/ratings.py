@@ -227,7 +227,6 @@ class _Design:
 
 
 def _connected_groups(results: Sequence[Result], names: Sequence[str]) -> list[int]:
-    """Return the number of each player's group. Players are in one group if results connect them."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

@@ -197,7 +197,6 @@ def _calibrate(
 
 
 def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) -> Iterator[UnresolvedExchange]:
-    """Yield the exchanges whose winner has the lower score, and the drawn exchanges whose scores differ too much."""
     for turns, dimension, winner, winning in results:
         earlier, later = (scores[turn][dimension] for turn in turns)
         if winning is None:
@@ -209,7 +208,6 @@ def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) ->
 
 
 def _apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnScores:
-    """Return the scores after penalties are subtracted from logic, which stays at 0 or above."""
     points: dict[int, float] = defaultdict(float)
     for penalty in penalties:
         points[penalty.turn] += penalty.points
@@ -259,7 +257,6 @@ def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str
 
 
 def _collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[int, PairComparison]:
-    """Map the later turn of each exchange to the exchange's first comparison, in the order of turns."""
     found: dict[tuple[int, ...], PairComparison] = {}
     for assessment, comparison in iter_findings(given, PairComparison):
         if assessment.subject.moment == "pair":
@@ -270,7 +267,6 @@ def _collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[in
 def _collect_penalties(
     debate: Debate, given: Sequence[Assessment], register: Iterable[RegisterRow], points: PenaltyPoints
 ) -> tuple[Penalty, ...]:
-    """Return the penalties for register entries, contradictions and dropped premises, sorted by turn."""
     found = [
         Penalty(
             turn=row.charged_to,

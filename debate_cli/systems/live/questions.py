@@ -90,7 +90,6 @@ class TurnForm(FormModel):
 
 
 def _build_turn_form(context: Context) -> Form[TurnForm]:
-    """Build the form of a turn. Parts about earlier turns are omitted if there are none."""
     (turn,) = context.judged_turns
     own = _earlier_own_turns(context)
     return judge_form(
@@ -163,7 +162,6 @@ def _read_turn_form(filled: TurnForm, context: Context) -> AssessmentContent:
 
 
 def _add_rhetoric_marks(filled: TurnForm, who: str, collector: MarkCollector) -> float:
-    """Add the marks of the components of rhetoric, and return their sum. Weak framing limits delivery."""
     marks: dict[str, float] = {}
     for name, most in RHETORIC_MAXIMA.items():
         value: float = getattr(filled, name)
@@ -233,7 +231,6 @@ def _pair_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str
 
 
 def _read_pair_form(filled: PairForm, context: Context) -> AssessmentContent:
-    """Return the comparison, the faults found, and the pressure on the speaker who lost more dimensions."""
     collector = MarkCollector()
     earlier, later = context.judged_turns
     won: dict[str, str] = {}
@@ -335,7 +332,6 @@ def _convergence_prompt_values(context: Context, _prompts: Prompts) -> Mapping[s
 
 
 def _read_narrative_form(filled: NarrativeForm, context: Context) -> AssessmentContent:
-    """Return the narrative. A winner who did not take part is dropped."""
     collector = MarkCollector()
     arcs = tuple(unique_known_items(collector, filled.arcs, lambda item: item.participant, context.speakers))
     if filled.winner not in (*context.speakers, NO_WINNER):

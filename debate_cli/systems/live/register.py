@@ -70,7 +70,6 @@ def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: 
 
 @memoize_on_value
 def _list_entries(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow | RegisterDecision], ...]:
-    """Return the entries that `assessment` adds and its decisions on entries, each with the key of its entry."""
     judged = max(assessment.subject.turns, default=0)
     found: list[tuple[_EntryKey, RegisterRow | RegisterDecision]] = []
     for finding in assessment.findings:

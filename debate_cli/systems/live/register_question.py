@@ -154,7 +154,6 @@ def _review_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, s
 
 
 def _read_review_form(filled: ReviewForm, context: Context) -> AssessmentContent:
-    """Return a decision for each reviewed or added entry. Drops an added entry whose quote is in no turn."""
     collector = MarkCollector()
     listed = list_entries(context.debate, context.brief.run)
     for item in unique_known_items(collector, filled.entries, lambda item: item.entry, listed):
@@ -185,7 +184,6 @@ def _read_review_form(filled: ReviewForm, context: Context) -> AssessmentContent
 
 
 def _is_supported(turn: int, fault: RegisterFault, quote: str, context: Context, collector: MarkCollector) -> bool:
-    """Return whether a source supports a claim that the judge calls fabricated. If so, adds a warning."""
     if fault != "fabricated":
         return False
     source = find_supporting_source(context.debate, context.brief.run, turn, quote)

@@ -8,11 +8,11 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import MOMENTS
 from debate_cli.systems.aggregation import iter_findings, ordered_assessments
 from debate_cli.systems.base import LiveReport, sum_marks
-from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, Scorecard, build_scorecard
+from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, build_scorecard
 from debate_cli.systems.live.findings import CausalChain, LogicGap, Narrative, Pressure, RegisterDecision, SuspectClaim
 from debate_cli.systems.live.score import is_review
 from debate_cli.systems.live.settings import LiveSettings
-from debate_cli.systems.live.tables import CHANGE_REASONS, format_points
+from debate_cli.systems.live.tables import list_changes
 from debate_cli.systems.tables import format_number
 
 
@@ -52,16 +52,18 @@ def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSett
         if _reading_position(item) < own
         and (assessment.subject.moment == "debate" or not near.isdisjoint(_touched_turns(item)))
     ]
-    before = build_scorecard(debate, earlier, settings)
-    after = build_scorecard(debate, [*earlier, assessment], settings)
-    for turn, scores in sorted(after.penalised.items()):
-        for dimension, score in scores.items():
-            old = before.penalised.get(turn, after.raw[turn]).get(dimension, score)
-            if old != score:
-                former, reasons = (_count_reasons(card, turn, dimension) for card in (before, after))
-                words = [*(reasons - former).elements(), *(f"no longer {why}" for why in (former - reasons).elements())]
-                change = f"{format_number(old, 1)} → {format_number(score, 1)}"
-                yield ", ".join((f"turn {turn + 1} {dimension} {change}", *words))
+    before, after = (
+        list_changes(
+            (*card.chain_limits, *card.calibrations),
+            card.penalties,
+            {turn: of.get("logic", 0.0) for turn, of in card.calibrated.items()},
+        )
+        for card in (build_scorecard(debate, given, settings) for given in (earlier, [*earlier, assessment]))
+    )
+    known = set(before)
+    for item in sorted(set(after) - known):
+        change = f"{format_number(item.before, 1)} → {format_number(item.after, 1)}"
+        yield f"turn {item.turn + 1} {item.dimension} {change}, {item.why}"
 
 
 def _reading_position(assessment: Assessment) -> tuple[float, int, int]:
@@ -72,22 +74,5 @@ def _reading_position(assessment: Assessment) -> tuple[float, int, int]:
 
 
 def _touched_turns(assessment: Assessment) -> set[int]:
-    """Return the turns whose scores an assessment may change: those that it judges or charges with a fault."""
     charged = (finding.turn for finding in assessment.findings if isinstance(finding, SuspectClaim | LogicGap))
     return {*assessment.subject.turns, *charged}
-
-
-def _count_reasons(card: Scorecard, turn: int, dimension: str) -> Counter[str]:
-    """Count the rules and penalties that changed a turn's score in one dimension, each in words."""
-    changes = [item for item in (*card.chain_limits, *card.calibrations) if item.dimension == dimension]
-    penalties = [item for item in card.penalties if dimension == "logic"]
-    return Counter(
-        [
-            *(CHANGE_REASONS[item.rule] for item in changes if item.turn == turn),
-            *(
-                f"{item.kind.replace('_', ' ')} (−{format_points(item.points)})"
-                for item in penalties
-                if item.turn == turn
-            ),
-        ]
-    )

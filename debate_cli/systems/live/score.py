@@ -214,7 +214,6 @@ def dimension_means(notes: LiveNotes) -> dict[str, dict[str, float]]:
 
 
 def _decide(debate: Debate, card: Scorecard, settings: LiveSettings) -> tuple[dict[str, float], ScoreOutcome]:
-    """Return each participant's mean composite, and the outcome. Omits participants whose turns have no composite."""
     scores = _mean_by_debater(debate, ((turn.speaker, card.composite(turn.index)) for turn in debate.turns))
     is_judged = len(scores) > 1 and set(scores) >= speaker_names(debate)
     outcome = decide_outcome(scores, clear_from_threshold(settings.thresholds)) if is_judged else UNDETERMINED_OUTCOME
@@ -222,7 +221,6 @@ def _decide(debate: Debate, card: Scorecard, settings: LiveSettings) -> tuple[di
 
 
 def _mean_by_debater(debate: Debate, values: Iterable[tuple[str, float | None]]) -> dict[str, float]:
-    """Return each participant's mean of its values. Omits participants without a value."""
     means = mean_by_key((name, value) for name, value in values if value is not None)
     return {item.name: strip_float_noise(means[item.name]) for item in debate.participants if item.name in means}
 
@@ -261,7 +259,6 @@ def _narrative_note(given: Sequence[Assessment], outcome: ScoreOutcome) -> Narra
 def _expected_briefs(
     debate: Debate, run: JudgingRun | str, settings: LiveSettings, narrative: NarrativeNote | None
 ) -> Iterator[tuple[Brief, str]]:
-    """Yield each brief of a finished debate, with the sentence to show if its answer is missing."""
     run_id, asked = get_run_id(run), stored_settings(debate, run, settings)
     for brief in turn_briefs(run_id, asked, [turn.index for turn in debate.turns]):
         yield brief, f"Turn {brief.subject.turns[0] + 1} was not assessed"

@@ -177,7 +177,6 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
 
 
 def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Sequence[int]) -> tuple[Brief, ...]:
-    """Return the briefs on the exchanges that end with one of `turns`."""
     return pair_briefs(run, settings, [(end - 1, end) for end in pair_end_indices(debate.turns) if end in turns])
 
 

@@ -1,10 +1,17 @@
 """Tables and charts of the live system: scorecard, turns, causal chains, register, changes of scores."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.charts import PERCENT_TICKS, Chart, line_series, percent_chart
-from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, CalibrationRule, UnresolvedExchange
+from debate_cli.systems.charts import Chart, percent_chart
+from debate_cli.systems.live.calibration import (
+    DIMENSION_MAXIMA,
+    Calibration,
+    CalibrationRule,
+    Penalty,
+    UnresolvedExchange,
+)
 from debate_cli.systems.live.findings import DebatePattern
 from debate_cli.systems.live.register import EntryStatus, RegisterRow
 from debate_cli.systems.live.score import LiveNotes, TurnRow, dimension_means
@@ -14,7 +21,6 @@ from debate_cli.systems.tables import (
     Gauge,
     Number,
     Table,
-    TableRow,
     column_table,
     format_number,
     make_table,
@@ -138,7 +144,7 @@ def _entry_cost(row: RegisterRow) -> str:
     if row.charged_to is None:
         return "0"
     elsewhere = f" on turn {row.charged_to + 1}" if row.charged_to != row.turn else ""
-    return f"−{format_points(row.points)}{elsewhere}"
+    return f"−{_format_points(row.points)}{elsewhere}"
 
 
 def _entry_reason(row: RegisterRow) -> str:
@@ -147,29 +153,54 @@ def _entry_reason(row: RegisterRow) -> str:
 
 
 def _change_table(notes: LiveNotes) -> Table:
-    """Return a table of score changes: chain limits and calibrations, then the penalties one after the other."""
-    rows: list[TableRow] = [
-        (
-            turn_number(item.turn),
-            item.dimension,
-            Number(item.before, 1),
-            Number(item.after, 1),
-            f"{CHANGE_REASONS[item.rule]} ({item.rule})",
-            None,
+    logic = {row.turn: row.calibrated.get("logic", 0.0) for row in notes.turns}
+    changes = list_changes((*notes.chain_limits, *notes.calibrations), notes.penalties, logic)
+    return column_table(
+        "changes of scores, live",
+        changes,
+        {
+            "turn": lambda item: turn_number(item.turn),
+            "dimension": lambda item: item.dimension,
+            "from": lambda item: Number(item.before, 1),
+            "to": lambda item: Number(item.after, 1),
+            "why": lambda item: item.why,
+            "words": lambda item: item.words,
+        },
+    )
+
+
+class ScoreChange(NamedTuple):
+    """One change of a turn's score in one dimension."""
+
+    turn: int
+    dimension: str
+    before: float
+    after: float
+    why: str
+    words: str | None = None
+    """The quoted words that a penalty is about; None for a calibration."""
+
+
+def list_changes(
+    calibrations: Iterable[Calibration], penalties: Iterable[Penalty], logic: Mapping[int, float]
+) -> Iterator[ScoreChange]:
+    """Yield the calibrations, then the penalties, each of which begins where the turn's earlier penalty ends.
+
+    `logic`: maps turns to their calibrated scores in logic.
+    """
+    for item in calibrations:
+        yield ScoreChange(
+            item.turn, item.dimension, item.before, item.after, f"{CHANGE_REASONS[item.rule]} ({item.rule})"
         )
-        for item in (*notes.chain_limits, *notes.calibrations)
-    ]
-    logic = {row.turn: row.calibrated.get("logic") for row in notes.turns}
-    for item in notes.penalties:
-        why = f"{item.kind.replace('_', ' ')} (−{format_points(item.points)})"
-        before = logic.get(item.turn)
-        logic[item.turn] = after = None if before is None else max(0.0, before - item.points)
-        rows.append((turn_number(item.turn), "logic", Number(before, 1), Number(after, 1), why, item.about))
-    return make_table("changes of scores, live", ("turn", "dimension", "from", "to", "why", "words"), rows)
+    current = dict(logic)
+    for item in penalties:
+        before = current.get(item.turn, 0.0)
+        current[item.turn] = after = max(0.0, before - item.points)
+        why = f"{item.kind.replace('_', ' ')} (−{_format_points(item.points)})"
+        yield ScoreChange(item.turn, "logic", before, after, why, item.about)
 
 
-def format_points(points: float) -> str:
-    """Format the points of a penalty, without a trailing `.0`."""
+def _format_points(points: float) -> str:
     return format_number(points).removesuffix(".0")
 
 
@@ -191,33 +222,12 @@ def _unresolved_table(unresolved: Iterable[UnresolvedExchange]) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Return the charts of a verdict; none if its notes are of another version."""
+    """Yield a chart of the mean marks by dimension; none if the notes of `verdict` are of another version."""
     notes = parse_notes(LiveNotes, verdict)
-    if notes is None:
-        return
-    yield percent_chart(
-        "Marks by dimension",
-        "Mean over a debater's turns after calibration and penalties, as a percentage of the dimension's maximum.",
-        DIMENSION_MAXIMA,
-        dimension_means(notes),
-    )
-    yield _turn_chart(notes)
-
-
-def _turn_chart(notes: LiveNotes) -> Chart:
-    positions = {row.turn: f"turn {row.turn + 1}" for row in notes.turns}
-    lines: dict[str, dict[int, float]] = {row.speaker: {} for row in notes.turns}
-    for row in notes.turns:
-        if row.composite is not None:
-            lines[row.speaker][row.turn] = row.composite
-    series = [line_series(name, values, positions) for name, values in lines.items()]
-    return Chart(
-        "Score of each turn",
-        "Logic, rhetoric and tactics together, 0 to 100, after calibration and penalties.",
-        "line",
-        tuple(str(turn + 1) for turn in positions),
-        tuple(item for item in series if any(item.points)),
-        0,
-        100,
-        PERCENT_TICKS,
-    )
+    if notes is not None:
+        yield percent_chart(
+            "Marks by dimension",
+            "Mean over a debater's turns after calibration and penalties, as a percentage of the dimension's maximum.",
+            DIMENSION_MAXIMA,
+            dimension_means(notes),
+        )

@@ -46,7 +46,6 @@ def _effects_prompt_values(context: JudgingContext[PersuasionSettings], _prompts
 
 
 def _read_effects_form(filled: EffectsForm, context: JudgingContext[PersuasionSettings]) -> AssessmentContent:
-    """Return three marks for each target; the first of them has the reason."""
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.targets, lambda item: item.participant, _effect_targets(context)):
         for effect in RATED_CRITERIA:

@@ -242,10 +242,6 @@ def max_score(debaters: int) -> float:
 def _outcome(
     scores: Mapping[str, float], final: Mapping[str, DebaterState], settings: PersuasionSettings
 ) -> ScoreOutcome:
-    """Let the highest score win.
-
-    The victory is overwhelming if another debater surrendered. Otherwise it is clear above `clear_margin`, else narrow.
-    """
     best = max(scores, key=lambda name: strip_float_noise(scores[name]))
     others_surrendered = any(state.surrendered for state in final.values() if state.name != best)
 

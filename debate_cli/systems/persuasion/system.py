@@ -108,7 +108,6 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
 
 
 def _describe_state(curve: Sequence[StatePoint], name: str) -> str:
-    """Say how firmly a debater holds its position, who moved it last, and what it may give up."""
     state = curve[-1].states[name]
     conviction = strip_float_noise(state.conviction)
     firmness, concession = next(words for bound, *words in FIRMNESS if conviction >= bound)

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import mean
-from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries, line_series
-from debate_cli.systems.persuasion.score import SCORE_PARTS, CurvePoint, PersuasionNotes, ScoreParts, max_score
+from debate_cli.systems.charts import Chart, line_series
+from debate_cli.systems.persuasion.score import SCORE_PARTS, PersuasionNotes, max_score
 from debate_cli.systems.tables import (
     Curve,
     DebaterCell,
@@ -45,7 +45,7 @@ def _score_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
     ]
     return column_table(
         "scores, persuasion",
-        _ranked_parts(verdict, notes),
+        sorted(notes.parts, key=lambda of: -verdict.scores.get(of.name, 0.0)),
         {
             "debater": lambda of: DebaterCell(of.name),
             f"score /{highest:g}": lambda of: Number(verdict.scores.get(of.name), strong=True),
@@ -59,12 +59,7 @@ def _score_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
     )
 
 
-def _ranked_parts(verdict: Verdict, notes: PersuasionNotes) -> list[ScoreParts]:
-    return sorted(notes.parts, key=lambda item: -verdict.scores.get(item.name, 0.0))
-
-
 def _state_tables(notes: PersuasionNotes) -> Iterator[Table]:
-    """Yield what each debater received and its final state, then stance and conviction over time, then strategies."""
     yield column_table(
         "states, persuasion",
         notes.states,
@@ -82,11 +77,9 @@ def _state_tables(notes: PersuasionNotes) -> Iterator[Table]:
     rows: list[TableRow] = []
     for state in notes.states:
         for label, low in (("stance", -1.0), ("conviction", 0.0)):
-            steps = [getattr(point, f"{label}s").get(state.name) for point in notes.curve]
-            values = tuple(step for step in steps if step is not None)
-            if values:
-                course = Curve(values, low, 1.0)
-                rows.append((DebaterCell(state.name), label, Number(values[0]), course, Number(values[-1])))
+            values = tuple(getattr(point, f"{label}s")[state.name] for point in notes.curve)
+            course = Curve(values, low, 1.0)
+            rows.append((DebaterCell(state.name), label, Number(values[0]), course, Number(values[-1])))
     yield make_table("curves, persuasion", ("debater", "", "start", "course", "end"), rows)
     yield column_table(
         "strategies, persuasion",
@@ -122,68 +115,33 @@ def _influence_table(notes: PersuasionNotes) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Return the charts of a verdict; none if its notes are of another version."""
+    """Yield charts of stance and conviction over time; none if the notes of `verdict` are of another version."""
     notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return
-    yield _score_chart(verdict, notes)
+    stances, convictions = ([getattr(point, name) for point in notes.curve] for name in ("stances", "convictions"))
     yield _curve_chart(
         "Stance after each turn",
         "From −1, wholly opposed, to 1, wholly supportive.",
-        notes.curve,
-        [point.stances for point in notes.curve],
+        notes,
+        stances,
         (-1.0, -0.5, 0.0, 0.5, 1.0),
     )
     yield _curve_chart(
         "Conviction after each turn",
         "From 0 to 1: how firmly a debater holds its stance.",
-        notes.curve,
-        [point.convictions for point in notes.curve],
+        notes,
+        convictions,
         (0.0, 0.25, 0.5, 0.75, 1.0),
     )
 
 
-def _score_chart(verdict: Verdict, notes: PersuasionNotes) -> Chart:
-    """Return a stacked bar of the parts of each score, the highest first. The penalty is left of 0."""
-    ranked = _ranked_parts(verdict, notes)
-    series = tuple(
-        ChartSeries(
-            part,
-            tuple(
-                ChartPoint(getattr(of, part), f"{of.name}, {part}: {format_number(getattr(of, part))}") for of in ranked
-            ),
-            style=f"part-{number}",
-        )
-        for number, part in enumerate(SCORE_PARTS)
-    )
-    high = max_score(len(ranked))
-    low = -50.0 if any(of.penalty for of in ranked) else 0.0
-    labels = tuple(f"{of.name} · {format_number(verdict.scores.get(of.name, 0.0))}" for of in ranked)
-    return Chart(
-        "Parts of each score",
-        "Points for the stance kept, for persuading the others and for withstanding attacks; a surrender costs 50.",
-        "stack",
-        labels,
-        series,
-        low,
-        high,
-        (*((low,) if low else ()), 0.0, high / 2, high),
-    )
-
-
 def _curve_chart(
-    title: str,
-    caption: str,
-    curve: Sequence[CurvePoint],
-    values: Sequence[Mapping[str, float]],
-    ticks: tuple[float, ...],
+    title: str, caption: str, notes: PersuasionNotes, values: Sequence[Mapping[str, float]], ticks: tuple[float, ...]
 ) -> Chart:
-    labels = tuple("start" if point.turn is None else str(point.turn + 1) for point in curve)
-    positions = {
-        number: "at the start" if label == "start" else f"after turn {label}" for number, label in enumerate(labels)
-    }
+    labels = tuple("start" if point.turn is None else str(point.turn + 1) for point in notes.curve)
+    positions = dict(enumerate("at the start" if label == "start" else f"after turn {label}" for label in labels))
     series = tuple(
-        line_series(name, {number: of[name] for number, of in enumerate(values) if name in of}, positions)
-        for name in dict.fromkeys(name for of in values for name in of)
+        line_series(name, {number: of[name] for number, of in enumerate(values)}, positions) for name in values[0]
     )
     return Chart(title, caption, "line", labels, series, ticks[0], ticks[-1], ticks)

@@ -61,7 +61,7 @@ def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSett
         for card in (build_scorecard(debate, given, settings) for given in (earlier, [*earlier, assessment]))
     )
     known = set(before)
-    for item in sorted(set(after) - known):
+    for item in sorted((item for item in after if item not in known), key=lambda item: item.turn):
         change = f"{format_number(item.before, 1)} → {format_number(item.after, 1)}"
         yield f"turn {item.turn + 1} {item.dimension} {change}, {item.why}"
 

@@ -113,16 +113,16 @@ class ConfigModel(FrozenModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _normalize_input(cls, data: object, info: ValidationInfo) -> object:
-        if info.mode == "json" or not isinstance(data, dict):  # we wrote the JSON, and there are many transcripts
+    def _normalize_input(cls, data: object) -> object:
+        if not isinstance(data, dict):
             return data
         written = cast("dict[str, object]", data)
         sections, numbers = _section_and_number_fields(cls)
-        return {
-            key: str(value).lower() if isinstance(value, bool) and key in numbers else value
-            for key, value in written.items()
-            if value is not None or key not in sections
-        }
+        empty = [key for key in sections if key in written and written[key] is None]
+        booleans = {key: str(written[key]).lower() for key in numbers if isinstance(written.get(key), bool)}
+        if not empty and not booleans:
+            return written
+        return {key: value for key, value in (written | booleans).items() if key not in empty}
 
 
 @cache

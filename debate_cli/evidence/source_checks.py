@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from debate_cli.domain.assessment import Finding
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Citation, Passage
-from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.turn import CLOSING_ITEM, Turn
 from debate_cli.evidence.quote_check import NOT_FOUND, QuoteCheck, QuoteOutcome, check_quote
 
@@ -51,14 +51,8 @@ class SourceCheck(Finding):
 @memoize_on_value
 def check_sources(debate: Debate) -> tuple[SourceCheck, ...]:
     """Return the check of each citation in the debate, in order."""
-    if not debate.turns:
-        return ()
-    citing = fold_growing(debate.turns[0], "citing", debate.turns, (), _add_citing)
+    citing = (turn for turn in debate.turns if any(turn.citations()))
     return tuple(check for turn in citing for check in check_turn(debate, turn))
-
-
-def _add_citing(turns: tuple[Turn, ...], turn: Turn) -> tuple[Turn, ...]:
-    return (*turns, turn) if any(turn.citations()) else turns
 
 
 @memoize_on_value

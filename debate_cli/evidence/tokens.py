@@ -137,16 +137,14 @@ _KEPT_FORMS = ("<super>", "<fraction>", "<circle>")
 """Compatibility forms that NFKC would change to other numbers."""
 _UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿฀-๿຀-໿က-႟ក-៿"
 """Characters of scripts without spaces between words. Each character counts as a word."""
-_TOKEN = re.compile(
-    rf"""(?P<word>[{_UNSPACED}]
+_TOKEN = rf"""(?P<word>[{_UNSPACED}]
     | (?<!\w)per\ cent(?!\w)
     | (?:(?<![\w.)\]])(?<!\d%)[-+±](?=[$€£¥]?\.?\d))?  # the sign of a number
       (?:[$€£¥](?=\.?\d))? (?:(?<!\w)\.(?=\d))?
       [^\W{_UNSPACED}]+ (?:(?:'|(?<=\d)[.,:/-](?=\d))[^\W{_UNSPACED}]+)*
       (?:(?<=\d)[%‰°€](?:[cf]\b)?)?)
-    | (?P<symbol>[!<>=]=|\S)""",
-    re.VERBOSE,
-)
+    | (?P<symbol>[!<>=]=|\S)"""
+"""Verbose pattern of a token. It is compiled when the first text is read, because that takes several milliseconds."""
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;•*#|>-]|\n\s*\n)[\s'\"“‘(\[*_]*$")
 _NUMBER = re.compile(r"(?P<number>[-+±]?[$€£¥]?[\d.,:/-]*\d[¹²³⁰-⁹]*)(?P<unit>[a-zμ]*|[%‰€]|°[cf]?)")
 _UNIT_SYNONYMS = {"percent": "%", "per cent": "%"}
@@ -225,7 +223,7 @@ class FoldedText:
     def tokens(self) -> tuple[Token, ...]:
         """The tokens in order, without harmless punctuation."""
         found: list[Token] = []
-        for match in _TOKEN.finditer(self.text):
+        for match in re.finditer(_TOKEN, self.text, re.VERBOSE):
             word = match[0].strip("_'")
             if match["word"] and word:
                 start = match.start() + match[0].index(word)

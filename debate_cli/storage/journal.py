@@ -4,7 +4,6 @@ The first line has the schema version of transcripts. Each line ends in a checks
 journals of 0.1 have none. `storage.transcript_store` decides whether the journal or the transcript is read.
 """
 
-import asyncio
 import itertools
 import os
 import re
@@ -185,6 +184,8 @@ class Journal:
         All events so far are on the disk when this returns. Raises StorageError if fsync fails, and then removes the
         events since the last sync.
         """
+        import asyncio  # slow, and commands that only read journals need no event loop
+
         written = self._length, self._checksum
         with friendly_os_errors(self.path, "written"):
             try:

@@ -7,10 +7,9 @@ and number of values are limited, so that no text can exhaust memory or the stac
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from debate_cli.domain.config_checks import KeyPath
 from debate_cli.errors import ConfigError
@@ -21,9 +20,6 @@ MAX_YAML_DEPTH = 40
 MAX_YAML_NODES = 20_000
 """Maximum number of keys and values in a document. An alias counts like a copy of its target."""
 
-_YAML: Any = yaml
-"""PyYAML, typed as Any because its type stubs are incomplete."""
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _WORDS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -61,6 +57,14 @@ class ParsedYaml:
     faults: Sequence[YamlFault] = ()
 
 
+@cache
+def _yaml() -> Any:
+    """Import PyYAML, which is slow, when the first text is parsed. Typed as Any because its type stubs are incomplete."""
+    import yaml
+
+    return yaml
+
+
 class _FaultError(Exception):
     """An error that ends the parsing."""
 
@@ -95,10 +99,11 @@ def read_yaml_text(path: Path, *, absent: str) -> str:
 
 def parse_yaml(text: str) -> ParsedYaml:
     """Parse `text`. Never raises: errors are in `faults`."""
+    yaml = _yaml()
     try:
         text = text.removeprefix("\ufeff")
         _check_text(text)
-        return _Builder().build_document(_YAML.compose(text, Loader=_LOADER))
+        return _Builder().build_document(yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
     except _FaultError as error:
         return ParsedYaml(faults=(error.fault,))
     except yaml.MarkedYAMLError as error:
@@ -117,10 +122,11 @@ def _check_text(text: str) -> None:
     """Called before the nodes are built, because their recursion could exhaust the stack."""
     if len(text) > MAX_YAML_BYTES:
         raise _FaultError(SourcePosition(1, 1), f"larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller")
-    if found := _YAML.reader.Reader.NON_PRINTABLE.search(text):
+    yaml = _yaml()
+    if found := yaml.reader.Reader.NON_PRINTABLE.search(text):
         raise _FaultError(_position_of(text[: found.start()]), "a control character; remove it")
     depth = nodes = documents = 0
-    for event in _YAML.parse(text, Loader=_LOADER):
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         nodes += isinstance(event, yaml.NodeEvent)
         documents += isinstance(event, yaml.DocumentStartEvent)
@@ -157,9 +163,9 @@ class _Builder:
         self.nodes += 1
         _check_bounds(len(path), self.nodes, node)
         self.positions[path] = position
-        if isinstance(node, yaml.ScalarNode):
+        if node.id == "scalar":
             return _scalar(node)
-        if isinstance(node, yaml.SequenceNode):
+        if node.id == "sequence":
             items: Any = node.value
             return [self._build(item, (*path, index), _position(item)) for index, item in enumerate(items)]
         return self._build_mapping(node, path)
@@ -169,7 +175,7 @@ class _Builder:
         merged: list[tuple[Any, SourcePosition]] = []
         for key_node, value_node in node.value:
             at = _position(key_node)
-            if not isinstance(key_node, yaml.ScalarNode):
+            if key_node.id != "scalar":
                 raise _FaultError(at, "a key must be plain text; put a text with brackets in quotes")
             key: str = key_node.value
             if key == "<<" and not key_node.style:
@@ -184,8 +190,8 @@ class _Builder:
         return entries
 
     def _merge(self, entries: dict[str, Any], node: Any, at: SourcePosition, path: KeyPath) -> None:
-        for source in node.value if isinstance(node, yaml.SequenceNode) else [node]:
-            if not isinstance(source, yaml.MappingNode):
+        for source in node.value if node.id == "sequence" else [node]:
+            if source.id != "mapping":
                 message = "`<<` needs a mapping, or a list of mappings; name them by their anchors, as in `<<: *base`"
                 self.faults.append(YamlFault(at, message))
                 continue

@@ -7,7 +7,7 @@ prompt `judge_structured.md` tells the judges what each standing means.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 
 from pydantic import ConfigDict, Field
@@ -22,6 +22,7 @@ from debate_cli.systems.aggregation import (
     describe_unanswered,
     get_run_id,
     iter_findings,
+    mean,
     mean_by_key,
     ordered_assessments,
     stored_settings,
@@ -42,8 +43,8 @@ VICTORY_LABELS: dict[Victory, str] = {
 }
 
 
-ArgumentMarks = Mapping[str, Mapping[str, Mapping[str, float]]]
-"""Maps arguments to the judges' marks by criterion and judge."""
+CriterionMarks = Mapping[str, Mapping[str, tuple[float, float]]]
+"""Maps criteria and judges to pairs of a mark and the judge's weight."""
 
 
 class ArgumentRow(FrozenModel):
@@ -117,27 +118,33 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
     owners = scored_arguments(debate)
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
     weights, judges = settings.normalized_weights(), judge_weights(debate, run, settings)
-    marks = _collect_marks(given, owners, weights)
+    marks = _collect_marks(given, owners, weights, judges)
     penalties = _penalties(given, judges, settings)
     rows = [
-        _argument_row((item, name), marks[item], weights, judges, penalties.get(item, 0.0))
-        for item, name in owners.items()
+        _argument_row((item, name), marks[item], weights, penalties.get(item, 0.0)) for item, name in owners.items()
     ]
     scores = mean_by_key((row.participant, row.score) for row in rows if row.score is not None)
     is_judged = len(scores) > 1 and set(scores) >= set(owners.values())
     outcome = decide_outcome(scores, clear_above_threshold(settings.thresholds)) if is_judged else UNDETERMINED_OUTCOME
+    assessors = tuple(dict.fromkeys(item.assessor for item in given))
     notes = StructuredNotes(
         label=VICTORY_LABELS[outcome.victory],
         weights={criterion: strip_float_noise(weight) for criterion, weight in weights.items()},
         arguments=tuple(rows),
         means=_criterion_means(rows),
         fallacies=tuple(
-            FallacyRow(assessor=by.assessor, **fallacy.model_dump(exclude={"kind"}))
+            FallacyRow(
+                assessor=by.assessor,
+                participant=fallacy.participant,
+                item=fallacy.item,
+                name=fallacy.name,
+                quote=fallacy.quote,
+            )
             for by, fallacy in iter_findings(given, Fallacy)
         ),
-        judges=tuple(dict.fromkeys(item.assessor for item in given)),
+        judges=assessors,
         judge_weights=_judge_shares(given, judges),
-        missing=tuple(_missing(debate, run, settings, owners, marks)),
+        missing=tuple(_missing(debate, run, settings, owners, marks, assessors)),
     )
     return build_verdict("structured", run, outcome, scores, notes)
 
@@ -159,15 +166,21 @@ def _judge_shares(given: Sequence[Assessment], judges: Mapping[str, float]) -> d
     return {judge: strip_float_noise(weight / fsum(own.values())) for judge, weight in own.items()}
 
 
-def _collect_marks(given: Sequence[Assessment], owners: Mapping[str, str], criteria: Collection[str]) -> ArgumentMarks:
-    """Collect the marks of all judges. Ignores marks for unknown arguments and for other debaters' arguments."""
-    found: dict[str, dict[str, dict[str, float]]] = {item: {} for item in owners}
+def _collect_marks(
+    given: Sequence[Assessment], owners: Mapping[str, str], criteria: Collection[str], judges: Mapping[str, float]
+) -> Mapping[str, CriterionMarks]:
+    """Map arguments to the marks of all judges. Ignores a mark that names no argument, or a debater who did not make it.
+
+    `judges`: weight of each judge.
+    """
+    found: dict[str, dict[str, dict[str, tuple[float, float]]]] = {item: {} for item in owners}
     for assessment in given:
+        weight = judges[assessment.assessor]
         for mark in assessment.marks:
             item = mark.item
             if item in found and mark.criterion in criteria and mark.participant in {None, owners[item]}:
-                of = found[item].setdefault(mark.criterion, {})
-                of.setdefault(assessment.assessor, clamp_mark(mark, MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK))
+                value = clamp_mark(mark, MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK)
+                found[item].setdefault(mark.criterion, {}).setdefault(assessment.assessor, (value, weight))
     return found
 
 
@@ -185,39 +198,31 @@ def _penalties(
 
 
 def _argument_row(
-    argument: tuple[str, str],
-    marks: Mapping[str, Mapping[str, float]],
-    weights: Mapping[str, float],
-    judges: Mapping[str, float],
-    penalty: float,
+    argument: tuple[str, str], marks: CriterionMarks, weights: Mapping[str, float], penalty: float
 ) -> ArgumentRow:
-    """Return the row of `argument`, a pair (id, speaker). `marks` maps criteria to marks by judge."""
+    """Return the row of `argument`, a pair (id, speaker). `weights` maps criteria to shares of the score."""
     values: dict[str, float | None] = dict.fromkeys(weights)
+    spread: dict[str, float] = {}
     for criterion, of in marks.items():
-        values[criterion] = strip_float_noise(weighted_mean((mark, judges[judge]) for judge, mark in of.items()))
+        values[criterion] = strip_float_noise(weighted_mean(of.values()))
+        if len(of) > 1:
+            given = [mark for mark, _ in of.values()]
+            spread[criterion] = strip_float_noise(max(given) - min(given))
     weighted = [(weight, values[criterion]) for criterion, weight in weights.items() if weight]
-    total = sum(weight * value for weight, value in weighted if value is not None)
-    is_complete = all(value is not None for _, value in weighted)
-    spread = {name: max(of.values()) - min(of.values()) for name, of in marks.items() if len(of) > 1}
-    return ArgumentRow.model_validate(
-        {
-            "id": argument[0],
-            "participant": argument[1],
-            "penalty": strip_float_noise(penalty),
-            "score": strip_float_noise(max(MIN_ARGUMENT_MARK, total - penalty)) if is_complete else None,
-            "spread": {name: strip_float_noise(value) for name, value in spread.items()},
-            **values,
-        }
-    )
+    known = [weight * value for weight, value in weighted if value is not None]
+    score = strip_float_noise(max(MIN_ARGUMENT_MARK, sum(known) - penalty)) if len(known) == len(weighted) else None
+    fields = {"id": argument[0], "participant": argument[1], "penalty": strip_float_noise(penalty), "score": score}
+    return ArgumentRow.model_validate({**fields, "spread": spread, **values})
 
 
 def _criterion_means(rows: Sequence[ArgumentRow]) -> dict[str, dict[str, float]]:
-    marks = ((row.participant, name, value) for row in rows for name, value in row.marks.items())
-    means = mean_by_key(((who, name), value) for who, name, value in marks if value is not None)
-    found: dict[str, dict[str, float]] = {}
-    for (who, name), value in means.items():
-        found.setdefault(who, {})[name] = strip_float_noise(value)
-    return found
+    """Map participants to the means of their arguments' marks by criterion."""
+    marks: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        for name, value in row.marks.items():
+            if value is not None:
+                marks.setdefault(row.participant, {}).setdefault(name, []).append(value)
+    return {who: {name: strip_float_noise(mean(of)) for name, of in own.items()} for who, own in marks.items()}
 
 
 def _missing(
@@ -225,20 +230,20 @@ def _missing(
     run: JudgingRun | str,
     settings: StructuredSettings,
     owners: Mapping[str, str],
-    marks: ArgumentMarks,
+    marks: Mapping[str, CriterionMarks],
+    judges: Iterable[str],
 ) -> Iterator[str]:
     """Yield sentences about debaters without arguments, judges without an assessment, and arguments without a mark."""
-    for item in debate.participants:
-        if item.name not in owners.values():
-            yield f"{item.name} has made no argument."
-    briefs = tuple(briefs_for(get_run_id(run), stored_settings(debate, run, settings), WHOLE_DEBATE))
+    speakers = set(owners.values())
+    yield from (f"{item.name} has made no argument." for item in debate.participants if item.name not in speakers)
+    briefs = briefs_for(get_run_id(run), stored_settings(debate, run, settings), WHOLE_DEBATE)
     yield from describe_unanswered(
         debate, ((brief, f"The debate was not assessed by {brief.assessor}") for brief in briefs)
     )
-    given = ordered_assessments(debate, "structured", run)
-    for judge in dict.fromkeys(item.assessor for item in given if item.subject.moment == "debate"):
-        for item in owners:
-            absent = [name for name in settings.criterion_weights if judge not in marks[item].get(name, ())]
+    criteria = tuple(settings.criterion_weights)
+    for judge in judges:
+        for item, of in marks.items():
+            absent = [name for name in criteria if judge not in of.get(name, ())]
             if absent:
                 yield f"{judge} gave no mark for {', '.join(absent)} of {item}."
 

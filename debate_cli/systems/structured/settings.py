@@ -155,7 +155,7 @@ class StructuredSettings(SystemSettings):
     def _require_positive_weight(
         cls, given: StructuredWeights | tuple[Criterion, ...]
     ) -> StructuredWeights | tuple[Criterion, ...]:
-        weights = [item.weight for item in given] if isinstance(given, tuple) else list(dict(given).values())
+        weights = [item.weight for item in given] if isinstance(given, tuple) else given.model_dump().values()
         if weights and not any(weights):
             msg = "at least one weight must be above 0"
             raise ValueError(msg)
@@ -184,12 +184,13 @@ class StructuredSettings(SystemSettings):
     @property
     def criterion_weights(self) -> dict[str, float]:
         """Weights of the criteria by name, as configured."""
-        return {item.name: item.weight for item in self.criteria} or dict(self.weights)
+        return {item.name: item.weight for item in self.criteria} or self.weights.model_dump()
 
     def normalized_weights(self) -> dict[str, float]:
         """Return the weights of the criteria by name, scaled to a sum of 1."""
-        total = math.fsum(self.criterion_weights.values())
-        return {criterion: weight / total for criterion, weight in self.criterion_weights.items()}
+        weights = self.criterion_weights
+        total = math.fsum(weights.values())
+        return {criterion: weight / total for criterion, weight in weights.items()}
 
     def with_weights(self, weights: Mapping[str, float]) -> Self:
         """Return the settings with these weights. A criterion without a weight gets 0.

@@ -53,7 +53,7 @@ MAX_SUBMISSIONS = 5
 
 
 def count_waiting_debates() -> int:
-    """Return how many debates may wait for batches at once, after raising the limit of open files."""
+    """Raise the limit of open files. Return how many debates may wait for batches at once."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_WAITING_DEBATES * FILES_PER_DEBATE + OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -100,7 +100,7 @@ class BatchQueue:
     """Collects the requests of the debates in one folder, and submits them in batches."""
 
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
-        """`stop` is requested when only batches in progress are left, or when the vendor fails."""
+        """Create the queue. It requests `stop` when only batches in progress are left, or when the vendor fails."""
         self._store = BatchStore(folder)
         self._stop = stop
         self._options = options
@@ -119,7 +119,7 @@ class BatchQueue:
 
     @contextmanager
     def marking(self, state: TaskState) -> Generator[None]:
-        """Count the current task, while the block runs, as `working` (may ask more) or `waiting` (for an answer)."""
+        """Count the current task as `working` (it may ask more) or `waiting` (for an answer) while the block runs."""
         self._tasks[state] += 1
         self._version += 1
         try:
@@ -130,7 +130,7 @@ class BatchQueue:
             self._version += 1
 
     async def ask(self, question: _Question) -> Reply:
-        """Return the answer: from the store, from a batch in progress or from the next batch. Raises ModelError."""
+        """Return the answer to a question: at once if it is stored, else after its batch. Raises ModelError."""
         question.api = self._apis.setdefault(question.api.identity, question.api)
         stored = self._store.find(question.key)
         if stored is None:
@@ -181,7 +181,7 @@ class BatchQueue:
                 self._store.drop([other.custom_id])
 
     def _read(self, question: _Question, result: str) -> Reply:
-        """Return the reply in `result`. If it is an error, drop the request, so that it can be submitted again."""
+        """Return the reply in `result`. If `result` is an error, drop the request, so that it is submitted again."""
         assert question.custom_id is not None
         self._served.add(question.custom_id)
         try:
@@ -244,7 +244,7 @@ class BatchQueue:
         self._options.note(f"submitted {vendor_id} to {model}: {_count(len(chunk), 'request')}{most}")
 
     async def _send(self, api: BatchApi, batch: StoredBatch, entries: Sequence[dict[str, Any]]) -> str:
-        """Submit a batch. Return the vendor's id, from the vendor's list of batches if the answer was lost."""
+        """Submit a batch and return the vendor's id. If the vendor's answer is lost, look for the batch in its list."""
         for number in range(1, MAX_SUBMISSIONS + 1):
             try:
                 return await api.submit(batch.key, entries)
@@ -358,7 +358,7 @@ class BatchQueue:
 
 
 def _split(questions: Iterable[_Question]) -> Iterator[list[list[_Question]]]:
-    """Yield batches of `questions`, each for one model and within its vendor's limits. Merge equal questions."""
+    """Yield batches of `questions` within the vendor's limits, each for one model. Equal questions share a request."""
     by_request: dict[tuple[int, RequestKey], list[_Question]] = {}
     for question in questions:
         by_request.setdefault((id(question.api), question.key), []).append(question)
@@ -441,7 +441,7 @@ class _TrackedActor:
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Return debaters and judge wrapped so that `queue` knows when one works, and does not submit a batch too early."""
+    """Wrap debaters and judge. While one of them works, `queue` submits no batch."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 
@@ -462,7 +462,7 @@ class BatchQueues:
 
     @property
     def halted(self) -> DebateError | None:
-        """Why a queue stopped the run; None if no queue did. An error takes precedence over batches in progress."""
+        """Why a queue stopped the run; None if no queue did. An error precedes a batch that is in progress."""
         found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
 

@@ -206,7 +206,10 @@ def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]
 
 
 def _counted_runs(side: ComparisonSide) -> list[JudgingRun]:
-    """Return the runs of a side that count, the decisive one last: not replaced, and with `latest` no reviewer's."""
+    """Return a side's judging runs, the one with the highest precedence last.
+
+    Replaced runs are left out. With `latest`, runs of reviewers are left out too.
+    """
     return [
         run
         for run in side.debate.runs_by_precedence()

@@ -58,7 +58,7 @@ def resolve_config(
 
 
 def provider_problems(config: DebateConfig) -> list[Problem]:
-    """Return the problems in the settings of `providers` that `domain.config_checks` does not find."""
+    """Return the problems in `providers` that `domain.config_checks` does not report."""
     known = {problem.path for problem in check_config(config)}
     found: list[Problem] = []
     for line in find_provider_problems(config):  # `providers.NAME.KEY: message`; names and keys may contain dots
@@ -90,7 +90,10 @@ def _with_default_model(config: DebateConfig) -> DebateConfig:
 
 
 def config_from_object(config: DebateConfig, name: str, folder: Path | None = None) -> LoadedConfig:
-    """Wrap `config`, called `name` in errors. Relative paths start in `folder` (default: here). Raises ConfigError."""
+    """Return `config` as if loaded. Raises ConfigError.
+
+    `name`: its name in errors. `folder`: where its relative paths start (None: the working folder).
+    """
     base = folder or Path()
     source_map = SourceMap(name)
     prompts, problems = read_prompt_files(config.prompts, base)
@@ -169,7 +172,10 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
 
 
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:
-    """Raise ConfigError if a file's `output.dir` leads out of the working, its own and the trusted folders."""
+    """Raise ConfigError if a file's `output.dir` is in no allowed folder.
+
+    Allowed are the working folder, the file's folder and `trusted_folders`.
+    """
     path = ("output", "dir")
     if any(path[:length] in loaded.source_map.origins for length in (1, 2)):
         return
@@ -187,5 +193,5 @@ def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
 
 
 def config_redactor(loaded: LoadedConfig | None) -> Redactor:
-    """Return a redactor for a configuration's secrets. Without any, it removes only texts that look like a key."""
+    """Return a redactor for a configuration's secrets. Without one, it removes only texts that look like a key."""
     return Redactor(() if loaded is None else all_secrets(loaded))

@@ -149,7 +149,10 @@ def find_search_destination(
 def missing_consents(
     destinations: Iterable[Destination], trusted_hosts: Iterable[str], env: Mapping[str, str]
 ) -> tuple[Consent, ...]:
-    """Return the needed consents that neither `trusted_hosts`, `env` (the process's) nor a stored answer gives."""
+    """Return the consents that are needed but not given.
+
+    A consent is given by `trusted_hosts`, by a variable in `env` (the process's environment), or by a stored answer.
+    """
     listed = [*trusted_hosts, *env.get(TRUSTED_HOSTS_VARIABLE, "").split(",")]
     trusted = {host.strip().rstrip(".").lower() for host in listed} - {""}
     remembered = load_consents(consents_path(env))
@@ -181,7 +184,10 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return the origin of each provider's settings: that in `loaded` if it has equal ones, else the debate `file`."""
+    """Return the origin of each provider's settings in `config`.
+
+    If `loaded` has equal settings, the origin is the one in `loaded`; otherwise it is the debate `file`.
+    """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
     found = {
@@ -199,7 +205,10 @@ def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None)
 def _find_destination(
     row: ProviderRow, origin: ProviderOrigin | None, settings: str, built_in: ProviderRow | None, env: Environment
 ) -> Destination | None:
-    """Return the server of `row`; None for the own server of the `built_in` row. `settings`: hash of the settings."""
+    """Return the server of the provider `row`, with the needed consents.
+
+    Returns None if the server is that of the `built_in` row. `settings`: SHA-256 of the provider's settings.
+    """
     url = resolve_base_url(row, env) or ""
     host = server_name(url)
     in_address = origin.url_variables if origin is not None else ()
@@ -219,7 +228,7 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """Yield the variables that may be sent to `url` only with consent; None if only the debate's texts need consent."""
+    """Yield each variable that needs consent before it goes to `url`; None if only the debate's texts need it."""
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [

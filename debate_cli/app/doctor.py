@@ -120,7 +120,7 @@ class Diagnosis:
 async def diagnose_models(
     specs: Sequence[ModelSpec], context: RunContext, *, searches: bool = False
 ) -> tuple[Diagnosis, ...]:
-    """Diagnose all `specs` at once, in their order. With `searches`, also make the web search that is configured.
+    """Diagnose `specs`, all at once. With `searches`, also make one web search, if it is configured.
 
     A problem of one model is part of its diagnosis. Raises ConfigError for problems of the configured providers.
     """
@@ -175,7 +175,7 @@ async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | 
 def select_models(
     names: Sequence[str], config: DebateConfig, *, mock: bool
 ) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
-    """Return the models `names` (default: all in `config`) and the configuration to ask. Raises UsageError."""
+    """Return the models `names` (none: all in `config`), and the configuration for asking them. Raises UsageError."""
     named: dict[str, ModelSpec] = {}
     for name in names:
         try:

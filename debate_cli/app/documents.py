@@ -107,7 +107,7 @@ def _decode(name: str, data: bytes) -> str:
 
 
 def _is_text_in(path: Path, folder: Path) -> bool:
-    """Return whether `path` is a text inside `folder`. What a link outside leads to must not reach a model."""
+    """Return whether `path` is a text inside `folder`. The target of a link must be inside `folder` too."""
     start = _read_start(path)
     is_text = bool(start.strip()) and b"\0" not in start
     return is_text and path.suffix not in TRANSCRIPT_SUFFIXES and is_inside(path, [folder])

@@ -71,7 +71,7 @@ class Gates(NamedTuple):
         return [result.problem for result in self.evaluate(debate, verdicts) if result.problem is not None]
 
     def evaluate(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
-        """Return the results of the requested gates. Of runs with equal precedence, each must meet them."""
+        """Return the result of each requested gate. A gate must be met in all judging runs that decide together."""
         deciding = deciding_verdicts(debate, verdicts) or (None,)
         results: dict[str, str | None] = {}
         for verdict in deciding:
@@ -83,7 +83,10 @@ class Gates(NamedTuple):
     def _check(
         self, debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict | None
     ) -> Iterator[tuple[str, str | None]]:
-        """Yield each requested gate's option, and why `verdict` (None: undetermined) fails it; None if it does not."""
+        """Yield the option of each requested gate, and why it is not met (None: it is met).
+
+        A `verdict` of None is undetermined and meets no gate.
+        """
         if verdict is not None and verdict.victory == "undetermined":
             verdict = None
         undetermined = "the verdict is undetermined" if verdict is None else None
@@ -136,7 +139,7 @@ def _printable_name(name: str) -> str:
 
 
 def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | None:
-    """Return why `--fail-on manipulation` fails; None if it does not. A passage counts once for all judges."""
+    """Return why `--fail-on manipulation` is not met; None if it is met. Equal findings count once."""
     found = {
         (finding.participant, finding.quote, finding.technique)
         if isinstance(finding, Manipulation)

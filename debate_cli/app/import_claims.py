@@ -114,7 +114,10 @@ def count_calls(turns: Iterable[Turn]) -> int:
 
 
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
-    """Return the turns with claims of the same import; None if there was none, or if it was judged since."""
+    """Return the turns whose claims an earlier import of this file with this model found.
+
+    Returns None if there was no such import, or if its transcript was judged since.
+    """
     try:
         stored = open_debate(target).debate
     except TranscriptError:
@@ -176,7 +179,7 @@ async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Pro
 
 
 def _with_claims(turn: Turn, found: Sequence[ClaimForm]) -> Turn:
-    """Return the turn with its claims as arguments. A claim whose quote was not said becomes a warning."""
+    """Return the turn with its claims as arguments. A claim whose quote is not in the speech becomes a warning."""
     arguments: list[Argument] = []
     warnings: list[str] = []
     for entry in found:

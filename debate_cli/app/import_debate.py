@@ -60,7 +60,7 @@ class ImportedFile:
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files to import, and how many others their folders hold. Raises UsageError if a folder has none."""
+    """Return the files to import, and the number of skipped files. Raises UsageError for a folder without any."""
     found: list[Path] = []
     others = 0
     for path in paths:
@@ -77,7 +77,7 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """Return a transcript path for each file: `out` if it is a .json file, else in `out` or `folder`.
+    """Return the path of each file's transcript: `out` if it ends in .json, else a name in `out` or `folder`.
 
     Raises UsageError if `out` is one file for several debates.
     """
@@ -118,7 +118,7 @@ def read_import_file(path: Path, target: Path, request: ImportRequest, at: datet
 
 
 def save_import(file: ImportedFile, *, force: bool) -> None:
-    """Write the transcript. Raises StorageError, also for an existing file unless `force`."""
+    """Write the transcript. Raises StorageError, also if the file exists and `force` is not set."""
     with lock_debate(file.target):
         write_transcript(file.target, to_transcript(file.imported.debate), Redactor(), overwrite=force)
 
@@ -169,8 +169,8 @@ def read_dataset(
 ) -> Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
     """Yield the name, the import function and the labels of each debate in the data set `request.format`.
 
-    The function creates the transcript, in `folder`, and raises TranscriptError. Raises UsageError if there is no
-    debate.
+    The function returns the debate with its transcript's path in `folder`, or raises TranscriptError. Raises UsageError
+    if there is no debate.
     """
     name = request.format or ""
     if request.columns:

@@ -112,7 +112,7 @@ class JudgePlan:
         )
 
     def build(self) -> JudgeTask:
-        """Read the file again. Raises UsageError if it names other servers than those that the user consented to."""
+        """Read the file again. Raises UsageError if it now names servers for which the user did not consent."""
         task = self.read()
         before, now = (
             [(item.host, item.variables) for item in each] for each in (self.destinations, task.context.destinations)
@@ -125,9 +125,10 @@ class JudgePlan:
 def build_judge_plans(
     sources: Sequence[JudgeSource], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return the plans, and one sentence for each file that cannot be judged. `loaded`: the request's configuration.
+    """Return the plans, and one sentence for each file that cannot be judged.
 
-    Raises UsageError, ConfigError and MissingKeyError. The error of a single file is raised too.
+    `loaded`: the request's configuration. Raises UsageError, ConfigError and MissingKeyError. If there is only one
+    file, raises its error.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -160,10 +161,11 @@ def build_judge_plans(
 def build_completion_plans(
     paths: Sequence[Path], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return plans that complete the judging runs of saved debates with their own models.
+    """Return plans that ask for the missing judgments of saved debates.
 
-    Also returns a sentence for each file that is unreadable or complete. Only the prompts of `loaded` are used. Raises
-    ConfigError and MissingKeyError. The error of a single file is raised too.
+    Also returns a sentence for each file that is unreadable or complete. Each judging run keeps its models; of
+    `loaded`, only the prompts are used. Raises ConfigError and MissingKeyError. If there is only one file, raises its
+    error.
     """
 
     def plan(path: Path) -> JudgePlan | str:
@@ -177,7 +179,7 @@ def build_completion_plans(
 
 
 def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> tuple[list[JudgePlan], list[str]]:
-    """Return the plans, and a sentence for each file without a plan. The error of a single file is raised."""
+    """Return the plans, and a sentence for each file without a plan. If there is only one file, raise its error."""
     plans: list[JudgePlan] = []
     problems: list[str] = []
     for item in items:
@@ -195,7 +197,7 @@ def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> 
 
 
 def find_uncollected(folder: Path) -> list[Path]:
-    """Return the files of the debates in `folder` that have requests in batches."""
+    """Return the files of the debates in `folder` whose questions wait in batches."""
     left = set(BatchStore(folder).open_debates())
     files = list_debate_files(folder) if left else []
     found = [path for path in files if path.stem in left]
@@ -252,9 +254,9 @@ async def judge_files(
 ) -> AsyncIterator[tuple[JudgeTask, Outcome]]:
     """Judge the files, `concurrency` at a time, and yield the results in the order of `plans`.
 
-    A file that failed, or was not started before a stop, yields no result. The error of a single file is raised; the
-    errors of several go to `on_error`. `equip` adds observer, cassette and people to a file's context. `force`
-    overwrites targets that were changed. With `batches`, `count_waiting_debates` replaces `concurrency`.
+    A file that failed, or was not started before a stop, yields no result. If there is only one file, its error is
+    raised; otherwise errors go to `on_error`. `equip` returns a file's context with observer, cassette and people.
+    `force` overwrites targets that changed. With `batches`, `count_waiting_debates` replaces `concurrency`.
     """
     concurrency = concurrency if batches is None else count_waiting_debates()
     room = asyncio.Semaphore(concurrency)

@@ -65,7 +65,7 @@ class JudgingRequest:
     """Id of the debate that is made from a text. None: an id is generated."""
 
     def target_for(self, default: Path) -> Path | None:
-        """Return the file to write instead of `default`; None if nothing is saved."""
+        """Return where to save a judged debate: `default`, or a path in `out`; None if nothing is saved."""
         if not self.save or self.out is None:
             return default if self.save else None
         return self.out if self.out.suffix else self.out / default.name
@@ -93,7 +93,7 @@ class JudgingRequest:
 
     @property
     def models(self) -> dict[str, ModelSpec]:
-        """Model of each role. The configuration's default model is also the `judge`, instead of a stored judge."""
+        """Model of each role. The configuration's default model is also the `judge`, in place of a stored judge."""
         models = dict(self.config.models) if self.config is not None else {}
         if "default" in models:
             models.setdefault("judge", models["default"])
@@ -116,8 +116,8 @@ def parse_model(name: str, option: str = "--model") -> ModelSpec:
 def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
     """Return the judging runs that the request adds to `debate`: `repeat` runs for each model.
 
-    A system that cannot judge the debate is left out if another can. Raises UsageError for an unknown system,
-    TranscriptError if none can judge.
+    A system that cannot judge the debate is left out if another one can. Raises UsageError for an unknown system,
+    TranscriptError if no system can judge.
     """
     unsuitable = unsuitable_systems(debate, request)
     requested = _requested_systems(debate, request)
@@ -137,7 +137,7 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 
 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
-    """Return each requested system that cannot judge `debate`, with the reason; empty if all are unsuitable."""
+    """Return why each unsuitable system cannot judge `debate`, by system; empty if no system can."""
     found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
     return unsuitable if len(unsuitable) < len(set(request.systems)) else {}
@@ -151,7 +151,7 @@ def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> 
 def _openings(
     judging: JudgingConfig, request: JudgingRequest, at: datetime, *, taken: int
 ) -> tuple[JudgingOpened, ...]:
-    """Return `request.repeat` judging runs for each model. The debate has `taken` judging runs already."""
+    """Return `request.repeat` judging runs for each model. `taken`: number of judging runs that exist already."""
     variants = [request, *(replace(request, model=model) for model in request.other_models)]
     repeated = [variant for variant in variants for _ in range(request.repeat)]
     return tuple(
@@ -169,7 +169,7 @@ def _openings(
 
 
 def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """Return the events of a debate that is one text, without speeches. Raises UsageError for wrong settings."""
+    """Return the events of a debate without speeches about `text`. Raises UsageError for wrong settings."""
     config = document_config(name, text, request)
     for system in config.judging.systems:
         _check_settings(system)
@@ -178,7 +178,7 @@ def document_events(name: str, text: str, debate_id: str, request: JudgingReques
 
 
 def document_config(name: str, text: str, request: JudgingRequest) -> DebateConfig:
-    """Return the configuration for judging a text: no debaters, and only systems that judge texts (default: panel)."""
+    """Return the configuration for judging a text. It has no debaters, and only systems that judge texts."""
     given = request.config
     configured = {system.kind: system for system in (given.judging.systems if given is not None else ())}
     kinds = [*(kind for kind in configured if kind in request.systems), *request.systems] or [*configured]
@@ -209,7 +209,7 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Return `config`, given with --resume, in the form in which `debate` stores it, to compare the two.
+    """Return `config`, given with --resume, in the form in which `debate` stores its configuration.
 
     For a judged text, the result has the text as motion and background. A free-flowing debate keeps its stored order.
     """
@@ -246,9 +246,9 @@ def _limits_without_budget(debate: Debate) -> Limits:
 
 
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
-    """Return `request` with the stored configuration, changed by its `changes`. Without changes, return `request`.
+    """Return the request with the stored configuration and its `changes`; the same request if it has no `changes`.
 
-    The debate's budget is left out; judges keep their stored models. Raises UsageError for a setting that needs a
+    The debate's budget is left out, and judges keep their stored models. Raises UsageError for a setting that needs a
     configuration, ConfigError for an invalid value.
     """
     if not request.changes:
@@ -281,7 +281,7 @@ def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemS
 
 
 def _apply_request(system: SystemSettings, request: JudgingRequest) -> SystemSettings:
-    """Return the system for an added run, with the requested model and number of judges. Raises UsageError."""
+    """Return the settings for an added run, with the requested model and number of judges. Raises UsageError."""
     settings = system.for_added_run()
     if request.model is not None:
         settings = settings.with_models(lambda _role: None)
@@ -305,7 +305,7 @@ def _check_settings(system: SystemSettings) -> None:
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
     """Raise TranscriptError if `system` cannot judge the debate.
 
-    If the debate has turns and the user did not name the system, nothing is raised.
+    A system that the user did not name is refused only if the debate has no turns.
     """
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way

@@ -58,7 +58,7 @@ class DiscoveredModel:
 
 
 def list_server_models(address: str) -> list[str]:
-    """Return the models of the untrusted server at `address`; nothing if its answer is slow, large or malformed."""
+    """Return the names of the models of the server at `address`. A slow, large or malformed answer gives no names."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"{address}/models", timeout=LISTING_TIMEOUT_S) as answer:
@@ -90,7 +90,7 @@ def discover_models(
 
 
 def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
-    """Return a judge for debaters with `model`: another available model of at most the same price, else `model`."""
+    """Return a judge for debaters with `model`: another model that is paid only if `model` is, else `model`."""
     debater = next((one for one in found if one.model == model), None)
     others = [one for one in found if one.model != model and not one.is_toy]
     fit = [one.model for one in others if debater is not None and not debater.is_toy and one.is_paid == debater.is_paid]
@@ -104,7 +104,7 @@ EXAMPLE_MODELS = {"local": "smollm2", "mock": "any", "ollama": "qwen3:8b", "anth
 
 
 def list_providers(config: DebateConfig, env: Mapping[str, str], redact: Callable[[str], str]) -> list[dict[str, Any]]:
-    """Return built-in and configured providers as data: name, kind, key, address without secrets, abilities."""
+    """Return the providers as JSON data, with their addresses and abilities, but without secrets."""
     table = merge_provider_rows(config)
     engines = {name: row for name, (row, _) in SEARCH_ENGINES.items() if name not in table}
     return [_provider_entry(row, env, redact) for row in (*table.values(), *engines.values())]

@@ -83,8 +83,9 @@ class ModelPool:
     ) -> None:
         """`context`: supplies limits, environment, secrets and observer.
 
-        `budget`: default that of `context`, else a new one less the calls `used`. `rates`: limits per minute shared
-        with other processes. `patience_s`: seconds after which calls fail if a provider refuses all.
+        `budget`: None uses the budget of `context` or, without one, the limits less the calls in `used`. `rates`:
+        requests and tokens per minute, shared with other processes. `patience_s`: calls fail if a provider refuses all
+        of them for this many seconds.
         """
         limits = context.config.limits
         self._context = context
@@ -110,9 +111,9 @@ class ModelPool:
         rejected: Iterable[StructuredOutputMode] = (),
         batches: BatchQueue | None = None,
     ) -> ModelHandle:
-        """Return the handle of a model for the providers and the seed of `config`. With `batches`, requests wait.
+        """Return the handle for a model, with the providers and the seed of `config`.
 
-        `rejected`: structured-output modes that do not work.
+        `rejected`: structured-output modes that do not work. With `batches`, requests wait for a batch.
         """
         spec = mock_spec(spec) if self._context.mock else spec
         providers = self._providers_of(config)
@@ -126,7 +127,7 @@ class ModelPool:
         return self._build_model(spec, self._providers_of(config), None)
 
     def search_client(self, config: DebateConfig, prompts: Prompts) -> SearchClient | None:
-        """Return the client for the web searches of `config`; None if it has none. Raises ConfigError."""
+        """Return the client for the web searches of `config`; None if it configures none. Raises ConfigError."""
         target = find_search_target(config, self._context.env)
         if target is None or config.evidence is None:
             return None
@@ -169,7 +170,7 @@ class ModelPool:
             await providers.registry.aclose()
 
     def _providers_of(self, config: DebateConfig) -> _ProviderContext:
-        """Return the providers of `config`. Configurations with equal providers and seeds share them."""
+        """Return the providers of `config`. Configurations with equal providers and an equal seed share the result."""
         for known in self._providers:
             if known.config.seed == config.seed and (
                 known.config.providers == config.providers or known.registry.rows == build_provider_table(config)
@@ -225,7 +226,10 @@ class ModelPool:
     def _build_batched_model(
         self, spec: ModelSpec, price: Price | None, profile: Profile, providers: _ProviderContext, batches: BatchQueue
     ) -> Model:
-        """Return a model whose requests wait for a batch, which is stored, so that the journal needs no reservation."""
+        """Return a model whose requests wait for a batch.
+
+        The journal records no reservation, because the batch is stored before it is submitted.
+        """
         open_api = partial(providers.registry.batches, spec)
         queued = QueuedModel(batches, spec.model, open_api, profile, price, providers.redact)
         provider = split_model_name(spec.model)[0]
@@ -268,7 +272,7 @@ class ModelPool:
             )
 
     def _limiter_for(self, owner: ProviderRow | str) -> RateLimiter:
-        """Return the rate limiter of a provider (equal ones share it), or of the caller's own model."""
+        """Return the rate limiter of a provider, or of the model `owner` that the caller passed in."""
         for known, limiter in self._limiters:
             if known == owner:
                 return limiter
@@ -321,7 +325,10 @@ def build_actors(
     *,
     speeches: bool = True,
 ) -> Actors:
-    """Create the actors of one debate; without `speeches`, only judges. `rejected_modes`: modes to avoid, by model."""
+    """Create the actors of one debate; without `speeches`, only judges.
+
+    `rejected_modes`: structured-output modes that do not work, by model.
+    """
     config = with_mock_providers(context.config) if context.mock else context.config
     prompts = Prompts(context.prompts).validate()
     rejected = rejected_modes or {}
@@ -352,7 +359,10 @@ def build_actors(
 def _build_passages(
     pool: ModelPool, context: RunContext, own: DebateConfig, prompts: Prompts, *, speeches: bool
 ) -> PassageFinder | None:
-    """Return the search for passages of judges and, with `speeches`, debaters; None if nothing can be searched."""
+    """Return the search for passages; None if there is nothing to search.
+
+    Judges that look up facts use it. With `speeches`, debaters use it too.
+    """
     config, corpus = with_lookup_search(own), context.corpus
     evidence = config.evidence or EvidenceConfig()
     own_web = own.evidence.web if speeches and own.evidence is not None else None

@@ -76,7 +76,10 @@ class StakeholdersForm(FormModel):
 def prepare_personas(
     documents: Sequence[TextDocument], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return the context for asking, and the judge's model. Raises UsageError, ConfigError, MissingKeyError."""
+    """Return the context for asking the judge's model, and this model.
+
+    Raises UsageError if the documents are too long; ConfigError, MissingKeyError.
+    """
     if sum(len(document.text) for document in documents) > MAX_DOCUMENT_CHARS:
         limit = f"{MAX_DOCUMENT_CHARS // 1000},000 characters"
         raise UsageError(f"the documents are longer than {limit} together; name fewer of them")
@@ -86,7 +89,10 @@ def prepare_personas(
 def prepare_asked_model(
     name: str, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return the context for asking a judge about `name`, and its model. Raises ConfigError, MissingKeyError."""
+    """Return the context for asking a judge about the text `name`, and the judge's model.
+
+    Raises ConfigError, MissingKeyError.
+    """
     panel = request
     if request.config is not None:
         judging = JudgingConfig.model_validate({"systems": ["panel"]})
@@ -140,7 +146,10 @@ def _read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument]
 def format_judges_config(
     stakeholders: Sequence[Stakeholder], documents: Sequence[TextDocument], model: str, command: str
 ) -> str:
-    """Return a YAML file with the stakeholders as a panel's judges, and `command`, which uses it, as a comment."""
+    """Return a YAML configuration whose panel has the stakeholders as judges.
+
+    `command`: uses the file; it is written as a comment.
+    """
     named = documents[0].name if len(documents) == 1 else "this document"
     head = {"topic": f"Should {named} be accepted as it is?", "models": {"judge": {"model": model}}}
     return "".join(

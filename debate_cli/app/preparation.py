@@ -89,8 +89,8 @@ def prepare_run(
     """Check every selected model and replaced prompt, and create the run's context.
 
     `asked`: whether models will be asked; False for an estimate. `added`: models of added judging runs, by the run's
-    name in errors. `models`: the caller's own objects, by `provider/model`. `searches`: where to search for passages.
-    Raises MissingKeyError, ConfigError, and UsageError for unreadable sources.
+    name in errors. `models`: the caller's own model objects, by `provider/model`. `searches`: where to search for
+    passages. Raises MissingKeyError, ConfigError, and UsageError for unreadable sources.
     """
     config = with_mock_models(loaded.config) if mock else loaded.config
     Prompts(loaded.prompts).validate()
@@ -199,7 +199,7 @@ def prepare_resume(
 def _search_places(
     loaded: LoadedConfig, stored: StoredDebate, config: DebateConfig, *, speaks: bool
 ) -> list[SearchPlace]:
-    """Return where the rest of a stored debate searches. Sources that only the stored debate names are not opened."""
+    """Return where the rest of a stored debate searches. Sources that only it names are not opened."""
     places = config.judging.lookup_places
     is_own_config = loaded.source_map.name == str(stored.path)
     may_read = not is_own_config or ("evidence", "sources") in loaded.source_map.origins
@@ -217,9 +217,9 @@ def prepare_judging(
     name: str,
     models: Mapping[str, Model] | None = None,
 ) -> tuple[tuple[JudgingOpened, ...], RunContext]:
-    """Return the judging runs that `request` adds to the debate `name`, and their context. Raises UsageError.
+    """Return the judging runs that `request` adds to `debate`, and the context for them. Raises UsageError.
 
-    `loaded`: the configuration of the request. Debaters are not checked.
+    `loaded`: the request's configuration. `name`: the debate's name in errors. Debaters are not checked.
     """
     openings = open_judging_runs(debate, request, at)
     config = config_for_judging(debate, request).model_copy(update={"judging": openings[0].judging})
@@ -240,7 +240,7 @@ def prepare_judges(
 ) -> RunContext:
     """Create the context for asking the judges of `config`. Debaters are not checked.
 
-    `loaded`: the request's configuration from its file. If it is None, errors call the configuration `name`.
+    `loaded`: the request's configuration; None if the request has none. Errors then call the configuration `name`.
     """
     require_judge_models(config)
     own = loaded or LoadedConfig(config, Path(), (), {}, SourceMap(name), load_environment(Path(), os.environ))
@@ -280,7 +280,10 @@ def _named_specs(config: DebateConfig | None) -> tuple[ModelSpec, ...]:
 
 
 def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequence[str], command: str) -> None:
-    """Raise ConfigError if the stored debate `name`, which may have been downloaded, needs a file."""
+    """Raise ConfigError if a model or prompt of the stored debate `name` needs a file.
+
+    The debate may have been downloaded, so it must not open files.
+    """
     files = [
         *(f"prompts.{prompt}" for prompt in prompts),
         *(f"the script of {spec.model}" for spec in specs if spec.script is not None),
@@ -294,7 +297,10 @@ def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequenc
 
 
 def _check_changes(loaded: LoadedConfig, stored: StoredDebate) -> DebateConfig:
-    """Return the redacted configuration of --resume. Raises ConfigError if it would change earlier speeches."""
+    """Return the configuration given with --resume, without secrets.
+
+    Raises ConfigError with a line for each setting that would change earlier speeches.
+    """
     kept = stored.debate.config
     redact = Redactor({*all_secrets(loaded), *all_secrets(replace(loaded, config=kept))})
     given = redact_config(normalize_resume_config(loaded.config, stored.debate), redact)
@@ -313,7 +319,7 @@ def _require_callable(
 ) -> None:
     """Raise ConfigError, MissingKeyError or NoLocalModelError with every problem of the models in `parts`.
 
-    A source map gives a problem's file and line. The first map also locates `limits` of the others.
+    The source map of a part gives the file and line of its problems. Problems with `limits` use the first map.
     """
     own_source = parts[0][1]
     problems: dict[Problem, SourceMap] = {}
@@ -335,7 +341,10 @@ def _require_callable(
 def model_problems(
     config: DebateConfig, specs: Sequence[ModelSpec], env: Mapping[str, str], folder: Path
 ) -> list[Problem]:
-    """Return what prevents calls to `specs`: wrong settings first, then what this machine lacks, with key paths."""
+    """Return what prevents calls to `specs`, each problem with its key path.
+
+    Wrong settings come first. Then comes what this machine lacks, e.g. a key.
+    """
     table = merge_provider_rows(config)
     found: list[Problem] = []
     missing: dict[str, Problem] = {}

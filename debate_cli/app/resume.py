@@ -73,7 +73,7 @@ def models_replaced_by_mock(stored: StoredDebate) -> tuple[str, ...]:
 
 
 def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:
-    """Return `stored` with the settings of `given` that a resume may change. `models`: whether models may change."""
+    """Return `stored` with the settings of `given` that may change on resuming. `models`: whether models may."""
     changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format", "evidence")}
     if models:
         changes |= {name: getattr(given, name) for name in ("models", "providers", "judging")}
@@ -83,7 +83,7 @@ def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool =
 
 
 def find_fixed_differences(debate: Debate, given: DebateConfig, redact: Callable[[Any], Any]) -> list[str]:
-    """Return one line for each setting of `given` that would change earlier speeches. `redact` removes secrets."""
+    """Return a line for each setting of `given` that would change earlier speeches. `redact`: removes secrets."""
     stored = debate.config
     lines = format_differences(_without_changeable(stored), _without_changeable(given), redact)
     if not lines and not _keeps_spoken_turns(debate, given):
@@ -107,9 +107,9 @@ def closing_event(at: datetime) -> DebateClosed:
 
 
 def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str | None:
-    """Return a sentence on the calls in flight when the run ended; None if there were none.
+    """Return a sentence that names the calls in flight when the run ended; None if there were none.
 
-    `unanswered`: keys of tasks without an answer, of which those that are due and ask a model count.
+    `unanswered`: keys of tasks without an answer. Tasks of people, and tasks that are no longer due, do not count.
     """
     due = {task.key: task for task in (*next_step(resumed).cues, *unsettled_briefs(resumed))}
     tasks = [due[key] for key in unanswered if key in due and not _asks_person(due[key], resumed)]
@@ -154,7 +154,10 @@ def _without_changeable(config: DebateConfig) -> DebateConfig:
 
 
 def _keeps_spoken_turns(debate: Debate, given: DebateConfig) -> bool:
-    """Return whether `given` keeps the cue of every turn so far; for a complete debate, its whole plan."""
+    """Return whether the plan of `given` keeps the cue of every turn so far.
+
+    The plan of a complete debate must not change at all.
+    """
     own = debate.config.format
     if all(getattr(given.format, name) == getattr(own, name) for name in PLAN_SETTINGS):
         return True

@@ -323,9 +323,10 @@ def check_reviewer_name(name: str) -> None:
 
 
 def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewAnswers) -> Outcome:
-    """Add a complete review to the transcript at `path`. Return its verdicts in the outcome. Raises StorageError.
+    """Add a complete review to the transcript at `path`. Return its verdicts in the outcome.
 
-    Raises UsageError if the debate is running, was changed since, or has this review already.
+    Raises UsageError if the debate is running, was changed since the review began, or has this review already;
+    StorageError.
     """
     with lock_debate(path):
         stored = open_debate(path)

@@ -106,8 +106,7 @@ class Session:
     async def resume(self, stored: StoredDebate, *, close: bool = False) -> Outcome:
         """Continue a stored debate with the context's configuration, and record the changed settings.
 
-        With `close`, ask only its judges. Added judging runs keep their models. A complete debate is returned
-        unchanged.
+        With `close` the debate ends here, and only its judges are asked. A complete debate is returned unchanged.
         """
         path = stored.path.with_suffix(".json")
         self._refuse_uncollected(path, stored.debate)
@@ -128,8 +127,9 @@ class Session:
     ) -> Outcome:
         """Add the judging runs `openings` to the debate of `events`, and save it at `path` (None: nowhere).
 
-        `completed`: ids of judging runs to complete. Without both, all are completed. The outcome has the verdicts of
-        these runs, newest first. Raises UsageError if `path` was changed since it was read and `force` is not set.
+        `completed`: ids of existing judging runs to complete. If `openings` and `completed` are empty, all existing
+        runs are completed. The outcome has the verdicts of the judged runs, newest first. Raises UsageError if `path`
+        was changed since it was read and `force` is not set.
         """
         extended = [*events, *openings]
         before, debate = fold(events), fold(extended)
@@ -242,7 +242,10 @@ class Session:
     def _add_kept_debate(
         self, error: StorageError, debate: Debate, journal: Journal | None, path: Path | None
     ) -> StorageError:
-        """Add to `error` where the debate is kept: journal or new transcript. Returns UnsavedError if nowhere."""
+        """Return `error` with the place where the debate is kept: its journal or a new transcript.
+
+        Returns UnsavedError if the debate could not be stored anywhere.
+        """
         if journal is not None and path is not None and journal.is_on_disk:
             return _kept_error(error, journal.path, path)
         if path is not None and debate.closed is None:

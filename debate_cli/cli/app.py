@@ -172,7 +172,10 @@ def _shorten_type(param: Any, type_name: str) -> None:
 
 
 def load_command(name: str) -> Any:
-    """Import a subcommand's options, a NamedTuple whose docstring is the help. Its module is imported when it runs."""
+    """Import a subcommand's options, a NamedTuple whose docstring is the help.
+
+    The subcommand's module, which has `run`, is imported when the subcommand runs.
+    """
     summary = COMMANDS[name]
     module = f"debate_cli.cli.{summary.module or name}"
     declared: Any = (

@@ -28,14 +28,17 @@ class BatchScreen:
         quiet: bool = False,
         show: Callable[[str], None] | None = None,
     ) -> None:
-        """`resubmit`: submit a batch again without asking. `show`: prints above a live display, if there is one."""
+        """`resubmit`: submit a batch again without asking the user.
+
+        `show`: prints a line above a live display. None: there is no live display, so a progress line is shown.
+        """
         self._show = show
         self._resubmit = resubmit
         self._quiet = quiet
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> int:
-        """Print the number of open batches, and `command`, which collects them. Returns an exit code.
+        """Print the number of open batches, and `command`, which collects them. Return an exit code.
 
         Raises the error that stopped the run, if one did.
         """

@@ -76,7 +76,7 @@ def _read_background(path: Path) -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape `${` in `text`, so that it is not taken for a variable."""
+    """Escape `${` in `text`, so that it does not begin a variable."""
     return text.replace("${", "$${")
 
 
@@ -161,9 +161,9 @@ def packaged_config_dir() -> Path:
 
 
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:
-    """Open the cassette of --record or --replay; None without them. Raises UsageError, ConfigError.
+    """Open the cassette of --record or --replay; return None without these options. Raises UsageError, ConfigError.
 
-    `asked`: whether models will be asked; if not, no recording is created.
+    `asked`: whether models will be asked. If not, no recording is created.
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")

@@ -89,7 +89,10 @@ def is_broken_pipe(error: OSError) -> bool:
 
 
 def prepare_streams() -> None:
-    """Replace closed standard streams, undefined characters and a terminal size of 0. Read piped input as UTF-8."""
+    """Make the standard streams usable: replace closed ones, read piped input as UTF-8, print any character.
+
+    A terminal size of 0 in the environment counts as unknown.
+    """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:  # `os.open` returns the lowest free number, which is that of the closed stream
             opened = os.open(os.devnull, os.O_RDWR)
@@ -126,7 +129,10 @@ def print_status(line: str) -> None:
 
 
 def _wrap_for_terminal(line: str) -> str:
-    """Wrap `line` between words for a terminal. A path or command stays whole, and begins a line if it is long."""
+    """Wrap `line` between words if stderr is a terminal.
+
+    A path or command stays whole, so that it can be copied. A long one begins a line.
+    """
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
         return line

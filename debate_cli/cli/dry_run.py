@@ -110,7 +110,10 @@ def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
 
 
 def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Format rows, headings first, as aligned lines. Columns after the one without a heading hold numbers."""
+    """Format rows as lines with aligned columns. The first row has the headings.
+
+    The columns after the one without a heading hold numbers.
+    """
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

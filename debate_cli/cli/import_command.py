@@ -78,7 +78,10 @@ class ClaimAsker:
         return read_known_claims(file.target, file.imported.debate, self._spec) is not None
 
     def ask(self, file: ImportedFile, save: Callable[[ImportedFile], None]) -> tuple[ImportedFile, int]:
-        """Ask for a file's claims, calling `save` after each speech. Return the file with claims, and an exit code."""
+        """Ask for a file's claims. Return the file with the claims, and an exit code.
+
+        `save`: called after each speech with the file so far.
+        """
         debate = file.imported.debate
         search = ClaimSearch(debate, read_known_claims(file.target, debate, self._spec) or {})
         wanted, model = search.wanted, shorten(self._spec.model, 60)
@@ -141,7 +144,7 @@ def run(given: ImportOptions) -> None:
     files, others = find_import_files(given.paths)
     targets = choose_targets(files, given.out, folder)
     if others:
-        print_status(f"note: {format_count(others, 'file')} skipped: their suffixes are not those of debates")
+        print_status(f"note: {format_count(others, 'file')} skipped; a folder's files need a known suffix")
     batch = _Batch(given, asker, is_single=len(files) == 1)
     for file, target in zip(files, targets, strict=True):
         batch.add(partial(read_import_file, file, target, request, now))
@@ -211,7 +214,7 @@ class _Batch:
         """Exit codes of the files whose claims were asked for."""
 
     def add(self, load: Callable[[], ImportedFile]) -> ImportedFile | None:
-        """Read, show and write a debate. Returns None if it is broken, or if an earlier search was stopped."""
+        """Read a debate, show what was found, and write its transcript. Returns None if there is nothing to write."""
         if self._asker is not None and self._asker.is_stopped:
             return None
         try:

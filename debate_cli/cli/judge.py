@@ -84,7 +84,7 @@ def _check_batch_options(given: JudgeOptions) -> None:
     if not given.paths and not given.collect:
         raise UsageError("Missing argument 'PATH...'.")
     if given.resubmit and not given.collect:
-        raise UsageError("--resubmit decides about batches that --collect cannot find; add --collect")
+        raise UsageError("--resubmit submits again what --collect cannot find at the vendor; add --collect")
     if given.collect:
         changed = [
             name for name in _NOT_COLLECTED if getattr(given, name) not in ([], (), JudgeOptions._field_defaults[name])

@@ -150,7 +150,7 @@ FailOnOption = Annotated[
 def gates_from_options(
     fail_under: str | None, expect_winner: str | None, max_warnings: int | None, fail_on: list[str] | None
 ) -> Gates:
-    """Return the gates that the options describe. Raises UsageError for a score or a condition that is none."""
+    """Return the gates that the options describe. Raises UsageError for a wrong score or an unknown condition."""
     from debate_cli.app.gates import FORBIDDEN, Gates
 
     parts = re.fullmatch(r"(?:(?P<name>.+)=)?(?P<score>-?\d+(?:\.\d+)?)", (fail_under or "0").strip())

@@ -100,7 +100,7 @@ def _check_options(given: RunOptions) -> None:
 
 
 def _resolve_continue(given: RunOptions) -> RunOptions:
-    """Return the options. If --continue finds a saved debate of this --id, --resume replaces --id."""
+    """Return the options. If --continue finds a saved debate of this --id, --resume takes the place of --id."""
     if not given.continue_:
         return given
     if given.id is None or given.resume is not None:
@@ -221,7 +221,7 @@ def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
 
 
 def _format_source_options(context: RunContext) -> str:
-    """Format --evidence options for resuming, which opens no source that only the saved debate names."""
+    """Format the run's --evidence options, because a resumed debate does not open its stored sources."""
     evidence = context.config.evidence
     if context.corpus is None or evidence is None:
         return ""

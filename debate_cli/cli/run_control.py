@@ -60,7 +60,7 @@ def on_signal(stop: StopSignal, observer: PipeSafeObserver, number: signal.Signa
 
 @contextmanager
 def report_output_failure(*saved: Path) -> Generator[None]:
-    """If the block cannot write to stdout, raise StorageError, which says where the transcripts `saved` are."""
+    """If the block cannot write to stdout, raise StorageError, which says where the debates `saved` are."""
     try:
         yield
     except OSError as error:
@@ -87,7 +87,7 @@ def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], obse
 
 
 def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observer: PipeSafeObserver) -> Generator[T]:
-    """Yield the items of `work`, whose event loop runs only while the caller waits for an item."""
+    """Yield the items of `work`. Its event loop runs only while the caller waits for an item."""
 
     async def start() -> AsyncIterator[T]:
         return work(_handle_signals(observer))
@@ -102,7 +102,10 @@ def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observ
 
 
 def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
-    """Return a stop signal that Ctrl-C, SIGTERM, SIGHUP (unless ignored, as under `nohup`) and a closed stdout set."""
+    """Return the stop signal of a run. SIGINT, SIGTERM, SIGHUP and a closed stdout set it.
+
+    A signal that the parent process ignores stays ignored, e.g. SIGHUP under `nohup`.
+    """
     stop = StopSignal()
     loop = asyncio.get_running_loop()
     for number in (signal.Signals[name] for name in _STOP_SIGNALS if name in signal.Signals.__members__):
@@ -130,7 +133,10 @@ class PeopleOfCommand:
         self._folders: dict[Path, PromptFolder] = {}
 
     def access(self, files: Path, transcript: Path | None) -> PeopleAccess:
-        """Return the access to a debate's people: prompts in the folder `files`, drafts beside `transcript`, if any."""
+        """Return the access to the people of one debate.
+
+        `files`: folder of prompts and replies. `transcript`: drafts are kept beside it; None keeps no drafts.
+        """
         drafts = transcript.parent if transcript is not None else None
         terminal = PeopleAtTerminal(self._observer.held, self._turn, drafts)
         folder = self._folders.setdefault(files, PromptFolder(files, self._observer.note))

@@ -75,7 +75,10 @@ class PipeSafeObserver:
         show_warning: Callable[[str], None] | None = None,
         screen: TerminalView | None = None,
     ) -> None:
-        """`show_warning`: shows warnings (None: `observer`). `screen`: the live view that `observer` draws, if any."""
+        """`on_close`: called once stdout is closed. `show_warning`: shows warnings (None: `observer` shows them).
+
+        `screen`: the live view that `observer` draws; None if it draws none.
+        """
         self.is_closed = False
         self.stop_cause: StopCause | None = None
         """The first request to stop; None if there was none."""
@@ -188,7 +191,7 @@ class PipeSafeStdout:
 
 
 def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
-    """Return the stream for progress: stdout, or with --json stderr if it is a terminal; None if nothing is shown."""
+    """Return the stream for a run's progress: stdout, or stderr with --json; None to show no progress."""
     if quiet or (as_json and not is_interactive(sys.stderr)):
         return None
     return sys.stderr if as_json else sys.stdout

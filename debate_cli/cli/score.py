@@ -28,7 +28,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.render import score_rows
 from debate_cli.storage.atomic_write import atomic_write
-from debate_cli.storage.rubric_file import load_rubric
+from debate_cli.storage.config_file import load_rubric
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
 

@@ -27,7 +27,12 @@ def format_setting(value: Any) -> str:
         case str():
             return _single_line(value) or "empty"
         case Mapping():
-            return _format_mapping(cast("Mapping[str, Any]", value))
+            members = cast("Mapping[str, Any]", value)
+            if isinstance(members.get("name"), str):
+                return format_setting(members["name"])
+            parts = {_single_line(key): format_setting(part) for key, part in members.items() if part is not None}
+            named = parts.values() if len(parts) == 1 else (f"{key} {part}" for key, part in parts.items())
+            return ", ".join(named) or "none"
         case Sequence():
             return ", ".join(map(format_setting, cast("Sequence[Any]", value))) or "none"
         case float() if value.is_integer():
@@ -41,15 +46,14 @@ def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) 
 
     Different values that would look equal are shown as JSON, which distinguishes spaces and types.
     """
-    texts = format_setting(first), format_setting(second)
-    if texts[0] == texts[1] and first != second:
-        texts = json.dumps(first), json.dumps(second)
-    start = 0
-    parted = common_prefix_length(*texts)
-    if max(map(len, texts)) > room and parted > room - 2 * LEADING_CONTEXT_CHARS:
-        start = parted - LEADING_CONTEXT_CHARS
-    one, other = (_truncate(text, start, room) for text in texts)
-    return one, other
+    one, other = format_setting(first), format_setting(second)
+    if one == other and first != second:
+        one, other = json.dumps(first), json.dumps(second)
+    shared = common_prefix_length(one, other)
+    if max(len(one), len(other)) > room and shared > room // 2:
+        start = shared - LEADING_CONTEXT_CHARS
+        one, other = f"…{one[start:]}", f"…{other[start:]}"
+    return _truncate(one, room), _truncate(other, room)
 
 
 def _single_line(text: str) -> str:
@@ -57,20 +61,8 @@ def _single_line(text: str) -> str:
     return " ".join("".join(escaped).split())
 
 
-def _truncate(text: str, start: int, room: int) -> str:
-    before = "…" if start else ""
-    rest = text[start:]
-    left = room - len(before)
-    return before + (rest if len(rest) <= left else f"{rest[: left - 1].rstrip()}…")
-
-
-def _format_mapping(value: Mapping[str, Any]) -> str:
-    if isinstance(value.get("name"), str):
-        return format_setting(value["name"])
-    parts = {_single_line(key): format_setting(part) for key, part in value.items() if part is not None}
-    if len(parts) == 1:
-        return next(iter(parts.values()))
-    return ", ".join(f"{key} {part}" for key, part in parts.items()) or "none"
+def _truncate(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: room - 1].rstrip()}…"
 
 
 IGNORED_SECTIONS = ("limits", "output")

@@ -79,6 +79,11 @@ class Verdict(FrozenModel):
         return found if isinstance(found, str) else None
 
     @property
+    def outcome(self) -> str:
+        """Name of the winner; without one, the option of a vote; without both, `victory`, such as `draw`."""
+        return self.winner if self.winner is not None else self.option or self.victory
+
+    @property
     def option_shares(self) -> dict[str, float]:
         """Maps options with votes to their shares of the vote, 0-1; empty if `option` is None."""
         found = self.notes.get("weights")

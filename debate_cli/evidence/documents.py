@@ -30,6 +30,8 @@ _HEADING = re.compile(
     r"^#{1,6}[ \t]+(?P<markdown>\S.*)$|^(?P<underlined>\S.*)\n(?:={3,}|-{3,}|~{3,}|\^{3,})$", re.MULTILINE
 )
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
+_COMMENT = re.compile(r"<!--(?:.*?-->|.*)", re.DOTALL)
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NO_TEXT = frozenset({"script", "style", "template", "head", "noscript"})
 _BLOCKS = frozenset(
     ["p", "div", "li", "tr", "br", "section", "article", "blockquote", "pre", "table", "ul", "ol", "dt", "dd", "main"]
@@ -142,25 +144,20 @@ def _fenced_code(text: str) -> Iterator[tuple[int, int]]:
             opened = None
 
 
-def _table_lines(rows: Iterable[list[str]]) -> Iterator[str]:
-    head: list[str] | None = None
+def _table_lines(rows: Iterator[list[str]]) -> Iterator[str]:
+    head = [name.strip()[:_MAX_PATH_CHARS] for name in next(rows, [])]
     for row in rows:
-        if head is None:
-            head = [name.strip()[:_MAX_PATH_CHARS] for name in row]
-            continue
         cells = zip(head, row, strict=False)
         yield "; ".join(f"{name}: {_one_line(cell)}" for name, cell in cells if cell.strip())
 
 
 def _join_lines(lines: Iterable[str]) -> str:
-    kept: list[str] = []
-    length = 0
+    joined = io.StringIO()
     for line in lines:
-        kept.append(line)
-        length += len(line) + 1
-        if length > MAX_TEXT_CHARS:
+        if joined.tell() + len(line) >= MAX_TEXT_CHARS:
             raise UnreadableSourceError(f"its text has more than {MAX_TEXT_CHARS:,} characters; split the file")
-    return "\n".join(kept)
+        joined.write(f"{line}\n")
+    return joined.getvalue().removesuffix("\n")
 
 
 def _json_lines(value: Any, path: str) -> Iterator[str]:
@@ -191,18 +188,16 @@ class _PageReader(HTMLParser):
         self._in_heading = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _NO_TEXT:
-            self._hidden += 1
-        elif re.fullmatch("h[1-6]", tag):
+        self._hidden += tag in _NO_TEXT
+        if tag in _HEADINGS:
             self.end_section()
             self._heading, self._in_heading = "", True
         elif tag in _BLOCKS:
             self._parts.append("\n\n")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in _NO_TEXT:
-            self._hidden = max(0, self._hidden - 1)
-        elif re.fullmatch("h[1-6]", tag):
+        self._hidden = max(0, self._hidden - (tag in _NO_TEXT))
+        if tag in _HEADINGS:
             self._in_heading = False
         elif tag in _BLOCKS:
             self._parts.append("\n\n")
@@ -221,23 +216,13 @@ class _PageReader(HTMLParser):
 
 
 def _read_page(text: str) -> Iterable[Section]:
+    """Comments and unclosed tags are removed first, because the parser would search for their end again and again."""
+    body, mark, rest = _COMMENT.sub("", text).replace("<![", "<!").rpartition(">")
     reader = _PageReader()
-    reader.feed(_without_open_markup(text))
+    reader.feed(f"{body}{mark}{rest.replace('<', '&lt;')}")
     reader.close()
     reader.end_section()
     return reader.sections
-
-
-def _without_open_markup(text: str) -> str:
-    """Remove comments and unclosed tags. The parser would search for the end of an unclosed tag again and again."""
-    parts: list[str] = []
-    at = 0
-    while (start := text.find("<!--", at)) >= 0:
-        parts.append(text[at:start])
-        end = text.find("-->", start)
-        at = end + 3 if end >= 0 else len(text)
-    body, mark, rest = f"{''.join(parts)}{text[at:]}".replace("<![", "<!").rpartition(">")
-    return f"{body}{mark}{rest.replace('<', '&lt;')}"
 
 
 def _read_pdf(data: bytes) -> Iterator[Section]:

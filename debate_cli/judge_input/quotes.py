@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.text_normalization import QUOTE_EDGE_CHARS, normalize_text
@@ -41,17 +42,11 @@ def find_quoted_line(quote: str, text: str) -> int | None:
 @lru_cache(maxsize=8)
 def _index_lines(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     """Return the normalized text, the positions where lines begin in it, and the numbers of these lines in `text`."""
-    lines: list[str] = []
-    starts: list[int] = []
-    numbers: list[int] = []
-    length = 0
-    for number, line in enumerate(text.split("\n"), 1):
-        if normalized := normalize_text(line):
-            lines.append(normalized)
-            starts.append(length)
-            numbers.append(number)
-            length += len(normalized) + 1
-    return " ".join(lines), tuple(starts), tuple(numbers)
+    lines = {
+        number: normalized for number, line in enumerate(text.split("\n"), 1) if (normalized := normalize_text(line))
+    }
+    starts = accumulate((len(line) + 1 for line in lines.values()), initial=0)
+    return " ".join(lines.values()), tuple(starts)[:-1], tuple(lines)
 
 
 def _quote_parts(quote: str) -> list[str]:
@@ -61,14 +56,14 @@ def _quote_parts(quote: str) -> list[str]:
 
 def _find_parts(text: str, parts: Sequence[str]) -> int | None:
     """Return the position of the first of `parts` in `text`; None if the parts do not all occur in order."""
-    first, where = None, 0
+    places: list[int] = []
+    where = 0
     for part in parts:
-        found = text.find(part, where)
-        if found < 0:
+        places.append(text.find(part, where))
+        where = places[-1] + len(part)
+        if places[-1] < 0:
             return None
-        first = found if first is None else first
-        where = found + len(part)
-    return first
+    return places[0] if places else None
 
 
 @memoize_on_value

@@ -4,7 +4,6 @@ While a debate runs, this part only grows at its end, so that a provider's promp
 """
 
 import json
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.debate import Debate
@@ -42,10 +41,10 @@ def format_full_prompt(debate: Debate, subject: Subject) -> str:
 @memoize_on_value
 def format_shared_prompt(debate: Debate, last: int | None) -> str:
     """Return motion, background and debaters, then one line for each turn up to index `last` (None: all turns)."""
-    if not debate.participants:
-        return "\n".join(_document_lines(debate)) + "\n"
-    turns = _visible_turns(debate, last)
-    lines = [*_introduction_lines(debate), "TRANSCRIPT, one JSON object a turn:", *_turn_lines(debate, turns)]
+    lines = _document_lines(debate)
+    if debate.participants:
+        shown = _turn_lines(debate, _visible_turns(debate, last))
+        lines = (*_introduction_lines(debate), "TRANSCRIPT, one JSON object a turn:", *shown)
     return "\n".join(lines) + "\n"
 
 
@@ -89,8 +88,7 @@ def _introduction_lines(debate: Debate) -> Iterator[str]:
 
 def _turn_lines(debate: Debate, shown: Iterable[Turn]) -> Iterator[str]:
     names = debater_names(debate)
-    for turn in shown:
-        yield format_turn_line(turn, names, last_passage_before(turn, debate))
+    return (format_turn_line(turn, names, last_passage_before(turn, debate)) for turn in shown)
 
 
 def _ledger_lines(ledger: Ledger, names: tuple[str, ...]) -> Iterator[str]:
@@ -131,8 +129,8 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
     """Return the last passage of the speaker's turn before `turn`, without citations; empty if there is none."""
-    earlier = debate.turns[: bisect_left(debate.turns, turn.index, key=lambda other: other.index)]
-    before = next((other for other in reversed(earlier) if other.speaker == turn.speaker), None)
+    earlier = reversed(debate.turns_before(turn.index))
+    before = next((other for other in earlier if other.speaker == turn.speaker), None)
     return "" if before is None else _last_text(before)
 
 
@@ -157,10 +155,7 @@ def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -
 
 
 def visible_texts(turn: Turn) -> Iterator[str]:
-    """Yield every text of `turn` that judges see, before it is sanitized.
-
-    Each text is sanitized separately, so no finding spans two texts.
-    """
+    """Yield every text of `turn` that judges see, not yet sanitized. Each text is sanitized separately."""
     yield from iter_strings(_turn_payload(turn))
 
 

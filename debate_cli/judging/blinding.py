@@ -43,11 +43,9 @@ class Blinding:
         self._debate = debate
         self._letters = {name: _letter(number) for number, name in enumerate(order)}
         self._parts = dict(self._name_parts())
-        self._words: dict[str, str] = {}
-        self._originals: dict[str, str] = {}
-        for word, mask in self._whole_words():
-            self._words.setdefault(word.casefold(), mask)
-            self._originals.setdefault(mask, word)
+        words = list(self._whole_words())
+        self._words = {word.casefold(): mask for word, mask in reversed(words)}
+        self._originals = {mask: word for word, mask in reversed(words)}
         prefixes = {participant.prefix: self._letters[participant.name] for participant in debate.participants}
         self._prefixes = {prefix.casefold(): letter for prefix, letter in prefixes.items()}
         self._letter_prefixes = {letter: prefix for prefix, letter in prefixes.items()}
@@ -123,10 +121,7 @@ class Blinding:
             yield self._debate.id, "[this debate]"
 
     def _name_parts(self) -> Iterator[tuple[str, str]]:
-        """Yield (part, mask) for each capitalized part of a name of several words, as written and in capitals.
-
-        Function words and words of the motion are not masked.
-        """
+        """Yield (part, mask) for capitalized parts of long names, except function words and words of the motion."""
         public = {word.casefold() for word in _WORD.findall(self._debate.topic)} | _FUNCTION_WORDS
         for name, letter in self._letters.items():
             parts = _WORD.findall(unicodedata.normalize("NFC", name))
@@ -137,10 +132,8 @@ class Blinding:
 
     def _mask_text(self, text: str) -> str:
         def replace(match: re.Match[str]) -> str:
-            word = match.group()
-            if match["prefix"]:
-                return self._prefixes.get(word.casefold(), HIDDEN)
-            return self._words.get(word.casefold()) or self._parts.get(word, HIDDEN)
+            masks = self._prefixes if match["prefix"] else self._words
+            return masks.get(match[0].casefold()) or self._parts.get(match[0], HIDDEN)
 
         return self._masked.sub(replace, unicodedata.normalize("NFC", text))
 
@@ -169,10 +162,7 @@ def _speaker(letter: str) -> str:
 
 
 def _model_words(model: str) -> Iterator[str]:
-    """Yield the words that reveal a model: `openai/gpt-5`, `gpt-5`, `gpt`.
-
-    A name without a number may be an ordinary word. Of such a model only the full `provider/model` is masked.
-    """
+    """Yield `openai/gpt-5`, `gpt-5` and `gpt`. A name without a number may be an ordinary word and is left out."""
     yield model
     name = model.partition("/")[2].rpartition("/")[2]
     family = _VERSIONED_MODEL.match(name)
@@ -182,10 +172,7 @@ def _model_words(model: str) -> Iterator[str]:
 
 
 def _pattern(prefixes: Iterable[str], folded: Iterable[str], exact: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern of whole words.
-
-    `prefixes` match before `-1` and, like `folded`, in upper and lower case; `exact` only as written.
-    """
+    """Match whole words: `prefixes` before `-1` and `folded` in any case, `exact` only as written."""
     choices = [(word, f"(?i:{re.escape(word)})") for word in folded] + [(word, re.escape(word)) for word in exact]
     words = [choice for word, choice in sorted(choices, key=lambda item: -len(item[0])) if word]
     begins = "|".join(re.escape(prefix) for prefix in sorted(prefixes, key=len, reverse=True)) or "(?!)"

@@ -12,7 +12,7 @@ from typing import Any
 from debate_cli.domain.assessment import Assessment, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
-from debate_cli.domain.judging_config import judge_ids, judge_title
+from debate_cli.domain.judging_config import SOLE_JUDGE_ID, judge_ids, judge_title
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.model_call import ModelCall, RawAnswer
 from debate_cli.domain.tasks import Brief
@@ -124,11 +124,11 @@ class Judge:
                 return build_assessment(context, kept, answer.exchange)
             late = f"gave no vote within {context.settings.judge_timeout_s:g} s"
             return _final_failure(brief, LATE, late, answer.exchange)
+        raw = self._raw_answer(answer, request)
         if answer.form is None:
-            raw = self._raw_answer(answer, request)
             return _result_without_form(brief, answer.error, answer.problem, answer.exchange, raw)
-        raw = self._raw_answer(answer, request) if self._keeps_raw else None
-        return build_assessment(context, asked.read(answer.form, found), answer.exchange, raw)
+        filled = asked.read(answer.form, found)
+        return build_assessment(context, filled, answer.exchange, raw if self._keeps_raw else None)
 
     def _raw_answer(self, answer: StructuredAnswer[Any], request: Request) -> RawAnswer | None:
         if not answer.raw_text.strip():
@@ -162,11 +162,14 @@ class Judge:
         rules = self._prompts.render("debate_cli.judging", "judge_rules")
         request = build_request(model, question.purpose, rules, shared, ask)
         brief = context.brief
-        judge = "" if brief.assessor == "judge" else f" {brief.assessor}"
+        judge = "" if brief.assessor == SOLE_JUDGE_ID else f" {brief.assessor}"
         run = "" if brief.run == FIRST_RUN else f" {brief.run}"
-        title = f"{judge_title(brief.system, brief.assessor)}: {get_system(brief.system).describe_brief(brief)}"
-        name = f"judge {brief.system}{judge}{run}"
-        origin = RequestOrigin(context.debate.id, brief.key, name=name, title=title)
+        origin = RequestOrigin(
+            context.debate.id,
+            brief.key,
+            name=f"judge {brief.system}{judge}{run}",
+            title=f"{judge_title(brief.system, brief.assessor)}: {get_system(brief.system).describe_brief(brief)}",
+        )
         return replace(request, seed=_judge_seed(model, context), origin=origin)
 
 
@@ -207,8 +210,8 @@ def _result_without_form(
     """A model that refuses has abstained, which is final. After any other error, a resumed run asks again."""
     if error is not None and not isinstance(error, RefusedError):
         sent = exchange if exchange is not None and exchange.attempts else None
-        who, cause = brief.assessor, type(error).__name__
-        return Failure(task=brief, who=who, cause=cause, message=str(error), final=False, exchange=sent)
+        cause = type(error).__name__
+        return Failure(task=brief, who=brief.assessor, cause=cause, message=str(error), final=False, exchange=sent)
     return _final_failure(brief, ABSTAINED, f"abstained: {error or problem or 'no form was filled in'}", exchange, raw)
 
 

@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -11,16 +11,17 @@ from rich.padding import Padding
 from rich.text import Text
 
 from debate_cli.domain.judging_run import format_system_label
+from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.participants import format_model
 from debate_cli.render.content.resume_hint import resume_command
 from debate_cli.render.terminal.drawing import join_text, section, terminal_line
 from debate_cli.render.theme import Sign
-from debate_cli.storage.transcript_index import IndexEntry, StoredConclusion
+from debate_cli.storage.transcript_index import IndexEntry
 
 INDEX_COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state")
 EMPTY_COLUMN = "-"
-_CONCLUSION_FIELDS = ("system", "run", "winner", "victory", "margin", "decides", "reviewer")
+_VERDICT_FIELDS = {"system", "run", "winner", "victory", "margin", "decides", "reviewer"}
 STATE_BADGES = {
     "complete": Sign("✓", "", theme.GREEN),
     "surrender": Sign("✓", "closed by surrender", theme.GREEN),
@@ -70,11 +71,8 @@ def dump_index_json(entries: Iterable[IndexEntry]) -> str:
 
 
 def _index_document(entry: IndexEntry) -> dict[str, Any]:
-    document = asdict(entry)
-    verdicts = [
-        {name: verdict[name] for name in _CONCLUSION_FIELDS if name != "reviewer" or verdict[name] is not None}
-        for verdict in document.pop("conclusions")
-    ]
+    document = {field.name: getattr(entry, field.name) for field in fields(entry) if field.name != "conclusions"}
+    verdicts = [verdict.model_dump(mode="json", include=_VERDICT_FIELDS) for verdict in entry.conclusions]
     costs = {name: document.pop(name) for name in ("cost_usd", "judgments_missing", "lacks_deciding_judgment")}
     return {**document, "verdicts": verdicts, **costs}
 
@@ -87,13 +85,13 @@ def format_missing_judgments(entry: IndexEntry) -> str:
     return UNDECIDED_BADGE.word if entry.lacks_deciding_judgment else ""
 
 
-def _label(conclusion: StoredConclusion, among: Sequence[StoredConclusion]) -> str:
+def _label(conclusion: Verdict, among: Sequence[Verdict]) -> str:
     """Return the system, the judging run if several runs have this system, and the person who judged, if any."""
     runs = (item.run for item in among if item.system == conclusion.system and item.reviewer is None)
     return format_system_label(conclusion.system, conclusion.run, runs, conclusion.reviewer)
 
 
-def format_conclusion(conclusion: StoredConclusion) -> str:
+def format_conclusion(conclusion: Verdict) -> str:
     """Return `Pro, narrow`; for a vote `PASS, clear`; for a draw `draw`."""
     alone = conclusion.option == "CONDITIONAL" or (conclusion.winner is None and conclusion.option is None)
     return conclusion.outcome if alone else f"{conclusion.outcome}, {conclusion.victory}"

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from debate_cli.domain.config import LEGACY_SECTIONS, DebateConfig, move_legacy_sections
 from debate_cli.domain.config_checks import KeyPath, Problem, check_config
+from debate_cli.domain.judging_config import settings_class
 from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
@@ -35,6 +36,8 @@ from debate_cli.storage.variables import (
     overrides_from_env,
 )
 from debate_cli.storage.yaml_positions import read_yaml_text
+from debate_cli.systems.registry import system_kinds
+from debate_cli.systems.rubric import Rubric
 
 if TYPE_CHECKING:
     from debate_cli.evidence.corpus import Corpus
@@ -156,10 +159,15 @@ class _ConfigLoader:
         data = self._resolve_variables(parsed)
         self._read_background(data)
         prompts = self._read_prompts(data)
-        config = self._validate(data)
-        if config is not None:
-            self._add(problem for check in (*checks, self._check_files) for problem in check(config))
-        if config is None or self.problems:
+        placed = move_legacy_sections(data)
+        try:
+            config = DebateConfig.model_validate(placed)
+        except ValidationError as error:
+            found = problems_from_validation(error, placed)
+            self._add(problem._replace(path=_written_path(problem.path, data)) for problem in found)
+            raise self._error() from error
+        self._add(problem for check in (*checks, self._check_files) for problem in check(config))
+        if self.problems:
             raise self._error()
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
         fingerprint = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
@@ -213,7 +221,10 @@ class _ConfigLoader:
             raise self._error()
         given = data.get("vars")
         variables = given if is_mapping(given) else {}
-        resolver = VariableResolver(self.env, variables, key_variables=_find_key_variables(data.get("providers")))
+        rows = data.get("providers")
+        named = [row.get("api_key_env") for row in (rows.values() if is_mapping(rows) else ()) if is_mapping(row)]
+        keys = {str(name) for name in (*named, *(row.api_key_env for row in BUILTIN_PROVIDERS.values())) if name}
+        resolver = VariableResolver(self.env, variables, key_variables=keys)
         resolved = resolver.resolve({key: value for key, value in data.items() if key != "vars"})
         if given is not None:
             used = {name: value for name, value in variables.items() if name in resolver.used}
@@ -257,15 +268,6 @@ class _ConfigLoader:
             if not self._is_option(*path) and not is_inside(self.folder / file, self.folders):
                 yield Problem(path, _OUTSIDE)
 
-    def _validate(self, data: dict[str, Any]) -> DebateConfig | None:
-        placed = move_legacy_sections(data)
-        try:
-            return DebateConfig.model_validate(placed)
-        except ValidationError as error:
-            found = problems_from_validation(error, placed)
-            self._add(problem._replace(path=_written_path(problem.path, data)) for problem in found)
-        return None
-
     def _add(self, problems: Iterable[Problem]) -> None:
         """Add `problems`, but only one about a value, its parts and what surrounds it."""
         known = {problem.path for problem in self.problems}
@@ -287,12 +289,6 @@ def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
     return path
 
 
-def _find_key_variables(providers: object) -> set[str]:
-    rows = providers.values() if is_mapping(providers) else ()
-    named = (row.get("api_key_env") for row in rows if is_mapping(row))
-    return {str(name) for name in (*named, *(row.api_key_env for row in BUILTIN_PROVIDERS.values())) if name}
-
-
 def _literal_secrets(data: Any, path: KeyPath) -> Iterator[Problem]:
     message = "a key in plain text; put it into an environment variable and name the variable"
     if isinstance(data, str):
@@ -308,3 +304,39 @@ def _literal_secrets(data: Any, path: KeyPath) -> Iterator[Problem]:
                 yield Problem(path, message)
             else:
                 yield from _literal_secrets(item, (*path, key))
+
+
+_EXAMPLE = "such as `structured: {weights: {logic: 0.5}}`"
+
+
+def load_rubric(path: Path) -> Rubric:
+    """Load the rubric at `path`, e.g. `structured: {weights: ..., thresholds: ...}`. An empty section changes nothing.
+
+    Raises ConfigError with one line per error: `file:line:column: key.path: what is wrong; what to do`.
+    """
+    data, source_map = load_yaml(str(path), read_yaml_text(path, absent="write one, or correct the name"))
+    if not is_mapping(data) or not data:
+        raise ConfigError(f"{path}:1:1: this is not a rubric; write settings per system, {_EXAMPLE}")
+    problems = [problem for name, change in data.items() for problem in _check_section(name, change)]
+    if problems:
+        raise ConfigError(*source_map.format_problems(problems, Redactor()))
+    return Rubric({name: change or {} for name, change in data.items()})
+
+
+def _check_section(name: str, change: Any) -> list[Problem]:
+    if name not in system_kinds():
+        hint = format_suggestion_or_list(name, system_kinds())
+        return [Problem((name,), f"unknown judging system{hint}")]
+    if change is None:
+        return []
+    if not is_mapping(change):
+        return [Problem((name,), f"must be a mapping of settings, {_EXAMPLE}")]
+    if change.get("kind", name) != name:
+        return [Problem((name, "kind"), f"must be {name}, like the section; write that, or remove it")]
+    model = settings_class(name)
+    try:
+        model.model_validate({**change, "kind": name})
+    except ValidationError as error:
+        found = problems_from_validation(error, change, model)
+        return [problem._replace(path=(name, *problem.path)) for problem in found]
+    return []

@@ -69,30 +69,39 @@ class JournalContents(NamedTuple):
 
 
 class _Damage(NamedTuple):
-    """Position and kind of damage in a journal."""
-
     number: int
     """Number of the damaged line, from 1."""
     reason: str
-    """What is wrong with the line."""
     lost: str
-    """Description of the lines after the damaged one; empty if there are none."""
+    """The lines after the damaged one, e.g. `4 lines after it (speeches: 1, judgments: 2)`; empty without lines."""
 
 
 class Journal:
     """A journal open for writing. Use it in a `with` statement, or `close` it."""
 
     def __init__(
-        self, path: Path, opened: int, length: int, checksum: int, redact: Redact, mirror: JournalMirror | None = None
+        self, path: Path, length: int, checksum: int, redact: Redact, mirror: JournalMirror | None = None
     ) -> None:
+        """Open the file at `path`, and cut it to its first `length` bytes. Raises StorageError."""
         self.path = path
         self._mirror = mirror
-        self._fd = opened
         self._length = length
         self._checksum = checksum
         self._synced = length, checksum
         """Length and checksum of what is on the disk for certain."""
         self._redact = redact
+        if path.is_symlink():
+            raise StorageError(f"{path}: is a link, which may lead out of its folder; name the journal itself")
+        with friendly_os_errors(path, "written"):
+            self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
+            try:
+                if os.fstat(self._fd).st_size < length:  # the last line is whole and lacks its newline
+                    os.write(self._fd, b"\n")
+                else:
+                    os.ftruncate(self._fd, length)
+            except OSError:
+                self.close()
+                raise
 
     @classmethod
     def create(
@@ -118,7 +127,7 @@ class Journal:
         atomic_write(path, data, overwrite=overwrite)
         if mirror is not None:
             mirror.replace(lines)
-        return cls._open(path, len(data), checksum, redact, mirror)
+        return cls(path, len(data), checksum, redact, mirror)
 
     @classmethod
     def open_existing(
@@ -133,24 +142,7 @@ class Journal:
         contents = read_journal(path)
         if contents.version < SCHEMA_VERSION or contents.checksum is None:
             return cls.create(path, contents.events, redact, overwrite=True, mirror=mirror), contents
-        return cls._open(path, contents.length, contents.checksum, redact, mirror), contents
-
-    @classmethod
-    def _open(cls, path: Path, length: int, checksum: int, redact: Redact, mirror: JournalMirror | None) -> Self:
-        if path.is_symlink():
-            raise StorageError(f"{path}: is a link, which may lead out of its folder; name the journal itself")
-        with friendly_os_errors(path, "written"):
-            opened = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
-            journal = cls(path, opened, length, checksum, redact, mirror)
-            try:
-                if os.fstat(opened).st_size < length:  # the last line is whole and lacks its newline
-                    os.write(opened, b"\n")
-                else:
-                    os.ftruncate(opened, length)
-            except OSError:
-                journal.close()
-                raise
-            return journal
+        return cls(path, contents.length, contents.checksum, redact, mirror), contents
 
     @property
     def is_on_disk(self) -> bool:
@@ -293,7 +285,6 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
 
 
 def _describe_lines(lines: Sequence[bytes]) -> str:
-    """Describe the lines after a damaged one: `4 lines after it (speeches: 1, judgments: 2)`; empty without lines."""
     if not lines:
         return ""
     kinds = Counter((_parse_object(line) or {}).get("type") for line in lines)

@@ -13,15 +13,6 @@ def is_list(value: Any) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
-def deep_copy(value: Any) -> Any:
-    """Return a deep copy in which no object occurs twice, unlike in YAML data with aliases."""
-    if is_mapping(value):
-        return {key: deep_copy(item) for key, item in value.items()}
-    if is_list(value):
-        return [deep_copy(item) for item in value]
-    return value
-
-
 def get_child(value: Any, part: str | int) -> Any:
     """Return the value at a key or index of `value`; None if there is none."""
     if is_mapping(value):

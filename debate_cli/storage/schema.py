@@ -9,6 +9,7 @@ import inspect
 import json
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -67,7 +68,7 @@ def config_schema() -> dict[str, Any]:
 
 
 def transcript_schema() -> dict[str, Any]:
-    """Return the schema of a transcript. Only optional keys may be missing."""
+    """Return the schema of a transcript. Only keys that are omitted if empty may be missing."""
     schema = add_descriptions(Transcript.model_json_schema(mode="serialization"), _field_docs())
     schema["required"] = [name for name in schema["properties"] if name not in ABSENT_WHEN_EMPTY]
     return {"$schema": JSON_SCHEMA_DIALECT, **schema, "title": "debate-cli transcript"}
@@ -126,10 +127,11 @@ def field_docs(module: ModuleType) -> dict[str, dict[str, str]]:
 
 
 def _class_field_docs(node: ast.ClassDef) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for field, beneath in zip(node.body, node.body[1:], strict=False):
-        if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
-            continue
-        if isinstance(beneath, ast.Expr) and isinstance(beneath.value, ast.Constant):
-            found[field.target.id] = inspect.cleandoc(str(beneath.value.value)).replace("\n", " ")
-    return found
+    return {
+        field.target.id: inspect.cleandoc(str(beneath.value.value)).replace("\n", " ")
+        for field, beneath in pairwise(node.body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(beneath, ast.Expr)
+        and isinstance(beneath.value, ast.Constant)
+    }

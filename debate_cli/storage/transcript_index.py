@@ -1,7 +1,7 @@
 """The index of a folder of saved debates: one entry per debate, for `debate list`."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from debate_cli.domain.debate import Debate, models_used_by_debaters
@@ -11,27 +11,6 @@ from debate_cli.errors import DebateError, UsageError
 from debate_cli.storage.folder import list_debate_files
 from debate_cli.storage.lock import lock_holder
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
-
-
-@dataclass(frozen=True, slots=True)
-class StoredConclusion:
-    """The fields of a stored verdict that the index shows."""
-
-    system: str
-    run: str
-    winner: str | None
-    victory: str
-    margin: float | None
-    decides: bool
-    option: str | None = None
-    """Option that a panel voted for, if no debater won: PASS, FAIL or CONDITIONAL."""
-    reviewer: str | None = None
-    """Name of the person who judged; None for models."""
-
-    @property
-    def outcome(self) -> str:
-        """Name of the winner; without one, the panel's option; without both, `victory`, such as `draw`."""
-        return self.winner if self.winner is not None else self.option or self.victory
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +29,7 @@ class IndexEntry:
     models: tuple[str, ...]
     """`provider/model` of the debaters' speeches, each once, in order. A debater without turns adds the configured
     model."""
-    conclusions: tuple[StoredConclusion, ...]
+    conclusions: tuple[Verdict, ...]
     """Newest verdicts of each system, the deciding one first, and last those of reviewers; empty if the debate has no
     transcript."""
     cost_usd: float | None
@@ -123,7 +102,7 @@ def _failed_briefs(debate: Debate) -> list[Brief]:
     return [task for task in tasks if isinstance(task, Brief)]
 
 
-def _newest_by_system(stored: StoredDebate) -> tuple[StoredConclusion, ...]:
+def _newest_by_system(stored: StoredDebate) -> tuple[Verdict, ...]:
     """Return the newest verdict of each system, its verdicts by runs beside that run, and all verdicts of reviewers.
 
     The deciding verdict is first. A verdict without assessments counts as older than any verdict with assessments.
@@ -148,8 +127,5 @@ def _newest_by_system(stored: StoredDebate) -> tuple[StoredConclusion, ...]:
         or ((verdict.system, verdict.run) in judged and verdict.system == system and verdict.run in beside[system])
     ]
     found += [verdict for verdict in stored.verdicts if verdict.reviewer is not None]
-    names = [field.name for field in fields(StoredConclusion)]
-    return tuple(
-        StoredConclusion(**{name: getattr(verdict, name) for name in names})
-        for verdict in sorted(found, key=lambda item: not item.decides)
-    )
+    without_details = (verdict.model_copy(update={"notes": {"option": verdict.option}}) for verdict in found)
+    return tuple(sorted(without_details, key=lambda verdict: not verdict.decides))

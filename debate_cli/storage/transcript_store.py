@@ -4,7 +4,7 @@ import contextlib
 import glob
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,8 +43,7 @@ class StoredDebate(NamedTuple):
 def find_debate(reference: str, folders: Iterable[Path]) -> Path:
     """Return the path of a debate's journal or transcript. `reference`: a path, or an id to search in `folders`.
 
-    If both files exist, the path may be that of either, because `open_debate` reads both. Raises UsageError if neither
-    exists.
+    Raises UsageError if neither file exists.
     """
     path = Path(reference)
     is_path = path.suffix in _SUFFIXES or len(path.parts) > 1
@@ -67,17 +66,11 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
-    """Return `; did you mean …?` with a similar id of a debate in `folders`; empty if there is none.
-
-    If ids begin with `name`, the last of them is suggested. It is the newest, because generated ids contain a date.
-    """
+    """Return `; did you mean …?` with a similar id of a debate in `folders`; empty if there is none."""
     ids: set[str] = set()
     for folder in folders:
         with contextlib.suppress(OSError):
             ids |= {path.stem for path in list_debate_files(folder)}
-    longer = max((known for known in ids if name and known.startswith(name)), default=None)
-    if longer is not None:
-        return f"; did you mean `{longer}`?"
     return format_suggestion(name, sorted(ids, key=lambda known: (-common_prefix_length(name, known), known)))
 
 
@@ -123,12 +116,11 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 
 
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
-    """Expand paths, ids, folders and globs to files. Returns each file once, in the order of `references`.
+    """Expand paths, ids (searched in `folders`), folders and globs to files. Returns each file once, in order.
 
-    Ids are searched in `folders`. A folder contributes its transcripts, and its journals without a transcript, by name.
-    JSON Schemas are left out if there are other files. A path that does not exist is kept; reading it later fails.
-    Raises UsageError for an empty glob or folder, and for a single id that does not exist but is similar to the id of a
-    debate in `folders`.
+    A folder contributes its transcripts, and its journals without a transcript. JSON Schemas are left out if there are
+    other files. A path that does not exist is kept; reading it later fails. Raises UsageError for an empty glob or
+    folder, and for a single misspelt id.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -147,14 +139,11 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
             raise UsageError(f"{reference}: holds no transcripts; name a transcript, a folder or a glob")
         found.update(dict.fromkeys(files))
     if searched and len(found) == 1:
-        _refuse_misspelt_id(next(iter(found)), searched)
+        path = next(iter(found))
+        hint = "" if path.exists() else suggest_debate_id(path.name, searched)
+        if hint:
+            raise UsageError(f"`{path}`: there is no such debate in {' or '.join(map(str, searched))}{hint}")
     return [path for path in found if not is_schema_file(path.name)] or list(found)
-
-
-def _refuse_misspelt_id(path: Path, folders: Sequence[Path]) -> None:
-    hint = "" if path.exists() else suggest_debate_id(path.name, folders)
-    if hint:
-        raise UsageError(f"`{path}`: there is no such debate in {' or '.join(map(str, folders))}{hint}")
 
 
 def _journal_and_transcript(path: Path) -> tuple[Path, Path]:
@@ -186,26 +175,22 @@ DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
 
 
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
-    """Yield the folders in which to search for a debate, in order. One of them is DEFAULT_OUTPUT_FOLDER.
+    """Yield the folders in which to search for a debate, in order. The last is DEFAULT_OUTPUT_FOLDER.
 
-    The first is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the default configuration. The
-    configuration is read when the first folder is requested. Its errors are ignored, because `run` reports them.
+    The first is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the default configuration. Errors of the
+    configuration are ignored, because `run` reports them.
     """
     named = Path(config) if config is not None and config != "-" else None
-    first = out or _output_dir(
-        named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None), os.environ
-    )
-    yield first
-    if first != DEFAULT_OUTPUT_FOLDER:
-        yield DEFAULT_OUTPUT_FOLDER
+    first = out or _output_dir(named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None))
+    yield from dict.fromkeys((first, DEFAULT_OUTPUT_FOLDER))
 
 
-def _output_dir(config: Path | None, env: Mapping[str, str]) -> Path:
+def _output_dir(config: Path | None) -> Path:
     data: Any = None
     if config is not None:
         with contextlib.suppress(ConfigError):
             data = parse_yaml(read_yaml_text(config, absent="")).data
-    changed, _ = apply_overrides(data if is_mapping(data) else {}, overrides_from_env(env))
+    changed, _ = apply_overrides(data if is_mapping(data) else {}, overrides_from_env(os.environ))
     given = changed.get("vars")
     resolver = VariableResolver({}, given if is_mapping(given) else {})
     folder = resolver.resolve(get_child(changed.get("output"), "dir"), ("output", "dir"))

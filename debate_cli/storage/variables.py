@@ -147,7 +147,10 @@ class VariableResolver:
                 path, f"{name} holds a secret, which must not be part of an address; send it as api_key_env"
             )
         is_setting = path[:1] == ("providers",) or path == ("evidence", "web", "base_url")
-        value = self.env.get(name) if is_setting else self._find_given(name)
+        given = (self.env if is_setting else self.given).get(name)
+        value = None if given is None else str(given)
+        if not is_setting and value is not None:
+            self.used.add(name)
         if not value and default is not None:
             return default
         if value is None:
@@ -158,12 +161,6 @@ class VariableResolver:
         if is_header_path(path) or (is_secret_variable(name) and len(value) >= _MIN_SECRET_CHARS):
             self.secrets.add(value)
         return value
-
-    def _find_given(self, name: str) -> str | None:
-        if self.given.get(name) is None:
-            return None
-        self.used.add(name)
-        return str(self.given[name])
 
     def _fault(self, path: KeyPath, message: str) -> str:
         self.faults.append((path, message))
@@ -199,9 +196,10 @@ def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
             found.append(Override(SHORTCUT_VARIABLES[name], value, name))
         elif variable != name and is_variable_name(variable):
             found.append(variable_override(variable, env[name], name))
-        elif _is_setting(name):
-            path = name.removeprefix(_GENERIC_PREFIX).removeprefix(_PREFIX)
-            found.append(Override(path.lower().replace("__", "."), env[name], name))
+        elif name.startswith(_PREFIX):
+            path = name.removeprefix(_PREFIX).removeprefix("_").lower().split("__")
+            if name.startswith(_GENERIC_PREFIX) or (len(path) > 1 and path[0] in DebateConfig.model_fields):
+                found.append(Override(".".join(path), env[name], name))
     return found
 
 
@@ -227,17 +225,10 @@ def apply_overrides(
         except ValueError as error:
             problems.append(f"{override.source}: {escape_unprintable(override.key)}: {error}")
             continue
-        origins |= dict.fromkeys([*_set_at_path(changed, path, value), path], override.source)
+        origins |= dict.fromkeys(_set_at_path(changed, path, value), override.source)
     if problems:
         raise ConfigError(*problems)
     return changed, origins
-
-
-def _is_setting(name: str) -> bool:
-    if name.startswith((_GENERIC_PREFIX, TEXT_VARIABLE_PREFIX)):
-        return True
-    first, separator, _ = name.removeprefix(_PREFIX).lower().partition("__")
-    return name.startswith(_PREFIX) and bool(separator) and first in DebateConfig.model_fields
 
 
 def _drop_other_round_keys(data: dict[str, Any], key: str) -> None:
@@ -283,20 +274,17 @@ def _resolve_key_path(data: Any, key: str) -> KeyPath:
 
 
 def _set_at_path(data: dict[str, Any], path: KeyPath, value: Any) -> list[KeyPath]:
-    """Returns the paths of the mappings and lists that were created."""
+    """Returns the paths of the value, and of the mappings and lists that were created for it."""
     here: Any = data
-    created: list[KeyPath] = []
-    for length, (part, after) in enumerate(itertools.pairwise(path), start=1):
-        if get_child(here, part) is None:
-            _set_item(here, part, [] if isinstance(after, int) else {})
-            created.append(path[:length])
-        here = here[part]
-    _set_item(here, path[-1], value)
-    return created
-
-
-def _set_item(here: Any, part: str | int, value: Any) -> None:
-    if is_list(here):
-        here[int(part) : int(part) + 1] = [value]
-    else:
-        here[part] = value
+    changed: list[KeyPath] = []
+    for length, part in enumerate(path, start=1):
+        is_last = length == len(path)
+        if is_last or get_child(here, part) is None:
+            new: Any = value if is_last else [] if isinstance(path[length], int) else {}
+            if is_list(here):
+                here[int(part) : int(part) + 1] = [new]
+            else:
+                here[part] = new
+            changed.append(path[:length])
+        here = get_child(here, part)
+    return changed

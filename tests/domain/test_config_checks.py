@@ -44,8 +44,6 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
      "judging.systems.0.judges.1.model", "has no entry of this name"),
     ("too few judges", panel(personas=["qa_evaluator", "domain_expert"], min_judges=3), "judging.systems.0.min_judges",
      "has 2 judges and needs 3"),
-    ("a persona without a description", panel(judges=[{**DESCRIBED, "description": " "}, {**DESCRIBED, "id": "b"}]),
-     "judging.systems.0.judges.0.description", "is empty"),
     ("judges and personas", panel(judges=[DESCRIBED, {**DESCRIBED, "id": "b"}], personas=["qa_evaluator"]),
      "judging.systems.0.personas", "keep one"),
     ("a dimension twice", panel(dimensions=["logic", "logic"]), "judging.systems.0.dimensions.1", "is listed twice"),

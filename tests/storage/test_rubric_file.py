@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from debate_cli.errors import ConfigError
-from debate_cli.storage.rubric_file import load_rubric
+from debate_cli.storage.config_file import load_rubric
 
 BENCH = "{id: a, persona: qa_evaluator}, {id: b, persona: qa_evaluator}"
 WRONG_IN_ALL_SYSTEMS = """\

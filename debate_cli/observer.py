@@ -29,10 +29,7 @@ class Observer(Protocol):
         ...
 
     def text(self, cue: Cue, piece: str) -> None:
-        """Receive a piece of a speech as the model wrote it: JSON if a form was requested.
-
-        The piece `llm.model.RESTART` means that the speech begins again.
-        """
+        """Receive a piece of a speech as the model wrote it. The piece `RESTART` means that it begins again."""
         ...
 
     def note(self, note: str) -> None:

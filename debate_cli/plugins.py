@@ -1,7 +1,6 @@
-"""Extension points. Each has named objects: built-in ones, and ones that installed packages add as entry points.
+"""Extension points: named objects that are built in or that installed packages add as entry points.
 
-An extension point maps a name to an import path (`package.module:ATTRIBUTE`). An object is imported when its name is
-looked up. The protocol of the objects is described where they are used: that of judging systems in `systems.base`.
+A name maps to an import path (`package.module:ATTRIBUTE`). The object is imported when its name is looked up.
 """
 
 from collections.abc import Mapping

@@ -23,9 +23,9 @@ def open_regular_file(path: Path) -> int:
 
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
-    """Return the first `max_bytes` + 1 bytes of the regular file at `path`.
+    """Return the first `max_bytes` + 1 bytes of the regular file at `path`; more than `max_bytes` means too long.
 
-    If the result is longer than `max_bytes`, the file is too long. Raises OSError.
+    Raises OSError.
     """
     with os.fdopen(open_regular_file(path), "rb") as file:
         return file.read(min(os.fstat(file.fileno()).st_size, max_bytes) + 1)
@@ -46,10 +46,7 @@ def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> st
 
 
 def follow_links(path: Path) -> Path:
-    """Return the absolute path with all links followed.
-
-    A link to itself is kept, so that opening the path fails.
-    """
+    """Return the absolute path with all links followed. A link to itself is kept, so that opening it fails."""
     return Path(os.path.realpath(path))
 
 
@@ -63,10 +60,7 @@ def visible_files(folder: Path) -> list[Path]:
 
 
 def cache_folder(env: Mapping[str, str], name: str) -> Path:
-    """Return the cache folder of `name` (`models`, `evidence`).
-
-    It is `debate-cli/NAME` under XDG_CACHE_HOME, else under ~/.cache.
-    """
+    """Return the cache folder `debate-cli/NAME` under XDG_CACHE_HOME, else under ~/.cache."""
     cache = env.get("XDG_CACHE_HOME")
     root = Path(cache) if cache else Path(env.get("HOME") or "~").expanduser() / ".cache"
     return root / "debate-cli" / name

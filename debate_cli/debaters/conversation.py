@@ -1,7 +1,6 @@
 """The conversation of a debater with its model: first the rules, then the debate, which grows only at its end.
 
-Earlier messages stay identical byte by byte, so that a provider's cache applies. Other participants' words are quoted
-as JSON strings.
+Earlier messages stay identical, so that a provider's cache applies. Other participants' words are JSON strings.
 """
 
 import json
@@ -85,10 +84,7 @@ class Conversation(NamedTuple):
 
 
 def task_marker(nonce: str) -> str:
-    """Return the last line of the last message of a call.
-
-    Earlier text cannot contain its `nonce`, so no text can forge the line.
-    """
+    """Return the line that ends a request. No text can forge it, because `nonce` is new."""
     return f"Marker of this task: {nonce}"
 
 
@@ -144,10 +140,7 @@ def _format_ledger(ledger: Ledger) -> Iterator[str]:
 
 
 def _format_question(context: TurnContext, before: Cue | None, strategy: StrategyPick | None, prompts: Prompts) -> str:
-    """Return the message for the cue of `context`: new speeches of other participants, and the task.
-
-    A speech is new if the speaker has not seen it in `before`, its previous cue.
-    """
+    """Return the task, after the other participants' speeches since the speaker's previous cue `before`."""
     cue = context.cue
     new = set(cue.sees).difference(before.sees if before is not None else ())
     parts = list(_introduction(context)) if before is None else []
@@ -158,7 +151,7 @@ def _format_question(context: TurnContext, before: Cue | None, strategy: Strateg
 
 
 def format_task(context: TurnContext, strategy: StrategyPick | None, prompts: Prompts) -> str:
-    """Return a text for the cue of `context`: the chair's advice, then the task, then the strategy."""
+    """Return the task of `context.cue` for the prompt: the chair's advice, the task, the strategy."""
     cue, form = context.cue, context.format
     advice = f"The chair's advice for this round: {quote_for_prompt(cue.guidance)}" if cue.guidance else ""
     task = prompts.render(
@@ -183,7 +176,7 @@ def _format_ids(keys: tuple[str, ...]) -> str:
 
 
 def _format_passages(context: TurnContext, prompts: Prompts) -> Iterator[str]:
-    """Yield the passages that the speaker may cite, last in the message, so that a provider can cache what precedes them."""
+    """Yield the passages that the speaker may cite. They end the message, so that what precedes them can be cached."""
     if context.passages:
         yield prompts.render(DEBATER_PROMPT_PACKAGE, "citing")
     for passage in context.passages:

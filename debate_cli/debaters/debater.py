@@ -63,8 +63,7 @@ class Debater:
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
         """Answer `cue`. `on_text` receives the model's text as it arrives.
 
-        If the answer has a fault of shape (one of `SHAPE_WARNINGS`, e.g. an argument is not answered), the model is
-        asked once more. Remaining faults become warnings.
+        If the answer has one of `SHAPE_WARNINGS`, the model is asked once more. Remaining faults become warnings.
         """
         aliases = NameAliases(debate)
         shown = copy(self)

@@ -35,7 +35,7 @@ class TurnContext:
         return replace(self, offered_ids=recent_history(self.debate).argument_ids)
 
     def offer(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those of the argument ids `keys` that the prompt shows."""
+        """Return the ids in `keys` whose arguments the prompt shows."""
         return keys if self.offered_ids is None else tuple(key for key in keys if key in self.offered_ids)
 
     @property
@@ -55,7 +55,7 @@ class TurnContext:
 
     @cached_property
     def opponent_ids(self) -> tuple[str, ...]:
-        """Ids of all other participants' arguments so far."""
+        """Ids of the opponents' arguments so far."""
         return tuple([key for key, (name, _) in self.debate.arguments.items() if name != self.cue.speaker])
 
     @cached_property

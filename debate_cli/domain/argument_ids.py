@@ -1,7 +1,6 @@
 """Gives each argument an id with its speaker's prefix, so that ids differ even if two debaters wrote `ARG-1`. Pure.
 
-New speeches are renamed by the debater. Turns and assessments of older files are renamed by `Debate`, together with the
-references to the renamed arguments.
+The debater renames new arguments. `Debate` renames those of older files, and the references to them.
 """
 
 import re
@@ -62,7 +61,7 @@ def rename_in_turns(
     earlier: Sequence[Turn] = (),
     renamed: Sequence[RenamedArgument] = (),
 ) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
-    """Rename the arguments in `turns` that have another speaker's prefix. Returns the turns and all renamings.
+    """Rename the arguments in `turns` whose id lacks the speaker's prefix. Returns the turns and all renamings.
 
     `earlier`: the turns before `turns`. `renamed`: the renamings in `earlier`.
     """
@@ -125,8 +124,8 @@ class _References:
     def resolve_assessment(self, assessment: Assessment) -> Assessment:
         """Replace the ids of arguments in marks and findings.
 
-        The author of the argument is the participant that the mark or finding names. If it names none, `_in_turn` finds
-        the argument by the turn, and without a turn any participant may be the author.
+        The mark or finding names the argument's author, or a turn that makes or answers the argument. If it names
+        neither, any participant may be the author.
         """
         marks = tuple(mark.model_copy(update=self._item_of(mark)) for mark in assessment.marks)
         findings = tuple(finding.model_copy(update=self._item_of(finding)) for finding in assessment.findings)

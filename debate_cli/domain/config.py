@@ -122,7 +122,7 @@ class MockBias(ConfigModel):
     citation: float = Field(default=0, ge=-1, le=1)
     """Bonus for a side that names a study."""
     noise: float = Field(default=0, ge=0, le=1)
-    """Largest random change of a side's marks in each judgement, up or down."""
+    """Largest random change of a side's marks in each judgment, up or down."""
 
 
 class ProviderSpec(ConfigModel):

@@ -28,7 +28,7 @@ _MOCK_ONLY = ("latency_s", "tokens_per_second", "faults", "script")
 
 
 class Problem(NamedTuple):
-    """An error at a key path."""
+    """A wrong value in a configuration: its key path, and what is wrong."""
 
     path: KeyPath
     message: str

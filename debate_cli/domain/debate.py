@@ -57,9 +57,9 @@ class Debate(FrozenModel):
     id: str
     generator: Generator
     config: DebateConfig
-    """The configuration in force."""
+    """The current configuration."""
     config_sha256: str
-    """Hash of the first configuration."""
+    """SHA-256 of the configuration with which the debate began."""
     origin: Origin | None = None
     """The file that the debate was imported from; None for other debates."""
     changes: tuple[SettingChange, ...] = ()
@@ -75,11 +75,11 @@ class Debate(FrozenModel):
     shown_passages: Mapping[str, tuple[str, ...]] = {}
     """Maps the key of a cue or brief to the ids of the passages found for it."""
     searches: tuple[SearchRecord, ...] = ()
-    """Web searches and rerankings. Those for speeches come first, by turn; those for judges follow."""
+    """Web searches and rerankings: first those for speeches, by turn, then those for judges, by brief."""
     assessments: tuple[Assessment, ...] = ()
     """The assessments in canonical order (see `first_assessments`)."""
     failures: tuple[Failure, ...] = ()
-    """Failures of speeches by turn, then those of judgments."""
+    """Failed speeches by turn, then failed judgments by brief."""
     given_up: frozenset[str] = frozenset()
     """Keys of failed tasks and searches that are not asked again in this session."""
     runs: tuple[JudgingRun, ...] = ()
@@ -140,7 +140,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def arguments(self) -> Mapping[str, tuple[str, Argument]]:
-        """Maps ids of arguments to (speaker, argument), in order. The first of several arguments with one id counts."""
+        """Maps ids of arguments to (speaker, argument), in order. The first argument with an id counts."""
         return self._fold_turns("arguments", dict[str, tuple[str, Argument]](), _add_arguments)
 
     @cached_property
@@ -202,15 +202,15 @@ class Debate(FrozenModel):
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """Return all judging runs, sorted so that the verdict of a later run goes before that of an earlier one.
+        """Return all judging runs in ascending precedence: the last one counts most.
 
-        Reviewers come before models, then runs that did not judge all turns, then older runs. `kind`: a system; if it
-        judges turn by turn, all its runs judged all turns.
+        Reviewers come before models. In each group, runs that missed later turns come first, then older runs. `kind`:
+        the system for which `judged_all_turns` decides whether a run missed turns.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return the run `run_id` and those that judge side by side with it; empty if the debate has no such run."""
+        """Return the run `run_id` and the runs that judge side by side with it; empty if the debate has no such run."""
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
 
@@ -509,12 +509,12 @@ def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUs
 
 
 def models_used_by_debater(debate: Debate, person: Participant) -> tuple[str, ...]:
-    """Return `provider/model` of a debater's speeches, each once, in order; the configured model before any speech."""
+    """Return `provider/model` of a debater's speeches, each once, in order; before any speech, the configured model."""
     return _distinct_models(debate.select_turns(speaker=person.name)) or (person.model,)
 
 
 def models_used_by_debaters(debate: Debate) -> tuple[str, ...]:
-    """Return `provider/model` of all debaters' speeches, each once, as `models_used_by_debater` does for one debater."""
+    """Return `models_used_by_debater` of all debaters in one list, each model once."""
     return tuple(
         dict.fromkeys(model for person in debate.participants for model in models_used_by_debater(debate, person))
     )

@@ -190,9 +190,9 @@ class SettingChange(FrozenModel):
 
 
 class DebateResumed(FrozenModel):
-    """The debate continues after a crash or a resumable close. Tasks whose failure is not final are asked again.
+    """The debate continues after a crash or a resumable close. Failures that are not final are asked again.
 
-    In a debate that closed for good, only judges are asked again, not debaters.
+    In a debate that closed for good, only judges are asked again.
     """
 
     type: Literal["resumed"] = "resumed"

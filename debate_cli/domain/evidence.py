@@ -110,7 +110,7 @@ class SearchRecord(Search):
     results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=not_)
     """Found passages. A transcript omits them once the speech or assessment is made; `passages` has the shown ones."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
-    """Omitted in files if the search did not fail."""
+    """Why the search failed; None, and omitted in files, if it did not fail."""
     exchange: ModelCall | None = None
     """Usage of the search; None if nothing was sent."""
 

@@ -48,7 +48,7 @@ class FrozenModel(BaseModel):
     )
 
     def __hash__(self) -> int:
-        """Hash all fields, once per value. Raises TypeError if a field cannot be hashed."""
+        """Return the hash of all fields, computed once per value. Raises TypeError if a field cannot be hashed."""
         fields = vars(self)
         if _HASH_KEY not in fields:
             fields[_HASH_KEY] = hash(tuple(fields[name] for name in type(self).model_fields))

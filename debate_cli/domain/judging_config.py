@@ -124,7 +124,7 @@ class UninstalledSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """Empty: the system is not installed here, so it has no judges that could be asked."""
+        """Always empty, because a system that is not installed cannot ask a judge."""
         return ()
 
     @model_serializer(mode="plain")
@@ -134,10 +134,7 @@ class UninstalledSettings(SystemSettings):
 
 
 class Thresholds(ConfigModel):
-    """Bounds of the margin between the two best scores, in the system's points.
-
-    Each system has its own defaults.
-    """
+    """Bounds of the margin between the two best scores, in points. Each system has its own defaults."""
 
     draw: NonNegative
     """A margin below this is a draw."""
@@ -146,7 +143,7 @@ class Thresholds(ConfigModel):
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:
-    """Return a validator that fills in the bounds that a configuration leaves out."""
+    """Return a validator that fills in `defaults` for bounds that are left out."""
 
     def fill(bounds: object) -> object:
         return {**defaults, **cast("dict[str, object]", bounds)} if isinstance(bounds, dict) else bounds

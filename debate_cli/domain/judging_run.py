@@ -20,9 +20,9 @@ def format_system_with_run(system: str, run: str) -> str:
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """Format a system as `structured`, or as `structured r4` if `runs` has several runs.
+    """Format a system as `structured`, or as `structured r4` if `runs` has several runs. Not sanitized.
 
-    The form is `structured r4 (human:anna)` if `reviewer` names the person who judged. The label is not sanitized.
+    `reviewer`: the person who judged; the label is then `structured r4 (human:anna)`.
     """
     if reviewer is not None:
         return f"{format_system_with_run(system, run)} ({reviewer_id(reviewer)})"
@@ -50,8 +50,8 @@ class JudgingRun(FrozenModel):
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
     """Id of the first run if several runs with different models judge side by side; None, and omitted in files, otherwise."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
-    """The person who judged; None, and omitted in files, for models. A person's verdict never decides who wins, and no run
-    replaces it."""
+    """The person who judged; None, and omitted in files, for models. A person's verdict never decides who wins, and no
+    run replaces it."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)
     """Kinds of this run's systems that a later run has replaced. Not written to files."""
 
@@ -74,7 +74,7 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
 def insert_assessment(
     assessments: tuple[Assessment, ...], added: Assessment, runs: Sequence[JudgingRun]
 ) -> tuple[Assessment, ...]:
-    """Return `assessments`, which are in canonical order, with one more."""
+    """Insert `added` into `assessments`, which are in canonical order."""
     rank = _canonical_rank(runs)
     place = bisect_right(assessments, rank(added), key=rank)
     return (*assessments[:place], added, *assessments[place:])
@@ -120,17 +120,13 @@ def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[
 
 
 def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
-    """Mark the systems of `kinds` in `runs` as replaced. Runs of reviewers are not marked.
-
-    Goes from the newest run to the oldest, and stops at the first run in which all `kinds` are marked already,
-    because all older runs are then marked too.
-    """
+    """Mark the systems of `kinds` as replaced in all `runs` except those of reviewers."""
     marked = list(runs)
     for index in reversed(range(len(marked))):
         run = marked[index]
         if run.reviewer is not None:
             continue
-        if kinds <= set(run.replaced):
+        if kinds <= set(run.replaced):  # all older runs are marked too
             break
         marked[index] = run.model_copy(update={"replaced": tuple(sorted({*run.replaced, *kinds}))})
     return tuple(marked)

@@ -28,7 +28,7 @@ class Reviewer(FrozenModel):
     seconds: dict[str, Seconds] = {}
     """Maps parts of the review to the seconds that the person took. Parts without a measured time are omitted."""
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
-    """The person's confidence in the whole judgement, 0-1; None if not stated."""
+    """The person's confidence in the whole judgment, 0-1; None if not stated."""
 
     @property
     def assessor(self) -> str:

@@ -75,8 +75,7 @@ def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: froz
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
     """Yield (text, start, end) of each passage of a section: whole paragraphs of up to `words` words in total.
 
-    A longer paragraph is split between sentences. Only a sentence of more than twice `words` words is split, at line
-    ends.
+    A longer paragraph is split between sentences; a sentence of more than twice `words` words is split at line ends.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):
@@ -183,10 +182,9 @@ def query_terms(query: str) -> tuple[str, ...]:
 
 
 def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) -> Corpus:
-    """Open the corpus of `files`. Its index is written to the folder `cache` unless it exists there.
+    """Open the corpus of `files`. Its index is written to the folder `cache` unless a usable one exists there.
 
-    A damaged index is written again. Raises UsageError if no file can be indexed, or if there are too many. Raises
-    StorageError if the index cannot be written.
+    Raises UsageError if no file can be indexed or if there are too many, StorageError if the index cannot be written.
     """
     if len(files) > MAX_FILES:
         raise UsageError(f"evidence: the sources are {len(files):,} files, more than {MAX_FILES:,}; name fewer of them")

@@ -68,10 +68,9 @@ class _Match:
 def check_quote(quote: str, passage: str) -> QuoteCheck:
     """Check whether `quote` is in `passage` word for word.
 
-    `verified`: it is, apart from case, spaces, quotation marks and dashes. `near`: it is, apart from these and from
-    articles, inflections, punctuation and layout (hyphens at line ends, footnote numbers, addresses of links).
-    `altered`: the passage says something similar in other words. An ellipsis joins parts in order. If an ellipsis
-    leaves out a negation, the quote is `altered`.
+    `verified`: equal apart from case, spaces, quotation marks and dashes. `near`: equal apart from articles,
+    inflections, punctuation and layout too. `altered`: similar, or an ellipsis leaves out a negation. An ellipsis joins
+    parts in order.
     """
     check = _check(quote, fold_text(passage))
     if check.outcome in _GENUINE:

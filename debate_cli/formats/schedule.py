@@ -1,8 +1,7 @@
 """Who speaks next: pure functions of a `Debate`, without clock, model or randomness.
 
-A format is a list of stages, from which the rounds so far and the due cues follow. A debate ends early when at most one debater
-is left, or, in the free-flowing format, when a round brings no new claim and no new rebuttal. The engine handles
-budget, interruption and failure.
+A debate follows the stages of its format. It ends early when at most one debater is left or, in the free-flowing
+format, when a round brings no new claim and no new rebuttal.
 """
 
 from __future__ import annotations
@@ -190,10 +189,7 @@ def _guidance(debate: Debate, round_number: int) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _RoundBuilder:
-    """Builds one round. `start`: index of its first turn.
-
-    The speakers of a past round are read from its turns. It computes who has given up for the due round only.
-    """
+    """Builds one round. `start`: index of its first turn. The speakers of a past round are read from its turns."""
 
     debate: Debate
     earlier: Sequence[ScheduledRound]
@@ -233,7 +229,7 @@ class _RoundBuilder:
         return turn is not None and turn.speaker == cue.speaker
 
     def _questions(self) -> dict[str, tuple[FollowUpQuestion, ...]]:
-        """Map each debater who may speak to the questions to answer; in a follow-up, to the debater's answered questions."""
+        """Map each debater who may speak to the follow-up questions to answer, or to take up again."""
         names = [participant.name for participant in self.debate.participants]
         if self.stage.phase != "answers" and not self.stage.follow_up:
             return dict.fromkeys(names, ())
@@ -346,7 +342,7 @@ def _normalize_words(text: str) -> str:
 
 
 def turns_hidden_from_people(debate: Debate) -> tuple[Turn, ...]:
-    """Return the speeches that a person who is due to speak at the terminal must not see; empty if none is due."""
+    """Return the speeches to hide from the person at the terminal who speaks next; empty if no person speaks next."""
     config = debate.config
     for cue in next_step(debate).cues:
         spec = config.model_for_debater(config.debater(cue.speaker))

@@ -1,7 +1,6 @@
 """Checks whether the words that a judge quotes were said.
 
-Upper and lower case, spaces and typography make no difference. In a quote, an ellipsis or the alias of a name
-(`judge_input.injection.name_aliases`) matches any words.
+Case, spaces and typography make no difference. An ellipsis or an alias of a name (`ITEM-1`) matches any words.
 """
 
 import re
@@ -73,10 +72,7 @@ def _normalized_texts(turn: Turn) -> tuple[str, ...]:
 
 
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
-    """Return the first of `turns` that contains `quote`; None if there is none.
-
-    The quote may be in the speaker's words, or in the words as judges read them.
-    """
+    """Return the first of `turns` that contains `quote`, as spoken or as judges read it; None if there is none."""
     parts = _quote_parts(quote)
     found = (turn for turn in turns if any(_find_parts(text, parts) is not None for text in _normalized_texts(turn)))
     return next(found, None)

@@ -1,7 +1,4 @@
-"""Checks a form that a person filled in, and lists every problem with its place, in words for people. Pure.
-
-Answers of models are read by `llm.json_reply`, which repairs them.
-"""
+"""Checks a form that a person filled in, and lists every problem with its place, in words for people. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -45,10 +42,7 @@ def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Pro
 
 
 def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
-    """Return `value` without the empty fields that `schema` does not require.
-
-    In whole-number fields, 3.0 becomes 3.
-    """
+    """Return `value` without empty fields that `schema` does not require. In whole-number fields, 3.0 becomes 3."""
     if isinstance(value, Mapping):
         parts: Mapping[str, JsonSchema] = schema.get("properties", {})
         required = schema.get("required", ())

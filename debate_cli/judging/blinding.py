@@ -1,6 +1,6 @@
 """Hides the debaters from a reviewer: names, models and ids become `Speaker A`, `[model 1]` and `A-1`. Pure.
 
-Everything that the reviewer reads is masked; in everything that the reviewer writes, masks become names and ids again.
+What the reviewer reads is masked. In what the reviewer writes, masks become names and ids again.
 """
 
 from __future__ import annotations

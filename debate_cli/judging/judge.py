@@ -1,4 +1,4 @@
-"""The judge, for all judging systems: builds the request, asks the model, reads the form. The systems ask the questions.
+"""The judge, for all judging systems: builds the request, asks the model, reads the form.
 
 A person who reviews a debate fills in the same forms, in `app.review`.
 """

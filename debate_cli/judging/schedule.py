@@ -1,8 +1,7 @@
 """Determines which assessments are missing, and which of them can be requested now. Pure functions of a debate.
 
 A brief is settled when it was answered, or when it failed and is not asked again. A brief can be asked when its subject
-exists, it is not settled, and it waits for no unsettled brief of another system. This depends on the debate only, never
-on the order of answers. Each judging system decides about which subjects it asks.
+exists, it is not settled, and it waits for no unsettled brief of another system.
 """
 
 from __future__ import annotations
@@ -37,9 +36,8 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
 def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
     """Return the unsettled briefs with an existing subject, in the order in which to ask.
 
-    First come the briefs of each run's deciding system, then briefs of systems that ask follow-up questions, then all
-    other briefs. So a short budget completes the deciding verdict, and long series of questions start early. The run of
-    a person has no unsettled briefs, because it is stored only when it is complete.
+    Briefs of deciding systems come first, so that a short budget completes the verdict, then those of systems with
+    follow-up questions. The run of a person has no unsettled briefs, because it is stored only when it is complete.
     """
     runs = [
         run
@@ -74,10 +72,7 @@ def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, 
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
-    """Return the progress of the debate for a judging run.
-
-    For the debate's own run, the debate is over after the last speech. For a run added later, it is always over.
-    """
+    """Return the progress of the debate for a judging run. For a run added later, the debate is always over."""
     is_over = (
         run.id != FIRST_RUN
         or debate.closed is not None

@@ -46,8 +46,8 @@ def make_folder(folder: Path) -> None:
 def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
     """Write `data` to `path`. Even after a crash, the file has either its old content or all of `data`.
 
-    The data is on the disk when this returns. Raises StorageError, also if `path` exists and `overwrite` is not set;
-    the file is then unchanged. A new file gets `mode`, an overwritten one keeps its mode.
+    Raises StorageError, also if `path` exists and `overwrite` is not set; the file is then unchanged. A new file gets
+    `mode`, an overwritten one keeps its mode.
     """
     make_folder(path.parent)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(_TOKEN_CHARS // 2)}.tmp")

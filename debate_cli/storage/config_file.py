@@ -89,8 +89,8 @@ def read_config_file(
 ) -> LoadedConfig:
     """Read the configuration at `path`. If `text` is given, read it instead; `path` is then only its name in errors.
 
-    Precedence: `overrides` (of the command line or of Python), `DEBATE_…` variables of `env`, the file, defaults.
-    Once all values are valid, `own_checks` and then `more_checks` look for contradictions.
+    Precedence: `overrides`, `DEBATE_…` variables of `env`, the file, defaults. Once all values are valid, `own_checks`
+    and then `more_checks` look for contradictions.
 
     Raises ConfigError with one line per error: `file:line:column: key.path: what is wrong; what to do`.
     """
@@ -281,7 +281,7 @@ class _ConfigLoader:
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
-    """Return the path in `data` of a setting that `move_legacy_sections` moved to `path`; `path` for other settings."""
+    """Return where the user wrote the setting at `path`, which may come from a legacy section."""
     for section, (name, renamed) in LEGACY_SECTIONS.items():
         if path[3:4] == (name,) and section in data and value_at(data, path[:4]) is None:
             written = {new: old for old, new in renamed.items()}

@@ -113,10 +113,9 @@ class Journal:
         overwrite: bool = False,
         mirror: JournalMirror | None = None,
     ) -> Self:
-        """Create a journal with `events`; the first one is DebateOpened.
+        """Create a journal with `events`; the first one is DebateOpened. Writes all events or none.
 
-        The file appears with all events or not at all. Raises StorageError, also for an existing file without
-        `overwrite`.
+        Raises StorageError, also if the file exists and `overwrite` is not set.
         """
         checksum = 0
         lines: list[bytes] = []
@@ -135,9 +134,8 @@ class Journal:
     ) -> tuple[Self, JournalContents]:
         """Open a journal for appending, and remove an incomplete last line. Returns the journal and its contents.
 
-        A journal of an older version or without checksums is first rewritten atomically.
-
-        Raises TranscriptError if it cannot be read (the file is unchanged then), StorageError if it cannot be written.
+        A journal of an older version or without checksums is first rewritten. Raises TranscriptError if it cannot be
+        read, StorageError if it cannot be written.
         """
         contents = read_journal(path)
         if contents.version < SCHEMA_VERSION or contents.checksum is None:
@@ -173,8 +171,7 @@ class Journal:
     async def sync(self) -> None:
         """Fsync the file in a thread, so that other debates continue meanwhile.
 
-        All events so far are on the disk when this returns. Raises StorageError if fsync fails, and then removes the
-        events since the last sync.
+        Raises StorageError if fsync fails, and then removes the events since the last sync.
         """
         import asyncio  # slow, and commands that only read journals need no event loop
 

@@ -87,8 +87,8 @@ class Redactor:
     def uncertain_tail(self, text: str) -> int:
         """Return the number of characters at the end of `text` that may begin a secret.
 
-        If every known secret is one word, these are the characters of the last word, but no more than a secret can
-        have. Otherwise, they are as many as the longest form of a secret has.
+        If every known secret is one word, this is the length of the last word, up to a maximum. Otherwise it is the
+        length of the longest form of a secret.
         """
         longest = max(self._longest, _MAX_KEY_CHARS)
         if not self._is_word_only:

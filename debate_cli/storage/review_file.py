@@ -1,7 +1,6 @@
 """Reads the YAML file of a review, with its conditions and the person's answers.
 
-A template, a draft and a finished review have the same keys. Another module checks the answers, because that needs the
-debate.
+A template, a draft and a finished review have the same keys. The answers are checked elsewhere, against the debate.
 """
 
 from pathlib import Path

@@ -246,7 +246,7 @@ def _plain_value(value: Any) -> Any:
         try:
             return json.loads(json.dumps(value))
         except (TypeError, RecursionError) as error:
-            raise ValueError("must be a text, a number, a list or a mapping of these") from error
+            raise ValueError("must be a text, a number, a list or a mapping") from error
     parsed = parse_yaml(value)
     if parsed.faults:
         raise ValueError(parsed.faults[0].message)

@@ -1,7 +1,7 @@
 """Detects words in a speech that address the judge. Deterministic, without a model, in bounded time.
 
-The detector searches for commands, not for topics: a speech may discuss judges, prompts and injections, and quote them. Findings
-are masked for judges only; the transcript keeps the speaker's words.
+The detector searches for commands, not for topics: a speech may discuss judges, prompts and injections, and quote them.
+Findings are masked for judges only; the transcript keeps the speaker's words.
 """
 
 import base64
@@ -87,10 +87,7 @@ _LEET_TABLES = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@",
 
 
 def normalize_spelling(sentence: str) -> str:
-    """Convert number words to digits, and split words that are joined by underscores or capitals.
-
-    Honest texts contain such spellings too, so they are not a sign of disguise.
-    """
+    """Convert number words to digits, and split joined words. Honest texts contain such spellings too."""
     spelled = _UNDERSCORES.sub(" ", sentence)
     spelled = _CAMEL_CASE.sub(lambda match: _HUMP.sub(" ", match.group()), spelled)
     return _NUMBER_WORDS.sub(_number_to_digits, spelled)
@@ -129,10 +126,7 @@ MIN_TAG_CHARS = 8
 
 
 def decode_tag_characters(text: str) -> str | None:
-    """Decode the text in invisible Unicode tag characters.
-
-    Returns None if there is no such text, or only an emoji of a flag.
-    """
+    """Decode the text in invisible Unicode tag characters; None if there is none, or only an emoji of a flag."""
     letters = [chr(ord(char) - 0xE0000) for char in text if ord(char) in _TAG_CHARACTERS]
     return "".join(letters) if len(letters) >= MIN_TAG_CHARS else None
 
@@ -151,8 +145,7 @@ _BINARY = re.compile(r"(?<![0-9])(?:[01]{8}\s?){4,}(?![0-9])")
 def find_hidden_texts(text: str) -> Iterator[tuple[int, int, str, str]]:
     """Yield (start, end, content, technique) of each encoded run and each invisible part of `text`.
 
-    `encoded`: base64, hexadecimal or binary code of readable text. `hidden`: a comment or an invisible element in
-    HTML or Markdown.
+    `encoded`: base64, hexadecimal or binary code. `hidden`: a comment or an invisible element of HTML or Markdown.
     """
     for pattern, decode in _CODES:
         for match in pattern.finditer(text):

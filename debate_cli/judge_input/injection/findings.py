@@ -1,7 +1,6 @@
 """The findings `manipulation` of a brief: words that the detector finds, and words that the judge reports.
 
 Every judge's form has the field `addressed_to_judge`, because rules know wordings and a model understands meaning.
-`judging/prompts/judge_rules.md` tells the judge what to enter.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,9 +38,8 @@ MAX_QUOTE_CHARS = 160
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """Return a finding for each span that addresses the judge, in a turn, a round, or the whole debate.
 
-    A pair of turns has no findings, because each of its turns is also judged separately. Motion, background and names
-    are searched only for the whole debate. If a debater quotes such words from a source, they are masked for judges,
-    but are not a finding.
+    A pair has none, because its turns are also judged alone. Motion, background and names are searched for the whole
+    debate only. Words quoted from a source are no finding.
     """
     found: list[Manipulation] = []
     names = debater_names(debate)
@@ -110,8 +108,7 @@ def read_addressed_to_judge(
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
     """Return a finding for each of the judge's quotes, and a warning for each invented quote.
 
-    A quote from an earlier turn is ignored, because that turn is judged separately. The following are ignored too:
-    quotes of sources, quotes that the detector found (`known`), and quotes of removal markers.
+    Ignored are quotes from earlier turns, quotes of sources, quotes in `known`, and quotes of removal markers.
     """
     last = last_visible_turn(debate, subject)
     visible = debate.turns if last is None else debate.turns_before(last + 1)

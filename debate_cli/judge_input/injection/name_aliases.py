@@ -1,9 +1,8 @@
 """Aliases for names that models must not read: argument ids, debaters, dimensions, fallacies, criteria.
 
-Names become options in the schema of a form and parts of its prompt, where nothing marks them as data. A transcript or
-configuration from elsewhere can have any text as a name. A name that is long, has invisible characters or addresses the
-judge is replaced by `ITEM-1`, `ITEM-2`, … in everything that judges and debaters read. In the model's answer the name
-is restored.
+Names become options in the schema of a form and parts of its prompt, where nothing marks them as data. So models read
+`ITEM-1` in place of a name that is long, has invisible characters or addresses the judge. In the model's answer the
+name is restored.
 """
 
 import re
@@ -53,10 +52,7 @@ class NameAliases:
 
 @lru_cache(maxsize=4096)
 def is_plain_name(name: str) -> bool:
-    """Return whether a judge may read `name`.
-
-    Such a name is short, has no invisible characters and does not address the judge.
-    """
+    """Return whether a judge may read `name`: it is short, visible and does not address the judge."""
     has_plain_characters = sanitize_for_prompt(name) == unicodedata.normalize("NFKC", name) and "\n" not in name
     return len(name) <= MAX_NAME_CHARS and has_plain_characters and not detect_injection(name)
 

@@ -55,8 +55,7 @@ class Language:
     ) -> None:
         """Create the language. `sources`: the pattern of each sign, by name.
 
-        `commands`: signs that count only where a command can begin. `hidden`: conditions for hidden words, which need
-        fewer signs.
+        `commands`: signs that count only where a command can begin. `hidden`: conditions for hidden words.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}
@@ -192,19 +191,13 @@ def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, technique) of suspicious words, found with one pattern.
-
-    Used for the harmless parts of a very long text, for which `find_instructions` is too slow.
-    """
+    """Yield (start, end, technique) of suspicious words, found with one fast pattern."""
     for match in load_english().pattern("coarse").finditer(text):
         yield *match.span(), "score_demand"
 
 
 def measure_suspicion(text: str) -> int:
-    """Return how many different words of instructions to a judge occur in `text`.
-
-    Possible disguise counts as two words.
-    """
+    """Count the different words of instructions to a judge in `text`. Possible disguise counts as two words."""
     english = load_english()
     words = english.pattern("suspicious_word").findall(text)
     return len({word.lower() for word in words}) + (2 if english.pattern("disguise").search(text) else 0)

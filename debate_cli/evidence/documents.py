@@ -145,7 +145,7 @@ def _fenced_code(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _table_lines(rows: Iterator[list[str]]) -> Iterator[str]:
-    head = [name.strip()[:_MAX_PATH_CHARS] for name in next(rows, [])]
+    head = [name.strip()[:_MAX_PATH_CHARS] for name in next(rows, list[str]())]
     for row in rows:
         cells = zip(head, row, strict=False)
         yield "; ".join(f"{name}: {_one_line(cell)}" for name, cell in cells if cell.strip())

@@ -11,25 +11,26 @@
     │   │   └── UntrustedHostError  2   a file names a host that the user did not allow
     │   └── TranscriptError         2   a transcript or journal cannot be used
     │       └── NewerVersionError   2   written by a newer version of this program
-    ├── ModelError                  3   a provider did not give an answer
-    │   ├── TransientError          3   a retry may succeed
-    │   │   ├── UnreachableError    3   no connection, or a broken one
-    │   │   ├── ModelTimeoutError   3   no answer in time
-    │   │   ├── RateLimitedError    3   429, or the provider is overloaded
-    │   │   ├── ServerError         3   408, 409, 5xx, or an error event in a stream
-    │   │   ├── TruncatedError      3   a stream that ended before it was finished
-    │   │   └── BrokenBodyError     3   a 200 whose body does not follow the protocol
-    │   └── PermanentError          3   a retry cannot succeed
-    │       ├── RejectedError       3   400: the request itself is refused
-    │       ├── UnsupportedError    3   400 about structured output: the next mode may work
-    │       ├── SamplingError       3   400 about temperature or seed: retry without it
-    │       ├── UnauthorizedError   3   401, 403
-    │       ├── UnknownModelError   3   404
-    │       ├── ContextOverflowError 3  the prompt does not fit the model
-    │       ├── QuotaExhaustedError 3   out of credit
-    │       ├── WeightsError        3   the embedded model cannot be downloaded or loaded
-    │       └── RefusedError        3   the model or a content filter declined
-    ├── BudgetError                 4   the next call does not fit into the budget
+    ├── CallError                   1   a question to a model ended without an answer
+    │   ├── ModelError              3   a provider did not give an answer
+    │   │   ├── TransientError      3   a retry may succeed
+    │   │   │   ├── UnreachableError    3   no connection, or a broken one
+    │   │   │   ├── ModelTimeoutError   3   no answer in time
+    │   │   │   ├── RateLimitedError    3   429, or the provider is overloaded
+    │   │   │   ├── ServerError         3   408, 409, 5xx, or an error event in a stream
+    │   │   │   ├── TruncatedError      3   a stream that ended before it was finished
+    │   │   │   └── BrokenBodyError     3   a 200 whose body does not follow the protocol
+    │   │   └── PermanentError      3   a retry cannot succeed
+    │   │       ├── RejectedError       3   400: the request itself is refused
+    │   │       ├── UnsupportedError    3   400 about structured output: the next mode may work
+    │   │       ├── SamplingError       3   400 about temperature or seed: retry without it
+    │   │       ├── UnauthorizedError   3   401, 403
+    │   │       ├── UnknownModelError   3   404
+    │   │       ├── ContextOverflowError 3  the prompt does not fit the model
+    │   │       ├── QuotaExhaustedError 3   out of credit
+    │   │       ├── WeightsError        3   the embedded model cannot be downloaded or loaded
+    │   │       └── RefusedError        3   the model or a content filter declined
+    │   └── BudgetError             4   the next call does not fit into the budget
     └── BatchPendingError           6   a batch is in progress, and the command does not wait
 
 Exit codes without an error: 5 (a gate was not met), 130 (interrupted), 141 (output pipe closed).
@@ -120,20 +121,25 @@ class NewerVersionError(TranscriptError):
     page: ClassVar[str] = "newer-transcript"
 
 
-class ModelError(DebateError):
+class CallError(DebateError):
+    """A question to a model ended without an answer.
+
+    `attempts`: number of requests sent for the question. `usage`: the known tokens and web searches of these requests
+    (`domain.model_call.Usage`); None if nothing is known.
+    """
+
+    attempts: int = 0
+    usage: object = None
+
+
+class ModelError(CallError):
     """A provider did not give an answer.
 
-    `attempts`: number of requests sent. Tokens and web searches: their usage as far as it is known; `estimated`:
-    whether this usage is an estimate. `may_be_billed`: whether the last request was sent and its answer is incomplete.
+    `may_be_billed`: whether the last request was sent and its answer is incomplete.
     """
 
     exit_code: ClassVar[int] = 3
     attempts: int = 1
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-    searches: int = 0
-    estimated: bool = False
     may_be_billed: bool = False
 
 
@@ -239,21 +245,11 @@ class RefusedError(PermanentError):
     """The model, or a content filter, declined to answer."""
 
 
-class BudgetError(DebateError):
-    """The maximum cost of the next call exceeds the rest of the budget.
-
-    `attempts`: number of earlier requests for the same question. Tokens and web searches: the usage of these requests
-    as far as it is known; `estimated`: whether this usage is an estimate.
-    """
+class BudgetError(CallError):
+    """The maximum cost of the next call exceeds the rest of the budget."""
 
     exit_code: ClassVar[int] = 4
     page: ClassVar[str] = "budget"
-    attempts: int = 0
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-    searches: int = 0
-    estimated: bool = False
 
 
 class BatchPendingError(DebateError):

@@ -9,8 +9,7 @@ import pytest
 from wire_support import Playback, Seen, Wire, event, event_stream, http_response
 
 from debate_cli import errors
-from debate_cli.llm.model import Message, OnText, OutputSchema, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Message, OnText, OutputSchema, Profile, Reply, Request
 from debate_cli.providers.anthropic import make_anthropic_server
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.http_model import HttpServer

@@ -19,7 +19,7 @@ from openapi_support import problems
 from serving_support import Answering, Served, serving
 
 from debate_cli.domain.model_call import Usage
-from debate_cli.providers.mock.forms import write_answer
+from debate_cli.providers.mock.answers import write_answer
 
 Fate = Literal["answered", "prose", "errored", "rejected", "expired", "canceled", "missing"]
 """What becomes of a request: errors of the server and of the request; a request that was not processed; no result at all."""

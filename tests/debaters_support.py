@@ -13,8 +13,7 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.errors import DebateError
-from debate_cli.llm.model import OnText, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import OnText, Profile, Reply, Request
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.structured_output import ModelHandle, StructuredOutputClient
 

@@ -16,8 +16,7 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.formats.schedule import next_step
 from debate_cli.judging.judge import Judge
 from debate_cli.judging.schedule import owed_briefs
-from debate_cli.llm.model import OnText, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import OnText, Profile, Reply, Request
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.structured_output import ModelHandle, StructuredOutputClient
 

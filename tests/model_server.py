@@ -14,7 +14,7 @@ from faults.wire_formats import ModelAnswer, OpenAI
 from serving_support import Answering, Served, serving
 
 from debate_cli.domain.model_call import Usage
-from debate_cli.providers.mock.forms import write_answer
+from debate_cli.providers.mock.answers import write_answer
 
 OPENAI = OpenAI()
 PROSE = "I would weigh this with care before anybody decides."

@@ -14,8 +14,7 @@ from serving_support import Answering, serving
 from wire_support import Playback, Seen, Wire, http_response
 
 from debate_cli.domain.evidence import Search, SearchRecord
-from debate_cli.llm.model import WebSearch
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Profile, WebSearch
 from debate_cli.llm.search import SearchClient
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.http_model import HttpServer

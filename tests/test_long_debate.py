@@ -8,8 +8,7 @@ import pytest
 from long_debate_support import TirelessModel, hold_long_debate, long_config
 
 from debate_cli.errors import ContextOverflowError
-from debate_cli.llm.model import OnText, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import OnText, Profile, Reply, Request
 from debate_cli.llm.usage import estimate_input_tokens
 
 TURNS = 80

@@ -38,8 +38,7 @@ from debate_cli.importing.formats import READERS
 from debate_cli.importing.speakers import SpeakerChoices
 from debate_cli.llm.model import Model, Reply, Request
 from debate_cli.observer import NullObserver, Observer
-from debate_cli.providers.people.files import PromptFolder
-from debate_cli.providers.people.person import FILES_FOLDER, PeopleAccess
+from debate_cli.providers.people.person import FILES_FOLDER, PeopleAccess, PromptFolder
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.folder import new_id
 from debate_cli.storage.provider_origin import WEB_SEARCH

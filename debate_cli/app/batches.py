@@ -29,14 +29,11 @@ from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.engine import GRACE_S, Actors, StopSignal
 from debate_cli.errors import BatchPendingError, DebateError, ModelError, StorageError, TransientError, UsageError
-from debate_cli.llm.batch import BatchApi, BatchIntent
 from debate_cli.llm.meter import waiting_for_turn
-from debate_cli.llm.model import Model, OnText, Reply, Request
-from debate_cli.llm.prices import compute_cost, estimate_max_cost_usage
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import BatchApi, BatchIntent, Model, OnText, Profile, Reply, Request
 from debate_cli.llm.rate_limit import MAX_CLOSED_S
 from debate_cli.llm.retry import MAX_RETRY_AFTER_S, draw_backoff
-from debate_cli.llm.usage import estimate_input_tokens
+from debate_cli.llm.usage import compute_cost, estimate_input_tokens, estimate_max_cost_usage
 from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, StoredRequest
 
 MAX_WAITING_DEBATES = 10_000

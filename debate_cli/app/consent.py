@@ -16,9 +16,16 @@ from dataclasses import dataclass
 
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.errors import ConfigError, UntrustedHostError
-from debate_cli.providers.addresses import is_loopback, resolve_base_url, server_name
 from debate_cli.providers.hub import HUB_PREFIX, find_hub_file, hub_host, is_known_hub_file
-from debate_cli.providers.provider_table import ProviderRow, find_variables, load_provider_rows, merge_provider_rows
+from debate_cli.providers.provider_table import (
+    ProviderRow,
+    find_variables,
+    is_loopback,
+    load_provider_rows,
+    merge_provider_rows,
+    resolve_base_url,
+    server_name,
+)
 from debate_cli.providers.registry import split_model_name
 from debate_cli.providers.search.table import SEARCH_ENGINES, find_search_target
 from debate_cli.storage.config_file import LoadedConfig

@@ -21,13 +21,11 @@ from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError, DebateError, ModelError, UnsupportedError, UsageError
 from debate_cli.llm.form import Form, FormModel, derive_schema, text
 from debate_cli.llm.json_reply import parse_reply, strip_thinking
-from debate_cli.llm.model import RESTART, Message, Model, Request
-from debate_cli.llm.prices import compute_cost
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import RESTART, Message, Model, Profile, Request
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.structured_output import build_request
-from debate_cli.llm.usage import error_usage
+from debate_cli.llm.usage import compute_cost, error_usage
 from debate_cli.providers.registry import find_model_problems
 from debate_cli.providers.search.table import find_search_problems, find_search_target, with_lookup_search
 

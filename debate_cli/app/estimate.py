@@ -26,12 +26,10 @@ from debate_cli.domain.model_call import TotalUsage, Usage, is_person, total_usa
 from debate_cli.engine import StopSignal
 from debate_cli.formats.schedule import planned_turns
 from debate_cli.judging.schedule import planned_briefs
-from debate_cli.llm.model import Model, OnText, Reply, Request
-from debate_cli.llm.prices import compute_cost, halve_price
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Model, OnText, Profile, Reply, Request
 from debate_cli.llm.search import MAX_CONTINUATIONS, REPORT_TOKENS, RERANK_PURPOSE
 from debate_cli.llm.structured_output import MAX_REASKS
-from debate_cli.llm.usage import TOKENS_PER_SEARCH, estimate_input_tokens
+from debate_cli.llm.usage import TOKENS_PER_SEARCH, compute_cost, estimate_input_tokens, halve_price
 from debate_cli.observer import NullObserver
 from debate_cli.providers.registry import ProviderRegistry
 from debate_cli.providers.search.table import find_search_target, rerank_spec, with_lookup_search

@@ -11,8 +11,14 @@ from types import MappingProxyType
 from typing import Any
 
 from debate_cli.domain.config import DebateConfig
-from debate_cli.providers.addresses import find_key_problem, resolve_base_url
-from debate_cli.providers.provider_table import PERSON_KIND, ProviderRow, load_provider_rows, merge_provider_rows
+from debate_cli.providers.provider_table import (
+    PERSON_KIND,
+    ProviderRow,
+    find_key_problem,
+    load_provider_rows,
+    merge_provider_rows,
+    resolve_base_url,
+)
 from debate_cli.providers.search.table import ENGINES_ALONE, SEARCH_ENGINES, find_search_row
 from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.redact import REDACTED

@@ -30,17 +30,15 @@ from debate_cli.evidence.retrieval import Lookup, PassageFinder
 from debate_cli.judging.judge import Judge
 from debate_cli.llm.budget import Budget, BudgetedModel
 from debate_cli.llm.history_policy import HistoryPolicy
-from debate_cli.llm.model import Model
-from debate_cli.llm.prices import halve_price
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Model, Profile
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.rate_limit import MAX_CLOSED_S, ProviderGate, RateLimitedModel, RateLimiter, SharedRates
 from debate_cli.llm.redaction import RedactingModel
 from debate_cli.llm.retry import ParameterFallbackModel, RetryingModel, SilenceReportingModel
 from debate_cli.llm.search import Reranker, SearchClient
 from debate_cli.llm.structured_output import ModelHandle, ModeRecord, StructuredOutputClient
-from debate_cli.providers.people.files import PromptFolder
-from debate_cli.providers.people.person import PeopleAccess, default_files_folder
+from debate_cli.llm.usage import halve_price
+from debate_cli.providers.people.person import PeopleAccess, PromptFolder, default_files_folder
 from debate_cli.providers.provider_table import PERSON_KIND, ProviderRow, build_provider_table
 from debate_cli.providers.registry import (
     EMBEDDING_KINDS,

@@ -24,8 +24,7 @@ from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.domain.tasks import Cue
 from debate_cli.engine import GRACE_S, StopSignal
 from debate_cli.errors import BatchPendingError, StorageError, UsageError, format_page_hint, get_error_page
-from debate_cli.providers.people.files import PromptFolder
-from debate_cli.providers.people.person import PeopleAccess, describe_missing_terminal
+from debate_cli.providers.people.person import PeopleAccess, PromptFolder, describe_missing_terminal
 from debate_cli.render import sanitize
 from debate_cli.render.content.resume_hint import (
     MissingJudgments,

@@ -13,7 +13,7 @@ from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.judging_config import judge_ids
 from debate_cli.domain.model_call import Usage
 from debate_cli.experiments.cells import Cell, CellPlan
-from debate_cli.llm.prices import compute_cost, halve_price
+from debate_cli.llm.usage import compute_cost, halve_price
 from debate_cli.providers.registry import ProviderRegistry, split_model_name
 
 TOKENS_PER_SECOND = 50

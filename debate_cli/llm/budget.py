@@ -11,10 +11,14 @@ from debate_cli.domain.config import Price
 from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.errors import BudgetError, ModelError
 from debate_cli.llm.meter import active_meter, waiting_for_turn
-from debate_cli.llm.model import Model, OnText, Reply, Request
-from debate_cli.llm.prices import compute_cost, estimate_max_cost_usage
-from debate_cli.llm.profile import Profile
-from debate_cli.llm.usage import error_usage, estimate_answer_tokens, estimate_input_tokens, set_error_usage
+from debate_cli.llm.model import Model, OnText, Profile, Reply, Request
+from debate_cli.llm.usage import (
+    compute_cost,
+    error_usage,
+    estimate_answer_tokens,
+    estimate_input_tokens,
+    estimate_max_cost_usage,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +35,14 @@ class BudgetAmount:
         return BudgetAmount(self.tokens - other.tokens, self.usd - other.usd)
 
 
+@dataclass(eq=False, slots=True)
 class BudgetReservation:
-    """The amount that one attempt reserves. `used` is the amount that it actually used."""
+    """The budget that one attempt reserves."""
 
-    def __init__(self, worst_case: BudgetAmount) -> None:
-        self.worst_case = worst_case
-        self.used = BudgetAmount()
+    worst_case: BudgetAmount
+    """The reserved amount."""
+    used: BudgetAmount = BudgetAmount()
+    """The amount that the attempt actually used."""
 
 
 class Budget:
@@ -202,8 +208,7 @@ class BudgetedModel:
             except ModelError as error:
                 used = error_usage(error)
                 if error.may_be_billed or received:
-                    used = self._lost_usage(request, used, "".join(received))
-                    set_error_usage(error, used)
+                    error.usage = used = self._lost_usage(request, used, "".join(received))
                 raise
             except asyncio.CancelledError:
                 used = self._lost_usage(request, Usage(), "".join(received))

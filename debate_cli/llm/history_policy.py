@@ -8,8 +8,7 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 from debate_cli.domain.model_call import add_model_calls
 from debate_cli.errors import ContextOverflowError
 from debate_cli.llm.form import FormModel
-from debate_cli.llm.model import Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Profile, Request
 from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
 from debate_cli.llm.usage import ASCII_CHARS_PER_TOKEN, estimate_input_tokens
 

@@ -6,13 +6,14 @@ Wrappers for retries, rate limits, budget, redaction and recording implement the
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field, SkipValidation
 
 from debate_cli.domain.model_call import StructuredOutputMode, Usage
+from debate_cli.errors import ModelError
 from debate_cli.llm.form import Form
 
 OnText = Callable[[str], None]
@@ -150,4 +151,107 @@ class Model(Protocol):
         Raises only ModelError or BudgetError. A refusal and a reached token limit are fields of the reply, not errors.
         An unreadable answer is an error.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The abilities of one model at one provider."""
+
+    modes: tuple[Literal["native", "tool", "prompt"], ...] = ("native", "prompt")
+    """Structured-output modes, best first."""
+    sampling: bool = True
+    """Whether temperature and seed may be sent."""
+    token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105 - tokens, not a secret
+    """Name of the field for the output limit in an OpenAI-style request."""
+    dialect: Literal["full", "openai", "anthropic"] = "openai"
+    """JSON Schema dialect: `full` (with bounds and patterns), `openai` (strict mode), `anthropic` (output_config)."""
+    schema_references: bool = True
+    """Whether the provider accepts `$ref` and `$defs` in a schema."""
+    seed: bool = False
+    """Whether the provider accepts a seed."""
+    prompt_cache_key: bool = False
+    """Whether the provider accepts OpenAI's prompt_cache_key."""
+    max_output_tokens: int = 4096
+    """Output limit in tokens if the configuration sets none."""
+
+
+# Batches -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStatus:
+    """The state of a submitted batch."""
+
+    has_ended: bool
+    """Whether the results of the batch can be read. They may be missing for some requests."""
+    done: int = 0
+    """Number of requests that the vendor has processed; 0 if the vendor does not say."""
+    unanswered: ModelError | None = None
+    """Why an ended batch lacks the results of some requests; None if it should have all results."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchIntent:
+    """A batch that is about to be submitted. It is stored before anything is sent."""
+
+    key: str
+    """Unique name. The custom id of each request begins with it."""
+    requests: int
+    at: float
+    """When the intent was stored, in seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBatch:
+    """The result of a search in the vendor's list for a batch whose id is unknown."""
+
+    id: str | None
+    """Id of the batch; None if it was not identified."""
+    may_exist: bool = False
+    """Whether a batch that is still in progress may turn out to be the wanted batch when it ends."""
+
+
+class BatchApi(Protocol):
+    """The batches of one model. Every method but `entry` may raise ModelError."""
+
+    identity: tuple[object, ...]
+    """Identity of the batch API: equal for objects that reach the same model with the same API key."""
+    max_requests: int
+    max_bytes: int
+    """Maximum size of one batch in bytes."""
+
+    def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
+        """Return one entry of a batch for `request`, in the form that `submit` takes."""
+        ...
+
+    async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
+        """Submit a batch and return its id.
+
+        Raises ModelError. Its `may_be_billed` says whether the vendor may have accepted the batch despite the error.
+        """
+        ...
+
+    async def status(self, batch_id: str) -> BatchStatus:
+        """Return the state of a batch."""
+        ...
+
+    def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
+        """Yield the custom id and the result (JSON from the vendor) of each processed request, in any order.
+
+        `requests` maps custom ids to the expected requests. If the batch has further requests, their results may be
+        yielded too.
+        """
+        ...
+
+    def read(self, result: str, request: Request) -> Reply:
+        """Convert a result to a reply. Raise ModelError if the request failed."""
+        ...
+
+    async def find(self, intent: BatchIntent) -> FoundBatch:
+        """Search the vendor's list for the batch that `intent` announced."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connections."""
         ...

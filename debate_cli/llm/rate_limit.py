@@ -17,10 +17,9 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
-from debate_cli.errors import BudgetError, ModelError, RateLimitedError
+from debate_cli.errors import CallError, RateLimitedError
 from debate_cli.llm.meter import waiting_for_turn
-from debate_cli.llm.model import Model, OnText, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Model, OnText, Profile, Reply, Request
 from debate_cli.llm.retry import MAX_RETRY_AFTER_S, MIN_WAIT_S, draw_backoff, ignore_note, make_restartable
 from debate_cli.llm.usage import estimate_total_tokens
 
@@ -443,7 +442,7 @@ class RateLimitedModel:
                     reply = await self._model.complete(request, stream)
                     entry.amount = reply.usage.input_tokens + reply.usage.output_tokens
                     return replace(reply, attempts=refused + reply.attempts)
-            except (ModelError, BudgetError) as error:
+            except CallError as error:
                 began = stream is not None and stream.has_output
                 if isinstance(error, RateLimitedError) and not (error.is_final or began):
                     refused += error.attempts

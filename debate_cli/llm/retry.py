@@ -12,7 +12,7 @@ from typing import cast
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from debate_cli.errors import BudgetError, ModelError, SamplingError, TransientError
+from debate_cli.errors import BudgetError, CallError, SamplingError, TransientError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 from debate_cli.llm.usage import UsageAccumulator
 
@@ -98,7 +98,7 @@ class RetryingModel:
                 stream.restart()
             try:
                 return await self._model.complete(request, stream)
-            except (ModelError, BudgetError) as error:
+            except CallError as error:
                 spent.add_failure(error)
                 raise
 
@@ -112,7 +112,7 @@ class RetryingModel:
         )
         try:
             reply = cast("Reply", await policy(attempt))
-        except (ModelError, BudgetError) as error:
+        except CallError as error:
             last = spent.to_error(error)
             last.args = (f"{error}{_format_attempts(error, spent.attempts)}",)
             raise last from error
@@ -141,7 +141,7 @@ def _last_error(state: RetryCallState) -> BaseException | None:
     return None if state.outcome is None else state.outcome.exception()
 
 
-def _format_attempts(error: ModelError | BudgetError, attempts: int) -> str:
+def _format_attempts(error: CallError, attempts: int) -> str:
     """Return the end of the last error's message: the number of attempts, and why no further one was made."""
     is_transient = isinstance(error, TransientError)
     if isinstance(error, BudgetError) or (is_transient and error.is_final) or (attempts == 1 and not is_transient):
@@ -199,9 +199,9 @@ class SilenceReportingModel:
 class ParameterFallbackModel:
     """Asks `model` again without the temperature or the seed if its server rejects that parameter.
 
-    A rejected parameter is added to `refused` and not sent again. All wrappers of one model share this set. `note` gets
-    one line about the parameter, with `name` for the model. The reply, or the final error, includes the attempts and
-    usage of rejected requests.
+    When the repeated request gets an answer, the parameter is added to `refused` and not sent again. All wrappers of
+    one model share this set. `note` gets one line about the parameter, with `name` for the model. The reply, or the
+    final error, includes the attempts and usage of rejected requests.
     """
 
     def __init__(self, model: Model, refused: set[str], *, name: str, note: Callable[[str], None]) -> None:
@@ -213,21 +213,24 @@ class ParameterFallbackModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`. Raises ModelError or BudgetError."""
         spent = UsageAccumulator()
+        rejected = set[str]()
         while True:
+            left_out = self._refused | rejected
             sent = replace(
                 request,
-                temperature=None if "temperature" in self._refused else request.temperature,
-                seed=None if "seed" in self._refused else request.seed,
+                temperature=None if "temperature" in left_out else request.temperature,
+                seed=None if "seed" in left_out else request.seed,
             )
             try:
                 reply = await self._model.complete(sent, on_text)
-            except (ModelError, BudgetError) as error:
+            except CallError as error:
                 spent.add_failure(error)
                 if not isinstance(error, SamplingError) or getattr(sent, error.parameter) is None:
                     raise spent.to_error(error) from error
-                if error.parameter not in self._refused:
-                    self._refused.add(error.parameter)
-                    self._note(f"{self._name} does not accept {error.parameter}; it is left out from now on")
+                rejected.add(error.parameter)
                 continue
+            for parameter in sorted(rejected - self._refused):
+                self._note(f"{self._name} does not accept {parameter}; it is left out from now on")
+            self._refused |= rejected
             spent.add_reply(reply)
             return replace(reply, attempts=spent.attempts, usage=spent.usage)

@@ -15,12 +15,11 @@ from pydantic import TypeAdapter, ValidationError
 from debate_cli.domain.config import Price
 from debate_cli.domain.evidence import FoundPassage, Search, SearchFailure, SearchRecord
 from debate_cli.domain.model_call import ModelCall
-from debate_cli.errors import BrokenBodyError, BudgetError, ModelError, PermanentError, RefusedError, UsageError
+from debate_cli.errors import BrokenBodyError, CallError, PermanentError, RefusedError, UsageError
 from debate_cli.evidence.web_results import select_results
 from debate_cli.llm.model import Message, Model, Request, WebSearch
-from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.prompt_sanitizer import new_nonce, sanitize_for_prompt
-from debate_cli.llm.usage import UsageAccumulator
+from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
 SEARCH_PURPOSE = "search"
 """The `Request.purpose` of a web search."""
@@ -89,7 +88,7 @@ class SearchClient:
                 if not answer.continuation:
                     break
                 request = replace(request, messages=(*request.messages, Message("assistant", answer.continuation)))
-        except (ModelError, BudgetError, UsageError) as error:
+        except (CallError, UsageError) as error:
             spent.add_failure(error)
             return _to_record(self, search, spent, failure=_to_failure(error))
         results = select_results(found, search.query, self.passage_words, self.settings.allowed_domains)
@@ -132,7 +131,7 @@ def _to_record(
     return SearchRecord(**search.model_dump(), results=results, failure=failure, exchange=exchange)
 
 
-def _to_failure(error: ModelError | BudgetError | UsageError) -> SearchFailure:
+def _to_failure(error: CallError | UsageError) -> SearchFailure:
     advice = "; correct evidence.web, or remove it" if isinstance(error, PermanentError | UsageError) else ""
     return SearchFailure(cause=type(error).__name__, message=f"{str(error).rstrip('.')}{advice}")
 
@@ -158,7 +157,7 @@ class Reranker:
             reply = await self.model.complete(request)
             spent.add_reply(reply)
             scores = _parse_scores(reply.text, len(candidates))
-        except (ModelError, BudgetError, UsageError) as error:
+        except (CallError, UsageError) as error:
             spent.add_failure(error)
             failure = SearchFailure(cause=type(error).__name__, message=str(error).rstrip("."))
             return _to_record(self, search, spent, failure=failure)

@@ -16,17 +16,15 @@ from typing import Any, Generic, overload
 
 from debate_cli.domain.config import Price
 from debate_cli.domain.model_call import ModelCall, StructuredOutputMode
-from debate_cli.errors import BudgetError, DebateError, ModelError, RefusedError, UnsupportedError, UsageError
+from debate_cli.errors import CallError, DebateError, RefusedError, UnsupportedError, UsageError
 from debate_cli.llm.form import Form, FormModel, FormT
 from debate_cli.llm.json_reply import ParsedReply, parse_reply, strip_thinking
 from debate_cli.llm.meter import active_meter, pausable_deadline
-from debate_cli.llm.model import Message, Model, OnText, OutputSchema, Reply, Request
-from debate_cli.llm.prices import compute_cost
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Message, Model, OnText, OutputSchema, Profile, Reply, Request
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.retry import RestartableStream, ignore_note, make_restartable
 from debate_cli.llm.schema_dialect import convert_schema
-from debate_cli.llm.usage import UsageAccumulator
+from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
 TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("truncated",))
 """Result of parsing an answer that reached the token limit."""
@@ -210,7 +208,7 @@ class StructuredOutputClient:
                 if not asking.use_next_mode():
                     return self._build_answer(asking, error=error)
                 continue
-            except (ModelError, BudgetError, UsageError) as error:  # a StorageError of the journal is not the model's
+            except (CallError, UsageError) as error:  # a StorageError of the journal is not the model's
                 asking.spent.add_failure(error)
                 return self._build_answer(asking, error=error)
             reading = asking.read_reply(reply)

@@ -1,16 +1,22 @@
-"""Estimates tokens, and adds up the usage of all attempts of one question."""
+"""Tokens and cost of calls: estimates, prices from the bundled tables of `genai-prices` (no network), sums of attempts.
+
+A price in the configuration takes precedence; see `find_price` in `providers.registry`.
+"""
 
 import copy
+import functools
 import json
 import math
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from debate_cli.domain.config import Price
 from debate_cli.domain.model_call import ModelCall, Usage
-from debate_cli.errors import BudgetError, DebateError, ModelError
-from debate_cli.llm.model import Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.errors import CallError, DebateError
+from debate_cli.llm.model import Profile, Reply, Request
 from debate_cli.llm.schema_dialect import convert_schema
+
+# Estimates -----------------------------------------------------------------------------------------------------------
 
 ASCII_CHARS_PER_TOKEN = 2.5
 """ASCII characters per token. The number is low so that estimates are high: real tokenizers have 3 (JSON, code) to 4.5
@@ -21,8 +27,6 @@ TOKENS_PER_MESSAGE = 16
 """Tokens that a provider adds per message."""
 TOKENS_PER_SEARCH = 12_000
 """Tokens in the results of one web search. A high estimate: the vendors report 5,000 to 10,000."""
-
-ErrorT = TypeVar("ErrorT", bound=ModelError | BudgetError)
 
 
 def estimate_input_tokens(request: Request, profile: Profile) -> int:
@@ -55,6 +59,104 @@ def _estimate_tokens(text: str) -> int:
     return math.ceil(ascii_chars / ASCII_CHARS_PER_TOKEN) + TOKENS_PER_NON_ASCII_CHAR * (len(text) - ascii_chars)
 
 
+# Prices --------------------------------------------------------------------------------------------------------------
+
+_GENAI_PRICES_IDS = {"gemini": "google", "xai": "x-ai"} | {
+    name: name for name in ("openai", "anthropic", "openrouter", "groq", "together", "deepseek", "mistral")
+}
+"""Maps a provider to its id in `genai-prices`."""
+TOKENS_PER_PRICE = 1_000_000
+"""Number of tokens that a price applies to."""
+BATCH_FACTOR = 0.5
+"""Price of tokens in a batch as a share of their normal price."""
+SEARCHES_PER_PRICE = 1000
+"""Number of web searches that a bundled price applies to."""
+
+
+@functools.cache
+def find_bundled_price(model: str) -> Price | None:
+    """Return the price of `provider/model` per million tokens; None if unknown.
+
+    If the price has tiers, the first tier is returned. If the price depends on the hour, the hour of the first call of
+    this function in this process decides.
+    """
+    entry = _find_entry(model)
+
+    def base_price(name: str) -> float | None:
+        price = getattr(entry.model_price, name)
+        return None if price is None else float(getattr(price, "base", price))
+
+    paid, written = (None, None) if entry is None else (base_price("input_mtok"), base_price("output_mtok"))
+    if written is None and "embed" in model:  # an embedding model writes nothing
+        written = 0.0
+    if paid is None or written is None:
+        return None
+    searches = base_price("web_searches_kcount")
+    return Price(
+        input=paid,
+        output=written,
+        cached_input=base_price("cache_read_mtok"),
+        cache_write=base_price("cache_write_mtok"),
+        search=None if searches is None else searches / SEARCHES_PER_PRICE,
+    )
+
+
+@functools.cache
+def find_context_window(model: str) -> int | None:
+    """Return the context window of `provider/model` in tokens, from the bundled tables; None if unknown."""
+    entry = _find_entry(model)
+    return None if entry is None else entry.model.context_window
+
+
+def _find_entry(model: str) -> Any:
+    """Return the entry of `provider/model` in the bundled tables; None if there is none."""
+    provider, _, name = model.partition("/")
+    if provider not in _GENAI_PRICES_IDS or not name:
+        return None
+    import genai_prices  # takes a third of a second
+
+    try:
+        return genai_prices.calc_price(genai_prices.Usage(), name, provider_id=_GENAI_PRICES_IDS[provider])
+    except LookupError:
+        return None
+
+
+def compute_cost(usage: Usage, price: Price | None) -> float | None:
+    """Return the cost of `usage` in US dollars; None if the price of its tokens or its searches is unknown."""
+    if price is None or (usage.searches and price.search is None):
+        return None
+    read_price = price.input if price.cached_input is None else price.cached_input
+    write_price = price.input if price.cache_write is None else price.cache_write
+    read = min(usage.cached_tokens, usage.input_tokens)
+    written = min(usage.cache_written_tokens, usage.input_tokens - read)
+    fresh = usage.input_tokens - read - written
+    asked = fresh * price.input + read * read_price + written * write_price
+    return (asked + usage.output_tokens * price.output) / TOKENS_PER_PRICE + usage.searches * (price.search or 0.0)
+
+
+def halve_price(price: Price | None) -> Price | None:
+    """Return the price of tokens in a batch; None if `price` is None."""
+    if price is None:
+        return None
+    prices = price.model_dump(include={"input", "output", "cached_input", "cache_write"}, exclude_none=True)
+    return price.model_copy(update={name: BATCH_FACTOR * value for name, value in prices.items()})
+
+
+def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
+    """Return the most expensive usage with these tokens: the prompt is written to the cache if that costs more."""
+    is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
+    return Usage(
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cache_written_tokens=input_tokens if is_write_dearer else 0,
+    )
+
+
+# Sums ----------------------------------------------------------------------------------------------------------------
+
+ErrorT = TypeVar("ErrorT", bound=CallError)
+
+
 class UsageAccumulator:
     """The sum over the attempts of one question."""
 
@@ -73,8 +175,8 @@ class UsageAccumulator:
         self.latency_s += reply.latency_s
 
     def add_failure(self, error: DebateError) -> None:
-        """Add the known usage of a failure. Only errors of a model or the budget have a usage."""
-        if isinstance(error, ModelError | BudgetError):
+        """Add the known usage of a failure. Only a `CallError` has a usage."""
+        if isinstance(error, CallError):
             self.attempts += error.attempts
             self.usage += error_usage(error)
 
@@ -86,21 +188,10 @@ class UsageAccumulator:
     def to_error(self, error: ErrorT) -> ErrorT:
         """Copy the error that ends the question, and store the sum on the copy."""
         last = copy.copy(error)
-        last.attempts = self.attempts
-        set_error_usage(last, self.usage)
+        last.attempts, last.usage = self.attempts, self.usage
         return last
 
 
-_ERROR_FIELDS = ("input_tokens", "cached_tokens", "output_tokens", "searches", "estimated")
-"""Fields of `Usage` that errors also have."""
-
-
-def set_error_usage(error: ModelError | BudgetError, usage: Usage) -> None:
-    """Store the tokens of a failure on its error."""
-    for name in _ERROR_FIELDS:
-        setattr(error, name, getattr(usage, name))
-
-
-def error_usage(error: ModelError | BudgetError) -> Usage:
-    """Return the known tokens of a failure."""
-    return Usage(**{name: getattr(error, name) for name in _ERROR_FIELDS})
+def error_usage(error: CallError) -> Usage:
+    """Return the known usage of a failure."""
+    return error.usage if isinstance(error.usage, Usage) else Usage()

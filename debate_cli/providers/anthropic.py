@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from debate_cli.domain.model_call import Usage
-from debate_cli.llm.model import OutputSchema, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import OutputSchema, Profile, Reply, Request
 from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint

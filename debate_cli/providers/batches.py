@@ -17,9 +17,7 @@ from urllib.parse import quote
 from pydantic import TypeAdapter
 
 from debate_cli.errors import ModelError, RefusedError, RejectedError, ServerError, UnknownModelError
-from debate_cli.llm.batch import BatchApi, BatchIntent, BatchStatus, FoundBatch
-from debate_cli.llm.model import Model, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import BatchApi, BatchIntent, BatchStatus, FoundBatch, Model, Profile, Reply, Request
 from debate_cli.providers import error_mapping
 from debate_cli.providers.anthropic import make_anthropic_server
 from debate_cli.providers.cassette import RecordedError

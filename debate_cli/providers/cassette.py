@@ -17,10 +17,12 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from debate_cli import errors
 from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.model_call import Usage
 from debate_cli.domain.text_normalization import common_prefix_length
 from debate_cli.errors import BudgetError, ConfigError, DebateError, ModelError, PermanentError, StorageError
 from debate_cli.errors import TransientError as Transient
 from debate_cli.llm.model import Message, Model, OnText, Reply, Request
+from debate_cli.llm.usage import error_usage
 from debate_cli.providers.mock.model import split_words
 from debate_cli.regular_file import read_regular_file
 
@@ -103,8 +105,7 @@ class RecordedError(FrozenModel):
         error: DebateError = kind(self.message) if known else PermanentError(self.message)
         if isinstance(error, ModelError):
             error.attempts = self.attempts
-            error.input_tokens, error.cached_tokens = self.input_tokens, self.cached_tokens
-            error.output_tokens, error.estimated = self.output_tokens, self.estimated
+            error.usage = Usage.model_validate(self.model_dump(include={*Usage.model_fields}))
         return error
 
 
@@ -190,7 +191,10 @@ class _RecordingModel:
         try:
             reply = await self._model.complete(request, on_text)
         except DebateError as error:
-            self._record(request, None, _to_recorded_error(error))
+            spent = error if isinstance(error, ModelError) else ModelError()
+            used = error_usage(spent).model_dump(include={*RecordedError.model_fields})
+            fault = RecordedError(type=type(error).__name__, message=str(error), attempts=spent.attempts, **used)
+            self._record(request, None, fault)
             raise
         refusal = None if reply.refusal is None else self._redact(reply.refusal)
         reply = replace(reply, text=self._redact(reply.text), refusal=refusal)
@@ -273,19 +277,6 @@ def canonicalize_request(request: Request, redact: RedactFunction) -> Request:
         messages=tuple(Message(message.role, plain(message.content)) for message in request.messages),
         nonce="",
         stable_chars=0,
-    )
-
-
-def _to_recorded_error(error: DebateError) -> RecordedError:
-    spent = error if isinstance(error, ModelError) else ModelError()
-    return RecordedError(
-        type=type(error).__name__,
-        message=str(error),
-        attempts=spent.attempts,
-        input_tokens=spent.input_tokens,
-        cached_tokens=spent.cached_tokens,
-        output_tokens=spent.output_tokens,
-        estimated=spent.estimated,
     )
 
 

@@ -19,8 +19,7 @@ from typing import Any, Protocol
 
 from debate_cli.errors import NoLocalModelError, WeightsError
 from debate_cli.llm.meter import waiting_for_turn
-from debate_cli.llm.model import Model, OnText, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Model, OnText, Profile, Reply, Request
 from debate_cli.providers.endpoint import Endpoint, ModelServer
 from debate_cli.providers.openai import make_openai_server
 from debate_cli.providers.provider_table import ProviderRow

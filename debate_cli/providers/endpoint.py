@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from debate_cli.llm.model import Model
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Model, Profile
 
 FIRST_ERROR_STATUS = 300
 """Lowest HTTP status of an error. Redirects are errors because they are not followed."""

@@ -19,7 +19,6 @@ from typing import Any, cast
 from debate_cli import errors
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.redaction import compile_secret_pattern
-from debate_cli.llm.usage import set_error_usage
 from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
 
 MAX_MESSAGE_CHARS = 200
@@ -118,7 +117,7 @@ def map_errors(
     try:
         yield
     except errors.ModelError as error:
-        set_error_usage(error, used())
+        error.usage = used()
         raise
     except Exception as fault:
         error = fault.__cause__  # an error of ours that was raised below the SDK, which wrapped it
@@ -127,7 +126,7 @@ def map_errors(
             if rule is None:
                 raise
             error = rule.to_error(fault, asked)
-        set_error_usage(error, used())
+        error.usage = used()
         raise error from None
 
 

@@ -17,8 +17,7 @@ from typing import Any, Protocol
 
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import RefusedError
-from debate_cli.llm.model import OnText, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import OnText, Profile, Reply, Request
 from debate_cli.llm.usage import error_usage
 from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint

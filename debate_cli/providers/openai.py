@@ -1,4 +1,4 @@
-"""OpenAI's chat completions API, for OpenAI and all compatible servers: request body, reply, error rules.
+"""OpenAI's chat completions and embeddings APIs, for OpenAI and all compatible servers: bodies, replies, error rules.
 
 The SDK is imported at the first call. Its retries are turned off (see `llm.retry`). It does not follow redirects, which
 could send the key to another host. `error_mapping.py` defines the meaning of HTTP statuses.
@@ -6,6 +6,7 @@ could send the key to another host. `error_mapping.py` defines the meaning of HT
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -14,8 +15,7 @@ from typing import Any
 
 from debate_cli import errors
 from debate_cli.domain.model_call import Usage
-from debate_cli.llm.model import OutputSchema, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import OutputSchema, Profile, Reply, Request
 from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
@@ -23,6 +23,7 @@ from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 from debate_cli.providers.http_model import (
     HttpServer,
     ProviderApi,
+    WholeReplyBuilder,
     connect_sdk,
     omit_key_headers,
     parse_optional_text,
@@ -212,3 +213,51 @@ def _map_stream_error(fault: Any, asked: SentRequest) -> errors.ModelError:
 
 API = ProviderApi(connect, build_chat_body, send, _OpenAIReplyBuilder, error_rules)
 """The chat completions API."""
+
+
+# Embeddings ----------------------------------------------------------------------------------------------------------
+
+SIMILARITY_DIGITS = 6
+"""Decimals of a similarity. Texts with equal rounded similarities keep their order."""
+
+
+def make_embeddings_server(endpoint: Endpoint) -> HttpServer:
+    """Create an `HttpServer` for the embeddings endpoint, whose models score texts by similarity to a query.
+
+    The first message of a request is the query, the other messages are the texts. The reply's text is a JSON list with
+    the cosine similarity (-1 to 1) of each text to the query.
+    """
+
+    def build_body(request: Request, model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
+        texts = [message.content for message in request.messages]
+        return {"model": model, "input": texts, "encoding_format": "float"}
+
+    embeddings = partial(send, path="/embeddings")
+    return HttpServer(replace(API, build_body=build_body, send=embeddings, reply_builder=_SimilarityBuilder), endpoint)
+
+
+@dataclass(slots=True)
+class _SimilarityBuilder(WholeReplyBuilder):
+    """Reads the embeddings from an answer, which arrives whole."""
+
+    vectors: list[list[float]] = field(default_factory=list[list[float]])
+
+    def add_whole(self, whole: Any) -> None:
+        """Read `data[{index, embedding}]`."""
+        self.usage = parse_usage(whole.get("usage") or {})
+        rows = sorted(whole["data"], key=lambda row: int(row["index"]))
+        self.vectors = [[float(number) for number in row["embedding"]] for row in rows]
+
+    def validate(self, asked: SentRequest, *, streamed: bool) -> None:
+        sizes = {len(vector) for vector in self.vectors}
+        if len(sizes) != 1 or 0 in sizes or not all(map(math.isfinite, (n for row in self.vectors for n in row))):
+            raise error_mapping.make_broken_body_error("embeddings that cannot be compared", asked)
+
+    def build_reply(self, latency_s: float) -> Reply:
+        query, *texts = self.vectors or [[]]
+        scores: list[float] = []
+        for text in texts:
+            size = math.hypot(*query) * math.hypot(*text)
+            product = sum(a * b for a, b in zip(query, text, strict=False))
+            scores.append(round(product / size, SIMILARITY_DIGITS) if size else 0.0)
+        return Reply(text=json.dumps(scores), usage=self.usage, finish_reason="stop", latency_s=latency_s)

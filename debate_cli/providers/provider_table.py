@@ -1,4 +1,4 @@
-"""The provider table: built-in rows, rows of plug-ins, and the changes that a configuration makes.
+"""The provider table: built-in rows, rows of plug-ins, the changes of a configuration, addresses and keys.
 
 To add an OpenAI-compatible provider, add a row to `BUILTIN_PROVIDERS`. An installed package adds a row through the
 entry point group `debate_cli.providers`: the entry point has the provider's name and refers to a `ProviderRow`.
@@ -10,24 +10,23 @@ key. So no file can send the key of a built-in provider to another server.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from ipaddress import ip_address
 from types import MappingProxyType
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-from debate_cli.domain.config import DebateConfig, Price, ProviderKind, ProviderSpec
+from debate_cli.domain.config import DebateConfig, Limits, Price, ProviderSpec
 from debate_cli.domain.model_call import PERSON_PROVIDERS
-from debate_cli.errors import ConfigError
-from debate_cli.llm.profile import Profile
+from debate_cli.errors import ConfigError, MissingKeyError
+from debate_cli.llm.model import Profile
 from debate_cli.plugins import PROVIDERS
 from debate_cli.providers.endpoint import Endpoint, ModelServer
 
-REASONING_OUTPUT_TOKENS = 16_384
-"""Output limit of reasoning models in tokens. Their hidden reasoning counts as output."""
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,1000}))?\}")
-
 REMOTE_KINDS = ("openai", "anthropic")
+PERSON_KIND = "person"
+"""Kind of the providers for people. A configuration cannot add one."""
 OLLAMA_SEARCH_KEY = "OLLAMA_API_KEY"
 """Environment variable with the key for Ollama's web search. Ollama's models need no key."""
 DEFAULT_PROFILE = Profile()
@@ -56,8 +55,7 @@ class ProviderRow:
     local: bool = False
     """Whether the provider's models run on this machine."""
     stream_usage: bool = True
-    """Whether the server accepts `stream_options`, which requests the usage of a stream. A server that does not accept
-    `stream_options` reports the usage without a request for it."""
+    """Whether the server accepts `stream_options`, which requests the usage of a stream."""
     batches: bool = False
     """Whether the provider answers batches of requests at half the price."""
     make_server: Callable[[ProviderRow, Endpoint], ModelServer] | None = None
@@ -69,121 +67,59 @@ class ProviderRow:
         return self.kind in REMOTE_KINDS or (self.make_server is not None and self.base_url is not None)
 
 
-PERSON_KIND = "person"
-"""Kind of the providers for people. A configuration cannot add one."""
-PERSON_PROFILE = Profile(modes=("native",), sampling=False, dialect="full")
 _LLAMA_PROFILE = Profile(dialect="full", seed=True)
 _SEED_PROFILE = Profile(seed=True)
-
-
-def _openai_compatible(name: str, base_url: str, api_key_env: str, profile: Profile = DEFAULT_PROFILE) -> ProviderRow:
-    return ProviderRow(name, "openai", base_url, api_key_env=api_key_env, profile=profile)
-
-
-BUILTIN_PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType(
-    {
-        row.name: row
-        for row in (
-            ProviderRow(
-                "openai",
-                "openai",
-                "https://api.openai.com/v1",
-                base_url_env="OPENAI_BASE_URL",
-                api_key_env="OPENAI_API_KEY",
-                profile=Profile(
-                    modes=("native", "tool", "prompt"),
-                    token_limit_field="max_completion_tokens",  # noqa: S106 - tokens, not a secret
-                    seed=True,
-                    prompt_cache_key=True,
-                ),
-                headers={"OpenAI-Organization": "${OPENAI_ORG_ID:-}", "OpenAI-Project": "${OPENAI_PROJECT_ID:-}"},
-                batches=True,
-            ),
-            ProviderRow(
-                "anthropic",
-                "anthropic",
-                "https://api.anthropic.com",
-                base_url_env="ANTHROPIC_BASE_URL",
-                api_key_env="ANTHROPIC_API_KEY",
-                profile=Profile(modes=("native", "tool", "prompt"), sampling=False, dialect="anthropic"),
-                batches=True,
-            ),
-            _openai_compatible(
-                "gemini",
-                "https://generativelanguage.googleapis.com/v1beta/openai",
-                "GEMINI_API_KEY",
-                Profile(schema_references=False),
-            ),
-            ProviderRow(
-                "ollama",
-                "openai",
-                "http://127.0.0.1:11434/v1",
-                base_url_env="OLLAMA_HOST",
-                profile=_SEED_PROFILE,
-                local=True,
-            ),
-            _openai_compatible("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", _SEED_PROFILE),
-            _openai_compatible("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", _SEED_PROFILE),
-            _openai_compatible("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", _SEED_PROFILE),
-            _openai_compatible("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
-            replace(_openai_compatible("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"), stream_usage=False),
-            _openai_compatible("xai", "https://api.x.ai/v1", "XAI_API_KEY", _SEED_PROFILE),
-            ProviderRow("vllm", "openai", "http://127.0.0.1:8000/v1", profile=_LLAMA_PROFILE, local=True),
-            ProviderRow("llamacpp", "openai", "http://127.0.0.1:8080/v1", profile=_LLAMA_PROFILE, local=True),
-            ProviderRow("lmstudio", "openai", "http://127.0.0.1:1234/v1", profile=_SEED_PROFILE, local=True),
-            ProviderRow("local", "embedded", profile=_LLAMA_PROFILE, local=True),
-            ProviderRow("mock", "mock", profile=Profile(dialect="full", seed=True), local=True, batches=True),
-            *(ProviderRow(name, PERSON_KIND, profile=PERSON_PROFILE, local=True) for name in PERSON_PROVIDERS),
-        )
-    }
+_PERSON_PROFILE = Profile(modes=("native",), sampling=False, dialect="full")
+_OPENAI_PROFILE = Profile(
+    modes=("native", "tool", "prompt"),
+    token_limit_field="max_completion_tokens",  # noqa: S106 - tokens, not a secret
+    seed=True,
+    prompt_cache_key=True,
 )
+_ANTHROPIC_PROFILE = Profile(modes=("native", "tool", "prompt"), sampling=False, dialect="anthropic")
+_OPENAI_HEADERS = {"OpenAI-Organization": "${OPENAI_ORG_ID:-}", "OpenAI-Project": "${OPENAI_PROJECT_ID:-}"}
+_GEMINI_URL = "https://generativelanguage.googleapis.com/v1beta/openai"
+_ROWS = (
+    ProviderRow(
+        "openai", "openai", "https://api.openai.com/v1", "OPENAI_BASE_URL", "OPENAI_API_KEY", _OPENAI_PROFILE,
+        headers=_OPENAI_HEADERS, batches=True,
+    ),
+    ProviderRow(
+        "anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY",
+        _ANTHROPIC_PROFILE, batches=True,
+    ),
+    ProviderRow("gemini", "openai", _GEMINI_URL, None, "GEMINI_API_KEY", Profile(schema_references=False)),
+    ProviderRow("ollama", "openai", "http://127.0.0.1:11434/v1", "OLLAMA_HOST", None, _SEED_PROFILE, local=True),
+    ProviderRow("openrouter", "openai", "https://openrouter.ai/api/v1", None, "OPENROUTER_API_KEY", _SEED_PROFILE),
+    ProviderRow("groq", "openai", "https://api.groq.com/openai/v1", None, "GROQ_API_KEY", _SEED_PROFILE),
+    ProviderRow("together", "openai", "https://api.together.xyz/v1", None, "TOGETHER_API_KEY", _SEED_PROFILE),
+    ProviderRow("deepseek", "openai", "https://api.deepseek.com/v1", None, "DEEPSEEK_API_KEY"),
+    ProviderRow("mistral", "openai", "https://api.mistral.ai/v1", None, "MISTRAL_API_KEY", stream_usage=False),
+    ProviderRow("xai", "openai", "https://api.x.ai/v1", None, "XAI_API_KEY", _SEED_PROFILE),
+    ProviderRow("vllm", "openai", "http://127.0.0.1:8000/v1", profile=_LLAMA_PROFILE, local=True),
+    ProviderRow("llamacpp", "openai", "http://127.0.0.1:8080/v1", profile=_LLAMA_PROFILE, local=True),
+    ProviderRow("lmstudio", "openai", "http://127.0.0.1:1234/v1", profile=_SEED_PROFILE, local=True),
+    ProviderRow("local", "embedded", profile=_LLAMA_PROFILE, local=True),
+    ProviderRow("mock", "mock", profile=_LLAMA_PROFILE, local=True, batches=True),
+    *(ProviderRow(name, PERSON_KIND, profile=_PERSON_PROFILE, local=True) for name in PERSON_PROVIDERS),
+)  # fmt: skip
+BUILTIN_PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType({row.name: row for row in _ROWS})
 """The built-in providers by name."""
 
-KIND_PROFILES: Mapping[ProviderKind, Profile] = MappingProxyType(
-    {
-        "openai": DEFAULT_PROFILE,
-        "anthropic": BUILTIN_PROVIDERS["anthropic"].profile,
-        "embedded": BUILTIN_PROVIDERS["local"].profile,
-        "mock": BUILTIN_PROVIDERS["mock"].profile,
-    }
-)
-"""Maps a `kind` to the profile of providers that a configuration adds."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelOverride:
-    """Deviations of some models from the profile of their provider."""
-
-    pattern: str
-    """Shell-style pattern of `provider/model`."""
-    sampling: bool
-    max_output_tokens: int
-
-
-MODEL_OVERRIDES: tuple[ModelOverride, ...] = (
-    ModelOverride("openai/gpt-[5-9]*-chat*", sampling=True, max_output_tokens=Profile().max_output_tokens),
-    ModelOverride("openai/gpt-[5-9]*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
-    ModelOverride("openai/o[1-9]*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
-    ModelOverride("deepseek/*reasoner*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
-)
-"""Models that deviate from the profile of their provider. The first matching pattern applies to a model."""
+REASONING_MODELS = ("openai/gpt-[5-9]*", "openai/o[1-9]*", "deepseek/*reasoner*")
+"""Shell-style patterns of models that accept no temperature and count their hidden reasoning as output."""
+CHAT_MODELS = "openai/gpt-[5-9]*-chat*"
+"""Pattern of models that REASONING_MODELS matches although they do not reason."""
+REASONING_OUTPUT_TOKENS = 16_384
+"""Output limit of reasoning models in tokens."""
 
 
 def find_profile(row: ProviderRow, model: str) -> Profile:
     """Return the profile of `model`, a name without its provider."""
-    for override in MODEL_OVERRIDES:
-        if fnmatchcase(f"{row.name}/{model}", override.pattern):
-            return replace(row.profile, sampling=override.sampling, max_output_tokens=override.max_output_tokens)
-    return row.profile
-
-
-_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SECRET_HEADER = re.compile(r"authorization|cookie|(?:^|[-_])(?:key|token|secret)$", re.IGNORECASE)
-_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_ROUTING_HEADER = re.compile(
-    r"host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*", re.IGNORECASE
-)
-"""Headers that could send a request with its key to another server, or that two servers could read differently."""
+    name = f"{row.name}/{model}"
+    if fnmatchcase(name, CHAT_MODELS) or not any(fnmatchcase(name, pattern) for pattern in REASONING_MODELS):
+        return row.profile
+    return replace(row.profile, sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS)
 
 
 def load_provider_rows() -> dict[str, ProviderRow]:
@@ -197,10 +133,20 @@ def load_provider_rows() -> dict[str, ProviderRow]:
     return rows
 
 
+# Changes by a configuration ------------------------------------------------------------------------------------------
+
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SECRET_HEADER = re.compile(r"authorization|cookie|(?:^|[-_])(?:key|token|secret)$", re.IGNORECASE)
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_ROUTING_HEADER = re.compile(
+    r"host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*", re.IGNORECASE
+)
+"""Headers that could send a request with its key to another server, or that two servers could read differently."""
+
+
 def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
     """Return all rows with the changes of `config`, by name. Raises ConfigError with every problem found."""
-    problems = find_provider_problems(config)
-    if problems:
+    if problems := find_provider_problems(config):
         raise ConfigError(*problems)
     return merge_provider_rows(config)
 
@@ -209,15 +155,98 @@ def merge_provider_rows(config: DebateConfig) -> dict[str, ProviderRow]:
     """Return the rows as `build_provider_table` does, but ignore problems. A new row without a kind is left out."""
     table = load_provider_rows()
     for name, spec in config.providers.items():
-        start = _find_base_row(name, spec)
-        if start is not None:
-            table[name] = _apply_spec(start, spec)
+        preset = table.get(name)
+        if preset is not None and spec.kind in {None, preset.kind}:
+            table[name] = _apply_spec(preset, spec)
+        elif spec.kind is not None:
+            vendor = BUILTIN_PROVIDERS["local" if spec.kind == "embedded" else spec.kind]
+            is_compatible = spec.kind == "openai" and spec.base_url is not None
+            table[name] = _apply_spec(
+                ProviderRow(
+                    name,
+                    spec.kind,
+                    vendor.base_url,
+                    profile=DEFAULT_PROFILE if is_compatible else vendor.profile,
+                    local=vendor.local,
+                    batches=vendor.batches and spec.base_url is None,
+                ),
+                spec,
+            )
     return table
 
 
+def _apply_spec(row: ProviderRow, spec: ProviderSpec) -> ProviderRow:
+    redirected = spec.base_url is not None
+    configured = {name.lower() for name in spec.headers}
+    kept_headers = {
+        name: value for name, value in row.headers.items() if not redirected and name.lower() not in configured
+    }
+    return replace(
+        row,
+        base_url=spec.base_url or row.base_url,
+        base_url_env=None if redirected else row.base_url_env,
+        api_key_env=spec.api_key_env if redirected or "api_key_env" in spec.model_fields_set else row.api_key_env,
+        profile=row.profile if spec.structured is None else replace(row.profile, modes=spec.structured),
+        max_concurrency=spec.max_concurrency or row.max_concurrency,
+        requests_per_minute=spec.requests_per_minute or row.requests_per_minute,
+        tokens_per_minute=spec.tokens_per_minute or row.tokens_per_minute,
+        price=spec.price or row.price,
+        headers={**kept_headers, **spec.headers},
+    )
+
+
 def find_provider_problems(config: DebateConfig) -> list[str]:
-    """Return the problems of the providers in `config`, one line each. Never quotes a value that could be a secret."""
-    return [problem for name, spec in config.providers.items() for problem in _find_spec_problems(name, spec)]
+    """Return the problems of the providers in `config`, one line each. No line quotes a value, which may be secret."""
+    known = load_provider_rows()
+    return [
+        f"providers.{name}{problem}"
+        for name, spec in config.providers.items()
+        for problem in _find_spec_problems(name, spec, known.get(name))
+    ]
+
+
+def _find_spec_problems(name: str, spec: ProviderSpec, preset: ProviderRow | None) -> list[str]:
+    """Return the problems of the entry `name`, each of which continues the text `providers.NAME`."""
+    found: list[str] = []
+    if not name or "/" in name or any(sign.isspace() for sign in name):
+        found.append(": the name of a provider must not contain a slash or a space")
+    if name in PERSON_PROVIDERS:
+        found.append(": this name stands for people; choose another name for a provider")
+    if preset is None and spec.kind is None:
+        found.append(
+            ".kind: is missing; add `kind: openai` for an OpenAI-compatible server "
+            "(other kinds: anthropic, embedded, mock)"
+        )
+    elif preset is None and spec.kind in REMOTE_KINDS and spec.base_url is None and not spec.api_key_env:
+        found.append(".base_url: is missing; give the address of the server (or an api_key_env)")
+    is_moved = preset is not None and (spec.base_url is not None or spec.kind not in {None, preset.kind})
+    if is_moved and "api_key_env" not in spec.model_fields_set:
+        found.append(
+            f".base_url: sends {name}'s requests to another server; also name the key for that server: "
+            "add api_key_env, or api_key_env: null to send no key"
+        )
+    if spec.base_url is not None and (problem := find_url_problem(spec.base_url)):
+        found.append(f".base_url: {problem}")
+    if spec.api_key_env is not None and not _VARIABLE_NAME.fullmatch(spec.api_key_env):
+        found.append(".api_key_env: must be the name of an environment variable, not the key itself")
+    headers = ((header, _find_header_problem(header, value)) for header, value in spec.headers.items())
+    return found + [f".headers.{header}: {problem}" for header, problem in headers if problem is not None]
+
+
+def _find_header_problem(name: str, value: str) -> str | None:
+    if not _HEADER_NAME.fullmatch(name) or not value.isascii() or not value.isprintable():
+        return "is not a valid HTTP header"
+    if _ROUTING_HEADER.fullmatch(name):
+        return "belongs to the connection, not to the request; remove it, and name the server in base_url"
+    if _SECRET_HEADER.search(name) and not find_variables(value):
+        return "must name the environment variable of a secret, as ${VAR}, not its value"
+    return None
+
+
+# Addresses -----------------------------------------------------------------------------------------------------------
+
+OLLAMA_PORT = 11434
+HTTP_PORT, HTTPS_PORT = 80, 443
 
 
 def find_url_problem(url: str) -> str | None:
@@ -234,87 +263,58 @@ def find_url_problem(url: str) -> str | None:
     return None
 
 
-def _find_base_row(name: str, spec: ProviderSpec) -> ProviderRow | None:
-    """Return the row that `spec` changes: the known row `name`, else a new row of its kind; None without a kind."""
-    preset = load_provider_rows().get(name)
-    if preset is not None and spec.kind in {None, preset.kind}:
-        return preset
-    if spec.kind is None:
-        return None
-    official = BUILTIN_PROVIDERS.get(spec.kind)
-    if spec.base_url is None and official is not None and spec.kind in REMOTE_KINDS:
-        return ProviderRow(name, spec.kind, official.base_url, profile=official.profile, batches=official.batches)
-    has_batches = spec.kind == "mock"
-    return ProviderRow(
-        name, spec.kind, profile=KIND_PROFILES[spec.kind], local=spec.kind not in REMOTE_KINDS, batches=has_batches
-    )
+def resolve_base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
+    """Return the address in the environment variable of `row`, else in `row`; None for a provider in this process."""
+    named = env.get(row.base_url_env, "").strip() if row.base_url_env else ""
+    if not named:
+        return row.base_url
+    return parse_ollama_host(named) if row.base_url_env == "OLLAMA_HOST" else named
 
 
-def _apply_spec(row: ProviderRow, spec: ProviderSpec) -> ProviderRow:
-    redirected = spec.base_url is not None
-    profile = row.profile if spec.structured is None else replace(row.profile, modes=spec.structured)
-    configured = {name.lower() for name in spec.headers}
-    kept_headers = {
-        name: value for name, value in row.headers.items() if not redirected and name.lower() not in configured
-    }
-    return replace(
-        row,
-        base_url=spec.base_url or row.base_url,
-        base_url_env=None if redirected else row.base_url_env,
-        api_key_env=spec.api_key_env if redirected or "api_key_env" in spec.model_fields_set else row.api_key_env,
-        profile=profile,
-        max_concurrency=spec.max_concurrency or row.max_concurrency,
-        requests_per_minute=spec.requests_per_minute or row.requests_per_minute,
-        tokens_per_minute=spec.tokens_per_minute or row.tokens_per_minute,
-        price=spec.price or row.price,
-        headers={**kept_headers, **spec.headers},
-    )
+def parse_ollama_host(host: str) -> str:
+    """Complete the address in OLLAMA_HOST: scheme, port and `/v1` may be missing; 0.0.0.0 means this machine."""
+    scheme, _, rest = host.rpartition("://")
+    netloc, _, path = rest.rstrip("/").partition("/")
+    name, colon, port = netloc.rpartition(":")
+    if not colon or netloc.endswith("]"):
+        name, port = netloc, "" if scheme else str(OLLAMA_PORT)
+    name = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(name, name)  # noqa: S104 - a server listens there, a client cannot call it
+    path = "/".join(part for part in (path.removesuffix("v1").strip("/"), "v1") if part)
+    return f"{scheme or 'http'}://{name}{f':{port}' if port else ''}/{path}"
 
 
-def _find_spec_problems(name: str, spec: ProviderSpec) -> list[str]:
-    where = f"providers.{name}"
-    found: list[str] = []
-    if not name or "/" in name or any(sign.isspace() for sign in name):
-        found.append(f"{where}: the name of a provider must not contain a slash or a space")
-    if name in PERSON_PROVIDERS:
-        found.append(f"{where}: this name stands for people; choose another name for a provider")
-    preset = load_provider_rows().get(name)
-    names_key = "api_key_env" in spec.model_fields_set
-    if preset is None and spec.kind is None:
-        found.append(
-            f"{where}.kind: is missing; add `kind: openai` for an OpenAI-compatible server "
-            "(other kinds: anthropic, embedded, mock)"
-        )
-    elif preset is None and spec.kind in REMOTE_KINDS and spec.base_url is None and not spec.api_key_env:
-        found.append(f"{where}.base_url: is missing; give the address of the server (or an api_key_env)")
-    if preset is not None and not names_key and (spec.base_url is not None or spec.kind not in {None, preset.kind}):
-        found.append(
-            f"{where}.base_url: sends {name}'s requests to another server; also name the key for that server: "
-            f"add api_key_env, or api_key_env: null to send no key"
-        )
-    if spec.base_url is not None and (problem := find_url_problem(spec.base_url)):
-        found.append(f"{where}.base_url: {problem}")
-    if spec.api_key_env is not None and not _VARIABLE_NAME.fullmatch(spec.api_key_env):
-        found.append(f"{where}.api_key_env: must be the name of an environment variable, not the key itself")
-    found += [
-        f"{where}.headers.{header}: {problem}"
-        for header, value in spec.headers.items()
-        if (problem := _find_header_problem(header, value))
-    ]
-    return found
+def server_name(url: str) -> str:
+    """Return the host of `url` for messages and comparisons; empty without a host.
+
+    The port is included unless it is 443. So `http://api.example` becomes `api.example:80` and differs from
+    `https://api.example`.
+    """
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").rstrip(".")
+        port = parts.port or (HTTPS_PORT if parts.scheme == "https" else HTTP_PORT)
+    except ValueError:
+        return ""
+    host = f"[{host}]" if ":" in host else host
+    return host if not host or port == HTTPS_PORT else f"{host}:{port}"
 
 
-def _find_header_problem(name: str, value: str) -> str | None:
-    if not _HEADER_NAME.fullmatch(name) or not value.isascii() or not value.isprintable():
-        return "is not a valid HTTP header"
-    if _ROUTING_HEADER.fullmatch(name):
-        return "belongs to the connection, not to the request; remove it, and name the server in base_url"
-    if _SECRET_HEADER.search(name) and not find_variables(value):
-        return "must name the environment variable of a secret, as ${VAR}, not its value"
-    return None
+def is_loopback(url: str) -> bool:
+    """Whether `url` is an address of this machine. No name is looked up."""
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
-# Environment variables in texts -------------------------------------------------------------------------------------
+# Keys and variables --------------------------------------------------------------------------------------------------
+
+MIN_KEY_CHARS = 6
+"""Minimum length of a secret. Shorter values ("none", "test") are not redacted, because that would damage texts."""
+_MAX_NAMED_MODELS = 2
+"""Maximum number of models that the message on a missing key names."""
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,1000}))?\}")
 
 
 def fill_variables(text: str, env: Mapping[str, str]) -> str:
@@ -331,5 +331,77 @@ def fill_variables(text: str, env: Mapping[str, str]) -> str:
 
 
 def find_variables(text: str) -> tuple[str, ...]:
-    """Return the names of the variables in `text`, in order."""
+    """Return the names of the variables `${VAR}` in `text`, in order."""
     return tuple(match.group(1) for match in _VARIABLE.finditer(text))
+
+
+def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[str] = ()) -> str | None:
+    """Return why the key of `row` cannot be used, in one sentence; None if it can. The sentence names `models`."""
+    if not row.is_remote or row.api_key_env is None:
+        return None
+    key = env.get(row.api_key_env, "").strip()
+    if not key:
+        names = list(dict.fromkeys(model.partition("/")[2] for model in models))
+        if len(names) > _MAX_NAMED_MODELS:
+            names = [*names[: _MAX_NAMED_MODELS - 1], f"{len(names) - _MAX_NAMED_MODELS + 1} more models"]
+        return (
+            f"{row.api_key_env} is not set: provider {row.name} needs it{' for ' if names else ''}{' and '.join(names)}; "
+            "set it in the environment or in .env, or run with --mock"
+        )
+    if not key.isascii() or not key.isprintable() or " " in key:
+        return (
+            f"{row.api_key_env} contains characters that no key has, so provider {row.name} cannot use it; set it again"
+        )
+    return None
+
+
+def find_address_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]:
+    """Return the problems of the address and the headers of `row`, one line each."""
+    if not row.is_remote:
+        return []
+    found: list[str] = []
+    problem = find_url_problem(resolve_base_url(row, env) or "")
+    if problem:
+        found.append(f"{row.base_url_env or f'providers.{row.name}.base_url'} {problem}")
+    for name, value in row.headers.items():
+        try:
+            ready = fill_variables(value, env)
+        except KeyError as unset:
+            found.append(f"{unset.args[0]} is not set: header {name} of provider {row.name} needs it")
+            continue
+        if not ready.isascii() or not ready.isprintable():
+            found.append(f"header {name} of provider {row.name} contains characters that HTTP cannot send")
+    return found
+
+
+def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -> Endpoint:
+    """Return the address, key and headers of `row`. Raises MissingKeyError or ConfigError."""
+    if problem := find_key_problem(row, env):
+        raise MissingKeyError(problem)
+    if problems := find_address_problems(row, env):
+        raise ConfigError(*problems)
+    return Endpoint(
+        provider=row.name,
+        base_url=resolve_base_url(row, env) or "",
+        api_key=env[row.api_key_env].strip() if row.api_key_env else None,
+        api_key_env=row.api_key_env,
+        headers={name: ready for name, value in row.headers.items() if (ready := fill_variables(value, env))},
+        timeout_s=limits.timeout_s,
+        answer_timeout_s=limits.answer_timeout_s,
+        secrets=collect_secrets((row,), env),
+    )
+
+
+def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return every secret value of `rows` in `env`, longest first: keys, variables in headers, passwords in URLs."""
+    found: set[str] = set()
+    for row in rows:
+        named = {name for value in row.headers.values() for name in find_variables(value)} | {row.api_key_env or ""}
+        found.update(env.get(name, "").strip() for name in named)
+        try:
+            password = urlsplit(resolve_base_url(row, env) or "").password or ""
+        except ValueError:
+            continue
+        found.update((password, unquote(password)))
+    secrets = (value for value in found if len(value) >= MIN_KEY_CHARS)
+    return tuple(sorted(secrets, key=lambda value: (-len(value), value)))

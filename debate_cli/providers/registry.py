@@ -12,38 +12,31 @@ from types import MappingProxyType
 
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.errors import ConfigError
-from debate_cli.llm.batch import BatchApi
-from debate_cli.llm.model import Model, OnText, Reply, Request
-from debate_cli.llm.prices import find_bundled_price, find_context_window
-from debate_cli.llm.profile import Profile
-from debate_cli.providers.addresses import (
-    collect_secrets,
-    find_address_problems,
-    find_key_problem,
-    is_loopback,
-    resolve_base_url,
-    resolve_endpoint,
-)
+from debate_cli.llm.model import BatchApi, Model, OnText, Profile, Reply, Request
+from debate_cli.llm.usage import find_bundled_price, find_context_window
 from debate_cli.providers.anthropic import make_anthropic_server
 from debate_cli.providers.batches import make_batches, make_mock_batches
 from debate_cli.providers.embedded import CONTEXT_TOKENS, EmbeddedServer, EmbeddedSettings, find_extra_problem
-from debate_cli.providers.embeddings import MockEmbeddings, make_embeddings_server
 from debate_cli.providers.endpoint import Endpoint, ModelServer
-from debate_cli.providers.mock.model import MockModel
-from debate_cli.providers.openai import make_openai_server
-from debate_cli.providers.people.files import PromptFolder
-from debate_cli.providers.people.person import PeopleAccess, default_files_folder, make_person
+from debate_cli.providers.mock.model import MockEmbeddings, MockModel, MockSearch
+from debate_cli.providers.openai import make_embeddings_server, make_openai_server
+from debate_cli.providers.people.person import PeopleAccess, PromptFolder, default_files_folder, make_person
 from debate_cli.providers.provider_table import (
     BUILTIN_PROVIDERS,
     OLLAMA_SEARCH_KEY,
     PERSON_KIND,
     ProviderRow,
     build_provider_table,
+    collect_secrets,
+    find_address_problems,
+    find_key_problem,
     find_profile,
     find_provider_problems,
+    is_loopback,
     merge_provider_rows,
+    resolve_base_url,
+    resolve_endpoint,
 )
-from debate_cli.providers.search.engines import MockSearch
 
 FREE_PRICE = Price(input=0, output=0, search=0)
 """Price of models and web searches on the user's own machine."""
@@ -55,24 +48,16 @@ def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Pri
     """Return the price of the tokens of `spec`.
 
     It comes from the entry of `spec`, else from its provider, else from the bundled tables. If none of these has a
-    price, a model on this machine is free, and the price of any other model is unknown (None).
+    price, a model in this process or on a known local server of this machine is free. The price of any other model is
+    unknown (None): a local server that needs a key, or that the user added, may be a proxy.
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):
         return known
-    return FREE_PRICE if is_run_locally(row, env) else None
-
-
-def is_run_locally(row: ProviderRow, env: Mapping[str, str]) -> bool:
-    """Whether the models of `row` run on this machine: in this process or in a known local server.
-
-    False for a server that was moved to another machine or needs a key, and for one that the user added (it may be a
-    proxy).
-    """
     if not row.local or row.api_key_env is not None:
-        return False
+        return None
     address = resolve_base_url(row, env)
-    return address is None or is_loopback(address)
+    return FREE_PRICE if address is None or is_loopback(address) else None
 
 
 def split_model_name(model: str) -> tuple[str, str]:
@@ -108,20 +93,18 @@ def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable
 
 def models_without_key(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:
     """Return those of `models` whose provider needs a key that is missing or invalid."""
-    return _models_with(lambda row: find_key_problem(row, env), config, models)
+    table = merge_provider_rows(config)
+    return tuple(
+        model for model in models if (row := table.get(split_model_name(model)[0])) and find_key_problem(row, env)
+    )
 
 
 def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
     """Return those of `models` that need the extra `local` while it is not installed."""
-    return _models_with(find_extra_problem, config, models)
-
-
-def _models_with(
-    find_problem: Callable[[ProviderRow], str | None], config: DebateConfig, models: Iterable[str]
-) -> tuple[str, ...]:
     table = merge_provider_rows(config)
-    found = ((model, table.get(split_model_name(model)[0])) for model in models)
-    return tuple(model for model, row in found if row is not None and find_problem(row))
+    return tuple(
+        model for model in models if (row := table.get(split_model_name(model)[0])) and find_extra_problem(row)
+    )
 
 
 def format_unknown_provider(model: str, known: Iterable[str]) -> str:
@@ -243,14 +226,13 @@ class ProviderRegistry:
 
     def _new_server(self, row: ProviderRow) -> ModelServer:
         limits = self._config.limits
-        if row.kind == "embedded":
-            checksums = {spec.model: spec.sha256 for spec in self._config.models.values() if spec.sha256 is not None}
-            settings = EmbeddedSettings(
-                self._folder, self._env, checksums, timeout_s=limits.timeout_s, answer_timeout_s=limits.answer_timeout_s
-            )
-            return EmbeddedServer(settings)
-        make_server = row.make_server or SERVER_FACTORIES[row.kind]
-        return make_server(row, resolve_endpoint(row, self._env, limits))
+        if row.kind != "embedded":
+            return (row.make_server or SERVER_FACTORIES[row.kind])(row, resolve_endpoint(row, self._env, limits))
+        checksums = {spec.model: spec.sha256 for spec in self._config.models.values() if spec.sha256 is not None}
+        settings = EmbeddedSettings(
+            self._folder, self._env, checksums, timeout_s=limits.timeout_s, answer_timeout_s=limits.answer_timeout_s
+        )
+        return EmbeddedServer(settings)
 
 
 class LazyModel:

@@ -14,7 +14,7 @@ from debate_cli.domain.turn import Turn
 from debate_cli.errors import ConfigError
 from debate_cli.judging.answer_check import describe_value
 from debate_cli.llm.form import JsonSchema, person_schema
-from debate_cli.providers.people.files import to_slug
+from debate_cli.providers.people.person import to_slug
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.review_file import ReviewFile, read_review_file

@@ -17,8 +17,7 @@ from batch_server import USAGE, BatchServer, Fate, batch_server
 from cli_support import CONFIGS, CommandResult, RunningProcess, debate, start_process, wait_until
 
 from debate_cli.errors import ServerError
-from debate_cli.llm.batch import BatchIntent
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import BatchIntent, Profile
 from debate_cli.providers.batches import make_batches
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.storage.batch_store import BatchStore

@@ -17,8 +17,7 @@ from debate_cli.app.doctor import CheckResult, Diagnosis, ModelCheck, build_chec
 from debate_cli.domain.config import ModelSpec, Price
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import UnauthorizedError, UnsupportedError
-from debate_cli.llm.model import OnText, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import OnText, Profile, Reply, Request
 from debate_cli.render.model_tables import doctor_table
 from debate_cli.render.terminal.drawing import render_table
 
@@ -140,7 +139,7 @@ def test_only_ways_of_the_profile_are_checked() -> None:
 def test_tokens_add_up_to_a_cost() -> None:
     """Failed questions count with their known usage; without a price the cost is unknown, not 0."""
     error = UnauthorizedError("bad key")
-    error.input_tokens = 50
+    error.usage = Usage(input_tokens=50)
     checks = (
         ModelCheck("native", "ok", has_form=True, usage=Usage(input_tokens=100, output_tokens=10)),
         *asyncio.run(run_checks(Patient({"prompt": error, "text": error}), Profile(modes=("prompt",)), ASKED)),

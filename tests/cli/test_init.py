@@ -19,7 +19,7 @@ from debate_cli.app.model_discovery import (
     list_server_models,
     suggest_judge,
 )
-from debate_cli.llm.prices import find_bundled_price
+from debate_cli.llm.usage import find_bundled_price
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 
 NOWHERE = "http://127.0.0.1:9"

@@ -15,7 +15,7 @@ from wire_support import play, read_request
 
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.model import Request
-from debate_cli.providers.mock.forms import write_answer
+from debate_cli.providers.mock.answers import write_answer
 
 CHARS_PER_TOKEN = 4
 _NONCE = re.compile(rb"\b[0-9a-f]{8}\b")

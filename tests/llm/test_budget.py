@@ -25,8 +25,7 @@ from debate_cli.errors import (
 from debate_cli.llm import usage
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetedModel
 from debate_cli.llm.meter import CallMeter, use_meter
-from debate_cli.llm.model import Model, OnText, OutputSchema, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Model, OnText, OutputSchema, Profile, Reply, Request
 from debate_cli.llm.retry import RetryingModel
 from debate_cli.llm.schema_dialect import convert_schema
 
@@ -98,7 +97,7 @@ def test_a_limit_in_dollars_needs_a_price() -> None:
 async def test_a_failed_call_counts_its_known_tokens() -> None:
     """The rest of its reservation is released."""
     failed = ServerError("in the answer")
-    failed.input_tokens, failed.output_tokens = 20, 5
+    failed.usage = Usage(input_tokens=20, output_tokens=5)
     budget = Budget(max_tokens=WORST + 25)
     model = budgeted(FakeModel(failed, ServerError("503"), "x"), budget, PRICE)
     for _ in range(2):
@@ -259,7 +258,7 @@ class BreaksOff:
 def broken(kind: Callable[[str], ModelError], **tokens: int) -> ModelError:
     """An error that reports `tokens`."""
     error = kind("broke off")
-    error.input_tokens = tokens.get("input_tokens", 0)
+    error.usage = Usage.model_validate(tokens)
     return error
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 from llm_support import GOOD, OPINION, FakeModel, Opinion, request
 
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Profile
 from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
 from debate_cli.llm.structured_output import StructuredAnswer, StructuredOutputClient
 

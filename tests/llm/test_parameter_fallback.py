@@ -70,8 +70,18 @@ def test_a_second_error_counts_all_attempts(error: ModelError | BudgetError) -> 
     assert caught.value.attempts == 1 + error.attempts
 
 
+def test_a_parameter_counts_as_rejected_after_an_answer_without_it() -> None:
+    """If the repeated request fails too, the next call sends the parameter again, and no note is written."""
+    run = Run(NO_TEMPERATURE, ServerError("503"), "x")
+    with pytest.raises(ServerError):
+        run.reply()
+    assert (run.refused, run.notes) == (set(), [])
+    run.reply()
+    assert run.sent[2] == (0.7, 5)
+
+
 def test_the_usage_of_rejected_attempts_is_added() -> None:
     """The reply includes their tokens."""
     costly = SamplingError("no temperature")
-    costly.input_tokens = 7
+    costly.usage = Usage(input_tokens=7)
     assert Run(costly, "x").reply().usage == USAGE + Usage(input_tokens=7)

@@ -7,7 +7,7 @@ import pytest
 
 from debate_cli.domain.config import Price
 from debate_cli.domain.model_call import Usage
-from debate_cli.llm.prices import compute_cost, estimate_max_cost_usage, find_bundled_price
+from debate_cli.llm.usage import compute_cost, estimate_max_cost_usage, find_bundled_price
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_cost(usage: Usage, price: Price | None, expected: float | None) -> None
 
 def test_the_tables_are_loaded_lazily() -> None:
     """A price that needs no table does not import genai-prices."""
-    code = "import sys; from debate_cli.llm.prices import find_bundled_price; find_bundled_price('mock/a'); sys.exit('genai_prices' in sys.modules)"
+    code = "import sys; from debate_cli.llm.usage import find_bundled_price; find_bundled_price('mock/a'); sys.exit('genai_prices' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

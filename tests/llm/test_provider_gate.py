@@ -10,8 +10,7 @@ from llm_support import Act, Clock, FakeModel, reply, request
 
 from debate_cli.errors import RateLimitedError, ServerError
 from debate_cli.llm.meter import pausable_deadline
-from debate_cli.llm.model import OnText, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import OnText, Profile, Reply, Request
 from debate_cli.llm.rate_limit import MAX_CLOSED_S, ProviderGate, RateLimitedModel, RateLimiter
 from debate_cli.llm.retry import RetryingModel
 

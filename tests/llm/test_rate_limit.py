@@ -12,7 +12,7 @@ from llm_support import Clock, FakeModel, reply, request, settle
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import RateLimitedError, ServerError
 from debate_cli.llm import usage
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Profile
 from debate_cli.llm.rate_limit import MINUTE_S, Admission, RateLimitedModel, RateLimiter, RateWindow
 
 

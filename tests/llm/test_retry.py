@@ -93,7 +93,7 @@ def test_a_refusal_is_not_retried() -> None:
 def test_attempts_and_tokens_of_failures_are_added() -> None:
     """A reply includes the attempts and usage of earlier failures."""
     failed = TruncatedError("cut")
-    failed.input_tokens, failed.cached_tokens, failed.output_tokens = 7, 3, 2
+    failed.usage = Usage(input_tokens=7, cached_tokens=3, output_tokens=2)
     answer = Run(failed, ServerError("503"), "well").reply()
     assert answer.attempts == 3
     assert answer.usage == USAGE + Usage(input_tokens=7, cached_tokens=3, output_tokens=2)
@@ -102,12 +102,12 @@ def test_attempts_and_tokens_of_failures_are_added() -> None:
 def test_the_last_error_has_the_totals() -> None:
     """The error has the number of attempts and the known usage."""
     failed = ServerError("lab answered 503")
-    failed.output_tokens = 4
+    failed.usage = Usage(output_tokens=4)
     run = Run(failed, max_attempts=3)
     with pytest.raises(ServerError, match=r"^lab answered 503 — gave up after 3 attempts$") as caught:
         run.reply()
-    assert (caught.value.attempts, caught.value.output_tokens) == (3, 12)
-    assert (failed.attempts, failed.output_tokens) == (1, 4)
+    assert (caught.value.attempts, caught.value.usage) == (3, Usage(output_tokens=12))
+    assert (failed.attempts, failed.usage) == (1, Usage(output_tokens=4))
 
 
 @pytest.mark.parametrize("error", [UnauthorizedError("401"), BudgetError("no money")])

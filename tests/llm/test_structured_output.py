@@ -11,8 +11,7 @@ from debate_cli.domain.config import Price
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import BudgetError, RefusedError, ServerError, UnauthorizedError, UnsupportedError
 from debate_cli.llm.form import Form
-from debate_cli.llm.model import RESTART, OnText, OutputSchema
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import RESTART, OnText, OutputSchema, Profile
 from debate_cli.llm.structured_output import MAX_REASKS, ModeRecord, StructuredAnswer, StructuredOutputClient
 
 SOUND = Opinion(reason="sound", score=7)
@@ -97,7 +96,7 @@ def test_re_asks(acts: tuple[Act, ...], tried: list[str], outcome: str | None) -
 def test_every_attempt_is_counted() -> None:
     """Re-asks, the retries within a call, and a rejected mode with its known tokens add up."""
     rejected = UnsupportedError("no json_schema")
-    rejected.attempts, rejected.input_tokens = 2, 5
+    rejected.attempts, rejected.usage = 2, Usage(input_tokens=5)
     answer, _ = ask(rejected, reply(TOO_HIGH, attempts=3), GOOD)
     assert answer.exchange.attempts == 6
     assert answer.exchange.usage == Usage(input_tokens=205, cached_tokens=80, output_tokens=20)

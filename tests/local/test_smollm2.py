@@ -13,8 +13,7 @@ from cli_support import debate, write_config
 from rehearsal_support import config_of, run_debate
 
 from debate_cli.errors import ContextOverflowError, PermanentError
-from debate_cli.llm.model import Message, OutputSchema, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Message, OutputSchema, Profile, Reply, Request
 from debate_cli.llm.schema_dialect import restore_lists
 from debate_cli.providers.embedded import EmbeddedServer, EmbeddedSettings, start_llama_server
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS

@@ -44,6 +44,7 @@ from debate_cli.errors import (
     UnsupportedError,
 )
 from debate_cli.llm.model import Request
+from debate_cli.llm.usage import error_usage
 from debate_cli.providers.endpoint import Endpoint
 
 both_adapters = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
@@ -194,7 +195,8 @@ def test_a_stream_that_breaks_off(adapter: Adapter, then: Any, error: type[Model
     """It is never taken for an answer; the error has the usage that arrived before."""
     caught = adapter.ask_for_error(event_stream(*adapter.begun, then=then), stream=True)
     assert type(caught) is error
-    tokens = (caught.input_tokens, caught.cached_tokens, caught.output_tokens)
+    used = error_usage(caught)
+    tokens = (used.input_tokens, used.cached_tokens, used.output_tokens)
     assert tokens == ((10, 4, 3) if adapter is OPENAI else (130, 100, 1))
 
 

@@ -26,7 +26,7 @@ from wire_support import Playback, Wire, event_stream, http_response
 
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import ModelError
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Profile
 from debate_cli.providers.endpoint import Endpoint
 
 both_adapters = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)

@@ -10,8 +10,7 @@ from openapi_support import problems
 from wire_support import Playback, Seen, Wire, event, event_stream, http_response
 
 from debate_cli.domain.model_call import StructuredOutputMode
-from debate_cli.llm.model import Message, OutputSchema, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Message, OutputSchema, Profile, Request
 from debate_cli.providers.anthropic import build_messages_body, make_anthropic_server
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.openai import build_chat_body, make_openai_server

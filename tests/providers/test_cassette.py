@@ -151,7 +151,7 @@ def test_the_player_streams(cassette: Path) -> None:
 def test_an_error_is_replayed(cassette: Path, kind: type[ModelError]) -> None:
     """With its class, message, attempts and tokens, estimates included."""
     error = kind("down")
-    error.attempts, error.input_tokens, error.output_tokens, error.estimated = 5, 9, 77, True
+    error.attempts, error.usage = 5, Usage(input_tokens=9, output_tokens=77, estimated=True)
     record(cassette, error)
     with pytest.raises(kind, match="down") as caught:
         play(CassettePlayer(cassette))

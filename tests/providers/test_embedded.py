@@ -12,8 +12,7 @@ from model_server import ModelServer, model_server
 
 from debate_cli.errors import PermanentError
 from debate_cli.llm.meter import pausable_deadline
-from debate_cli.llm.model import Message, OutputSchema, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Message, OutputSchema, Profile, Request
 from debate_cli.providers.embedded import PARALLEL_SLOTS, EmbeddedServer, EmbeddedSettings, count_idle_processors
 
 ASK = Request(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from debate_cli.errors import UnreachableError
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Profile
 from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule

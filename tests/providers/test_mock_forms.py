@@ -14,7 +14,7 @@ from debate_cli.debaters.debater import UNSTRUCTURED
 from debate_cli.domain.assessment import Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.llm.model import Message, OutputSchema, Request
-from debate_cli.providers.mock.forms import write_answer
+from debate_cli.providers.mock.answers import write_answer
 from debate_cli.providers.mock.sentences import shorten
 from debate_cli.systems.live.findings import SuspectClaim
 from debate_cli.systems.panel.votes import Vote

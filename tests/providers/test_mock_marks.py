@@ -9,7 +9,7 @@ from rehearsal_support import config_of, run_debate
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.llm.model import Message, OutputSchema, Request
-from debate_cli.providers.mock.forms import write_answer
+from debate_cli.providers.mock.answers import write_answer
 from debate_cli.providers.mock.sentences import TIED, find_leader, load_sentence_bank
 from debate_cli.systems.live.findings import Narrative
 from debate_cli.systems.moderator.findings import Momentum, Summary

@@ -13,7 +13,7 @@ from debate_cli.debaters.forms import RebuttalForm
 from debate_cli.errors import PermanentError
 from debate_cli.llm.form import Form, derive_schema
 from debate_cli.llm.model import Message, OutputSchema, Reply, Request, RequestOrigin
-from debate_cli.providers.people.files import MAX_REPLY_BYTES, SETTLED_S, PromptFolder
+from debate_cli.providers.people.person import MAX_REPLY_BYTES, SETTLED_S, PromptFolder
 
 FORM = Form("rebuttal", RebuttalForm, derive_schema(RebuttalForm), lenient=True)
 GOOD = "targets: []\nspeech: |\n  Nine services need nine people on call.\n"

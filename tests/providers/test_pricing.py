@@ -7,7 +7,7 @@ import pytest
 from provider_config_support import config
 
 from debate_cli.domain.config import ModelSpec, Price
-from debate_cli.llm.prices import find_bundled_price
+from debate_cli.llm.usage import find_bundled_price
 from debate_cli.providers.provider_table import merge_provider_rows
 from debate_cli.providers.registry import FREE_PRICE, find_price, split_model_name
 

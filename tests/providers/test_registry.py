@@ -12,8 +12,12 @@ from wire_support import Wire, http_response
 from debate_cli.domain.config import ModelSpec
 from debate_cli.errors import ConfigError, MissingKeyError, UnreachableError
 from debate_cli.llm.model import Message, Model, Request
-from debate_cli.providers.addresses import parse_ollama_host, resolve_base_url
-from debate_cli.providers.provider_table import BUILTIN_PROVIDERS, build_provider_table
+from debate_cli.providers.provider_table import (
+    BUILTIN_PROVIDERS,
+    build_provider_table,
+    parse_ollama_host,
+    resolve_base_url,
+)
 from debate_cli.providers.registry import (
     ProviderRegistry,
     collect_provider_secrets,
@@ -66,7 +70,7 @@ def test_calling_one_sdk_does_not_import_the_other() -> None:
     code = (
         "import asyncio, sys\n"
         "from debate_cli.llm.model import Message, Request\n"
-        "from debate_cli.llm.profile import Profile\n"
+        "from debate_cli.llm.model import Profile\n"
         "from debate_cli.providers.endpoint import Endpoint\n"
         "from debate_cli.providers.openai import make_openai_server\n"
         "from debate_cli.errors import UnreachableError\n"

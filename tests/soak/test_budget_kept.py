@@ -22,8 +22,7 @@ from model_server import answer
 from serving_support import Answering, serving
 from soak_support import run_command_line
 
-from debate_cli.llm.model import Message, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Message, Profile, Request
 from debate_cli.llm.usage import estimate_answer_tokens, estimate_input_tokens
 
 RUNS = int(os.environ.get("BUDGET_RUNS", "200"))

@@ -6,6 +6,7 @@ Rehearsals can slow it down (`latency_s`, `tokens_per_second`) and make it fail 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import re
 from collections import Counter
@@ -16,11 +17,13 @@ from typing import Any, Literal, get_args
 import yaml
 
 from debate_cli.domain.config import MockFaults, ModelSpec
+from debate_cli.domain.evidence import FoundPassage
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import ConfigError, ModelTimeoutError, PermanentError, RateLimitedError, ServerError
+from debate_cli.evidence.corpus import query_terms
 from debate_cli.llm.model import OnText, Reply, Request
-from debate_cli.providers.mock.biased_opinions import answer_merit
-from debate_cli.providers.mock.forms import write_answer
+from debate_cli.llm.search import dump_results
+from debate_cli.providers.mock.answers import answer_merit, write_answer
 from debate_cli.providers.mock.sentences import SeededRandom
 from debate_cli.regular_file import read_regular_text
 
@@ -62,7 +65,11 @@ class MockModel:
             return self._reply(request, "", refusal=REFUSAL)
         if fault is not None:
             text = text[: max(1, len(text) * 2 // 3)]
-        await self._stream(text, on_text)
+        for piece in split_words(text) if on_text or self._spec.tokens_per_second else ():
+            if on_text:
+                on_text(piece)
+            if self._spec.tokens_per_second:
+                await self._sleep(self._writing_time(piece))
         if fault == "server_error":
             raise ServerError(f"{self._spec.model} broke off in the middle of an answer (simulated fault).")
         return self._reply(request, text, truncated=fault == "truncated")
@@ -81,13 +88,6 @@ class MockModel:
         seeds = [self._seed, *(f"{self._seed}/draft {number}" for number in range(1, drafts))]
         answers = [write_answer(request, seed, self._spec.bias) for seed in seeds]
         return answers[0] if drafts == 1 else max(answers, key=answer_merit)
-
-    async def _stream(self, text: str, on_text: OnText | None) -> None:
-        for piece in split_words(text):
-            if on_text:
-                on_text(piece)
-            if self._spec.tokens_per_second:
-                await self._sleep(self._writing_time(piece))
 
     def _writing_time(self, text: str) -> float:
         pace = self._spec.tokens_per_second
@@ -148,17 +148,17 @@ class ReplyScript:
         if spec.script is None:
             raise ConfigError(f"the model {spec.model} needs `script`: name a YAML or JSON file with its replies")
         path = folder / spec.script
+        where, why = str(path), "it is neither YAML nor JSON"
         try:
             content: Any = yaml.safe_load(read_regular_text(path, MAX_SCRIPT_BYTES))
         except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
-            mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
-            why = error.strerror if isinstance(error, OSError) else f"it {str(error).partition(';')[0]}"
-            if isinstance(error, yaml.YAMLError | RecursionError):
-                why = "it is neither YAML nor JSON"
-            position = f":{mark.line + 1}:{mark.column + 1}" if mark is not None else ""
-            raise ConfigError(
-                f"{path}{position}: cannot read the script of {spec.model} ({why}); correct it"
-            ) from error
+            if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+                where += f":{error.problem_mark.line + 1}:{error.problem_mark.column + 1}"
+            elif isinstance(error, OSError):
+                why = str(error.strerror)
+            elif isinstance(error, ValueError):
+                why = f"it {str(error).partition(';')[0]}"
+            raise ConfigError(f"{where}: cannot read the script of {spec.model} ({why}); correct it") from error
         if not isinstance(content, dict):
             raise ConfigError(
                 f"{path}: the script of {spec.model} must map purposes (opening, ...) to replies; begin it with `opening:`"
@@ -178,3 +178,48 @@ class ReplyScript:
         if value is None or value == []:
             raise PermanentError(f"{self._path} has no reply for `{request.purpose}`: add one under that key.")
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+# Searches and embeddings ---------------------------------------------------------------------------------------------
+
+MOCK_NOTICE = "Invented by the mock; no page was searched."
+"""Part of the title of each invented page."""
+_PAGES = (
+    "A survey of {count} cases in {year} looked at {topic}. It found a gain in {share} percent of them. The authors may not have had a representative sample.",
+    "The report on {topic} names costs of {count} euros a year. Costs fell by {share} percent after {year}. It does not say what caused the fall.",
+    "An audit of {topic} did not find any effect in {share} percent of {count} cases. The auditors recommend another review after {year}.",
+)
+_TOPIC_WORDS = 6
+
+
+class MockSearch:
+    """Answers each web search with three invented pages."""
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Return invented pages for the query in the last message."""
+        query = request.messages[-1].content
+        topic = " ".join(query_terms(query)[:_TOPIC_WORDS]) or "this question"
+        seed = hashlib.sha256(query.encode()).digest()
+        results = [
+            FoundPassage(
+                source=f"https://example.invalid/{seed.hex()[:6]}/{number}",
+                title=f"Page {number}. {MOCK_NOTICE}",
+                locator="",
+                text=page.format(
+                    topic=topic, count=100 + seed[number] * 7, share=5 + seed[number + 3] % 60, year=2015 + seed[0] % 10
+                ),
+                origin="web",
+            )
+            for number, page in enumerate(_PAGES, start=1)
+        ]
+        return Reply(text=dump_results(results), usage=Usage(searches=1), finish_reason="stop")
+
+
+class MockEmbeddings:
+    """Scores each text by the share of the query's words that it contains."""
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Reply with a number from 0 to 1 for each text after the query, which is the first message."""
+        query, *texts = (frozenset(query_terms(message.content)) for message in request.messages)
+        scores = [round(len(query & words) / max(1, len(query)), 6) for words in texts]
+        return Reply(text=json.dumps(scores), usage=Usage(input_tokens=1), finish_reason="stop")

@@ -1,20 +1,167 @@
-"""Sentences of the mock: picks a sentence from `sentences.yaml` for a property of a form, and fills its slots."""
+"""Words of the mock: the facts in a prompt, sentences from `sentences.yaml` with filled slots, and quotes of sources.
+
+The prompts are those of `debaters.conversation` and `judge_input.transcript_prompt`. A missing fact has a neutral
+default, so the mock can answer any prompt.
+"""
 
 import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from debate_cli.providers.mock.prompt_facts import Json, PromptFacts, list_objects
+from debate_cli.domain.text_normalization import iter_strings
+from debate_cli.llm.model import Request
 
 T = TypeVar("T")
+Json = Mapping[str, Any]
+
+MIN_QUOTE_CHARS = 30
+MIN_PASSAGE_CHARS = 12
+"""Minimum length of a passage of a judged document that a judge quotes."""
+_STRING = r'("(?:[^"\\]|\\.)*")'
+_MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
+_DOCUMENT = re.compile(rf"^DOCUMENT: {_STRING}$", re.MULTILINE)
+_SIDES = re.compile(rf"(?:You are |Against you: |, ){_STRING}, side {_STRING}")
+_SPEAKER = re.compile(rf"^You are {_STRING}, side", re.MULTILINE)
+_JUDGED_TURN = re.compile(rf"\bturn (\d+) by {_STRING}")
+_OWN_VOTE = re.compile(r"^Your last vote: (\{.*\})$", re.MULTILINE)
+_SCORECARD = re.compile(r"^The scorecard of single turns, as data: (\{.*\})$", re.MULTILINE)
+_PASSAGE = re.compile(rf"^Passage (S\d+), {_STRING.replace('(', '(?:', 1)}: {_STRING}$", re.MULTILINE)
+_CITED_SOURCE = re.compile(r'"source"\s*:')
+_WORD = re.compile(r"[^\W\d_][\w-]{3,}")
+_NOT_A_NOUN = re.compile(
+    r".*(?:ly|ing|ive|ous|ful|able|ible|less|ed)$|(?:should|would|could|there|their|these|those|under|with|from|into|more"
+    r"|most|than|that|this|what|when|where|which|whether|while|over|after|before|about|against|between|become|make|makes"
+    r"|have|been|will|must|does|adopt|replace|allow|every|small|large|best|better|good|first|only|also|still|they|them|each"
+    r"|other|another|ever)$"
+)
+
+
+class PromptFacts:
+    """The facts in the prompt of one request."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.user_text = "\n".join(message.content for message in request.messages if message.role == "user")
+        self.is_judge = request.purpose.startswith("judge.")
+        last = request.messages[-1].content if request.messages else ""
+        self.task = last[request.stable_chars :] if self.is_judge else last
+        """The task in the prompt: for a judge the text after the transcript, for a debater the last message."""
+        self.motion: str = _find_json(_MOTION, self.user_text) or "the proposal"
+        """The motion, or the title of a judged document."""
+        self.document: str = _find_json(_DOCUMENT, self.user_text)
+        """The judged document; empty for a debate."""
+        self.sides = _find_sides(self.user_text)
+        """Maps the name of a debater to the debater's side."""
+        judged = [json.loads(name) for _, name in _JUDGED_TURN.findall(self.task)]
+        asked: str = _find_json(_SPEAKER, self.user_text)
+        self.speaker: str | None = (judged[-1] if judged else None) if self.is_judge else asked or None
+        """The debater who is asked. For a judge, the debater whose turn is judged; None if several turns are judged."""
+        found = _parse_lines(self.user_text)
+        self.turns = tuple(turn for turn in found if type(turn.get("turn")) is int and "speaker" in turn)
+        """The transcript that a judge reads."""
+        self.speakers = {
+            argument.get("id"): str(turn["speaker"])
+            for turn in reversed(self.turns)
+            for argument in list_objects(turn, "arguments")
+        }
+        """Maps the id of an argument to the debater who made it; for a repeated id, to the first debater."""
+        items = _parse_lines(self.task)
+        self.quote_checks = {
+            str(item["citation"]): str(item.get("quote_check")) for item in items if "citation" in item
+        }
+        """Maps the id of a citation to the result of its quote check, which the prompt of a source judge contains."""
+        self.looked_up = {
+            item["passage"]: str(item.get("text")) for item in items if isinstance(item.get("passage"), str)
+        }
+        """Maps the id of a passage that was looked up for a source judge to its text."""
+        self.passages: dict[str, str] = {name: json.loads(text) for name, text in _PASSAGE.findall(self.user_text)}
+        """Maps the ids of the passages that a debater may cite to their texts."""
+        self.own_vote: Json = _find_json(_OWN_VOTE, self.user_text) or {}
+        """Last vote of a panel judge who votes again; empty for a first vote."""
+        self.scorecard: Json = _find_json(_SCORECARD, self.user_text) or {}
+        """The scorecard shown to a judge of two contradicting results, with `winner` (a name or null) and other
+        keys."""
+        own = [message.content for message in request.messages if message.role == "assistant"]
+        self.own_turns = tuple(map(_parse_object, own))
+        """Earlier answers of this debater."""
+        self.own_citation_count = sum(len(_CITED_SOURCE.findall(content)) for content in own)
+        self.debate_text = "\n".join([*own, self.user_text])
+        """All earlier speeches. The debater's own come first, because tasks also name ids of own arguments."""
+
+    def document_passages(self) -> list[str]:
+        """Return the beginnings of the document's sentences, without headings. Without a sentence, return the motion."""
+        lines = [line.strip(" \t-*>|") for line in self.document.splitlines() if not line.startswith("#")]
+        starts = [first_words(part) for line in lines for part in re.split(r"(?<=[.!?])\s", line)]
+        return [start for start in starts if len(start) >= MIN_PASSAGE_CHARS and '"' not in start] or [self.motion]
+
+    def focus(self) -> str:
+        """Return the subject of the motion: its longest word that looks like a noun."""
+        words = [word for word in _WORD.findall(self.motion) if not _NOT_A_NOUN.match(word.casefold())]
+        return max(words, key=len, default="this proposal")
+
+    def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
+        """Return sentences of the argument `item`, else of the judged turn, else of the debate.
+
+        `before`: if only one turn is judged, use the turn before it.
+        """
+        if item:
+            arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]
+            texts = [str(each.get("claim")) for each in arguments if each.get("id") == item]
+        else:
+            judged = sorted({int(index) for index, _ in _JUDGED_TURN.findall(self.task)})
+            quoted = [judged[0] - 1] if before and len(judged) == 1 else judged[:1]
+            turns = [turn for turn in self.turns if not judged or turn["turn"] in quoted]
+            texts = [text for turn in turns for text in iter_strings(turn)]
+        return [part for text in texts for part in re.split(r"(?<=[.!?])\s", text) if len(part) >= MIN_QUOTE_CHARS]
+
+
+def _find_json(pattern: re.Pattern[str], text: str) -> Any:
+    """Return the JSON value in the first group of `pattern` in `text`; an empty text if there is none."""
+    found = pattern.search(text)
+    return json.loads(found[1]) if found else ""
+
+
+def _find_sides(text: str) -> dict[str, str]:
+    for line in text.splitlines():
+        if line.startswith("DEBATERS: "):
+            return {item["name"]: item["side"] for item in json.loads(line.removeprefix("DEBATERS: "))}
+    return {json.loads(name): json.loads(side) for name, side in _SIDES.findall(text)}
+
+
+def first_words(sentence: str) -> str:
+    """Return the first nine words of `sentence`, without punctuation after them."""
+    return " ".join(sentence.split()[:9]).rstrip(".,;:?!")
+
+
+def list_objects(values: Json, name: str) -> list[Json]:
+    """Return the objects in the list `values[name]`; empty if it is not a list."""
+    found: object = values.get(name)
+    items = cast("list[object]", found) if isinstance(found, list) else []
+    return [cast("Json", item) for item in items if isinstance(item, dict)]
+
+
+def _parse_lines(text: str) -> list[dict[str, Any]]:
+    return [value for line in text.splitlines() if line.startswith("{") and (value := _parse_object(line))]
+
+
+def _parse_object(text: str) -> dict[str, Any]:
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+# Sentences -----------------------------------------------------------------------------------------------------------
 
 _ARGUMENT_NUMBER = re.compile(r'"[^"\s]*-(\d{1,9})"')
 """Pattern of the number in an argument id (`PRO-7`)."""
@@ -198,7 +345,7 @@ class SentenceWriter:
         if not self._facts.is_judge:
             return self._facts.speaker
         found = place.values.get("participant") or place.values.get("heading")
-        found = found or self._facts.find_speaker(find_item(place.values))
+        found = found or self._facts.speakers.get(find_item(place.values))
         found = found or self._leader(place) or self._facts.speaker
         return str(found) if found else next(iter(self._facts.sides), None)
 
@@ -255,6 +402,52 @@ def shorten(text: str, max_chars: int | None, max_words: int | None = None) -> s
 
 
 def _highest(counts: Mapping[str, float], margin: float) -> str:
+    """Return the key with the highest count; TIED if a second count is within `margin`, a share of the highest."""
     best = max(counts, key=lambda name: counts[name], default=TIED)
     rivals = [name for name in counts if name != best and counts[name] >= counts[best] * (1 - margin)]
     return TIED if rivals else best
+
+
+# Quotes of sources ---------------------------------------------------------------------------------------------------
+
+Manner = Literal["exact", "near", "altered", "invented"]
+MANNERS: tuple[Manner, ...] = (
+    "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
+)  # fmt: skip
+"""Kinds of a debater's citations, in the order of their numbers; the list repeats. One citation in five is altered or
+invented."""
+MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
+"""Minimum number of words in a sentence to cite, and maximum number of words in a quote."""
+INVENTED_QUOTE = "every team that has tried it would do it again"
+_ARTICLE = re.compile(r"(?<=[a-z] )(?:the|an?) (?=[a-z])")
+_NEGATION = re.compile(r"\b(?:not|no) ")
+_NUMBER = re.compile(r"(?<![\w.,])(?!(?:19|20)\d\d\b)\d[\d.,]*(?=\W|$)")
+"""A number that is not a year."""
+_VERB = re.compile(r"\b(is|are|was|were|has|had|would|will|can|could) ")
+
+
+def cite(passage: str, number: int, random: SeededRandom) -> str:
+    """Return a quote of `passage` for the citation `number` (from 0).
+
+    MANNERS determines whether it is exact, near, altered or invented.
+    """
+    manner = MANNERS[number % len(MANNERS)]
+    sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", passage) if len(part.split()) >= MIN_SENTENCE_WORDS]
+    quotes = [" ".join(sentence.split()[:MAX_CITED_WORDS]).rstrip(".!?,;:") for sentence in sentences or [passage]]
+    if manner == "near":
+        quotes = [_ARTICLE.sub("", quote, count=1) for quote in quotes if _ARTICLE.search(quote)] or quotes
+    if manner == "altered":
+        telling = [quote for quote in quotes if _NEGATION.search(quote) or _NUMBER.search(quote)]
+        quotes = [_alter(quote) for quote in telling or quotes]
+    return INVENTED_QUOTE if manner == "invented" else random.pick(quotes, "cited", number)
+
+
+def _alter(quote: str) -> str:
+    """Change the meaning of `quote`: remove its negation, or else change a number, or else add a negation."""
+    if _NEGATION.search(quote):
+        return _NEGATION.sub("", quote, count=1)
+    numbers = list(_NUMBER.finditer(quote))
+    if numbers:
+        place = numbers[-1].start()
+        return f"{quote[:place]}{int(quote[place]) % 9 + 1}{quote[place + 1 :]}"
+    return _VERB.sub(r"\1 not ", quote, count=1) if _VERB.search(quote) else f"{quote} in every case"

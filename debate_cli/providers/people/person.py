@@ -1,24 +1,214 @@
-"""A person as a `Model`, without deadline, price, retries or rate limit. Latency is the person's time to answer."""
+"""People as a `Model`, at the terminal or through files. No deadline, price, retry or rate limit applies to them.
 
+Through files, people and programs find a prompt and write a reply beside it. The reply to
+`DIR/DEBATE/003-pro-opening.prompt.md` is `003-pro-opening.reply.md`. If that file is unusable,
+`003-pro-opening.problem.md` says why. The next request for the same task is `003-pro-opening.2.prompt.md`. The number
+003 counts the tasks in the folder. After a resume, a task keeps its files, so a reply that was written meanwhile is
+used.
+"""
+
+import asyncio
+import os
+import re
+import secrets
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from debate_cli.domain.config import DebateConfig
-from debate_cli.errors import ConfigError
+from debate_cli.domain.model_call import Usage
+from debate_cli.domain.text_normalization import ascii_slug
+from debate_cli.errors import ConfigError, PermanentError
 from debate_cli.llm.meter import waiting_for_turn
 from debate_cli.llm.model import Model, OnText, Reply, Request
-from debate_cli.providers.people.files import PromptFolder
+from debate_cli.llm.retry import ignore_note
+from debate_cli.providers.people.prompt_page import find_prompt_hash, format_page
+from debate_cli.providers.people.replies import ReadReply, read_reply
+from debate_cli.regular_file import read_regular_file
 
 FILES_FOLDER = "files"
 """Name of the default folder for prompts and replies, beside the transcripts."""
+PROMPT, REPLY, PROBLEM = ".prompt.md", ".reply.md", ".problem.md"
+FILE_MODE, FOLDER_MODE = 0o600, 0o700
+MAX_REPLY_BYTES = 1024 * 1024
+MAX_SLUG_CHARS = 80
+"""Maximum length of a name that is used in a file name. It equals the maximum for ids of debates."""
+FIRST_POLL_S, LAST_POLL_S = 0.1, 1.0
+"""Seconds between two checks for a reply. The pause grows from the first to the second value."""
+POLL_GROWTH = 1.05
+SETTLED_S = 2.0
+"""Seconds without a change after which a reply is read. A reply that is moved to its name is read at once."""
+Sleep = Callable[[float], Awaitable[object]]
 
 
-def default_files_folder(config: DebateConfig) -> Path:
-    """Return the default folder for prompts and replies: `files` beside the transcripts."""
-    return Path(config.output.dir) / FILES_FOLDER
+class PersonModel:
+    """Asks a person by calling `ask`. The latency is the time that the person takes."""
 
+    def __init__(self, ask: Callable[[Request], Awaitable[Reply]]) -> None:
+        self._ask = ask
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Return the person's answer."""
+        began = time.monotonic()
+        with waiting_for_turn():
+            reply = await self._ask(request)
+        return replace(reply, latency_s=round(reply.latency_s or time.monotonic() - began, 3))
+
+
+# Files ---------------------------------------------------------------------------------------------------------------
+
+
+class PromptFolder:
+    """Exchanges prompts and replies in `folder`. Calls `note` with the path of each reply that it waits for."""
+
+    def __init__(
+        self, folder: Path, note: Callable[[str], None] = ignore_note, *, sleep: Sleep = asyncio.sleep
+    ) -> None:
+        self._folder = folder
+        self._note = note
+        self._sleep = sleep
+        self._names: dict[tuple[str, str], str] = {}
+        """Maps a debate and the key of a task to the beginning of the task's file names."""
+        self._requests: Counter[tuple[str, str]] = Counter()
+        """Maps a debate and the key of a task to the number of requests so far."""
+
+    async def answer(self, request: Request) -> Reply:
+        """Write the prompt of `request` and wait for a usable reply. Raises PermanentError if a file cannot be used."""
+        try:
+            task, digest = self._write_prompt(request)
+            self._note(f"waiting for {_add_suffix(task, REPLY)}")
+            return await self._wait(request, task, digest)
+        except OSError as error:
+            raise PermanentError(
+                f"{error.filename or self._folder}: cannot be used for prompts and replies ({error.strerror}); "
+                "correct its permissions, or name another folder with --files"
+            ) from error
+
+    def _write_prompt(self, request: Request) -> tuple[Path, str]:
+        """Write the prompt unless its file holds it. Return the task's path without suffix, and the prompt's hash."""
+        origin = request.origin
+        folder = self._folder / (to_slug(origin.debate) if origin is not None else "other")
+        folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        slug = to_slug(origin.name if origin is not None else request.purpose)
+        key = (folder.name, origin.key if origin is not None else request.purpose)
+        digest = find_prompt_hash(format_page(request, None)) or ""
+        if key not in self._names:
+            self._names[key] = self._choose_name(folder, slug, digest)
+        self._requests[key] += 1
+        again = f".{self._requests[key]}" if self._requests[key] > 1 else ""
+        task = folder / (self._names[key] + again)
+        prompt, reply = _add_suffix(task, PROMPT), _add_suffix(task, REPLY)
+        if _hash_of_file(prompt) != digest:
+            _add_suffix(task, PROBLEM).unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # it answers an earlier prompt
+                reply.rename(_add_suffix(task, ".old-reply.md"))
+            _write_file(prompt, format_page(request, reply.name))
+        return task, digest
+
+    def _choose_name(self, folder: Path, slug: str, digest: str) -> str:
+        """Return the name for the files of the task `slug`, whose prompt has the hash `digest`.
+
+        The first choice is the name of an equal prompt of an earlier run, the second that of an earlier prompt for the
+        task without a reply. Otherwise the name is new.
+        """
+        pattern = re.compile(rf"(\d{{3,}})-([a-z0-9-]+){re.escape(PROMPT)}")
+        numbered = sorted(
+            (match for path in folder.iterdir() if (match := pattern.fullmatch(path.name))), key=lambda m: int(m[1])
+        )
+        taken = {name for (of, _), name in self._names.items() if of == folder.name}
+        free = [name for m in numbered if m[2] == slug and (name := f"{m[1]}-{m[2]}") not in taken]
+        same = next((name for name in free if _hash_of_file(folder / (name + PROMPT)) == digest), None)
+        unanswered = next((name for name in free if not (folder / (name + REPLY)).exists()), None)
+        last = max((int(match[1]) for match in numbered), default=0)
+        return same or unanswered or f"{last + 1:03d}-{slug}"
+
+    async def _wait(self, request: Request, task: Path, digest: str) -> Reply:
+        """Wait until there is a usable reply. Explain each unusable one in a file beside it."""
+        reply, problem = _add_suffix(task, REPLY), _add_suffix(task, PROBLEM)
+        pause, unusable = FIRST_POLL_S, None
+        while True:
+            stamp = _read_stamp(reply)
+            if stamp is not None and stamp != unusable and _is_complete(*stamp[:2]):
+                found = _read_reply_file(reply, request, digest)
+                if _read_stamp(reply) == stamp and found.is_usable:
+                    problem.unlink(missing_ok=True)
+                    return Reply(text=found.text, usage=Usage(), finish_reason="stop", is_final=found.is_final)
+                if _read_stamp(reply) == stamp:
+                    pause, unusable = FIRST_POLL_S, stamp
+                    listed = "\n".join(f"- {fault}" for fault in found.problems)
+                    advice = "Correct it and save it again under the same name."
+                    _write_file(problem, f"`{reply.name}` cannot be used:\n\n{listed}\n\n{advice}\n")
+                    self._note(f"{reply} cannot be used; {problem.name} says why")
+            await self._sleep(pause)
+            pause = min(LAST_POLL_S, pause * POLL_GROWTH)
+
+
+def _is_complete(modified_ns: int, changed_ns: int) -> bool:
+    """Whether a file was moved to its name, or is unchanged for SETTLED_S seconds."""
+    return changed_ns > modified_ns or abs(time.time() - modified_ns / 1e9) >= SETTLED_S
+
+
+def _read_stamp(path: Path) -> tuple[int, ...] | None:
+    """Return metadata that change whenever the file does; None if there is no file."""
+    with suppress(FileNotFoundError):
+        found = path.stat()
+        return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+    return None
+
+
+def _read_reply_file(path: Path, request: Request, digest: str) -> ReadReply:
+    text, problem = "", None
+    try:
+        data = read_regular_file(path, MAX_REPLY_BYTES)
+        if len(data) > MAX_REPLY_BYTES:
+            problem = f"the file is larger than {MAX_REPLY_BYTES // 1024} KiB"
+        else:
+            text = data.decode()
+    except UnicodeDecodeError:
+        problem = "the file is not valid UTF-8; save it as UTF-8"
+    except OSError as error:
+        problem = f"the file cannot be read ({error.strerror})"
+    answered = find_prompt_hash(text)
+    if problem is None and answered not in {None, digest}:
+        problem = f"it answers another prompt ({answered}); read the prompt again"
+    if problem is not None:
+        return ReadReply("", (problem,), is_usable=False)
+    accepts_text = request.origin is not None and request.origin.accepts_text
+    return read_reply(text, request.form, accepts_text=accepts_text)
+
+
+def _add_suffix(task: Path, suffix: str) -> Path:
+    return task.with_name(task.name + suffix)
+
+
+def _hash_of_file(path: Path) -> str | None:
+    try:
+        return find_prompt_hash(read_regular_file(path, MAX_REPLY_BYTES).decode("utf-8", "replace"))
+    except OSError:
+        return None
+
+
+def _write_file(path: Path, text: str) -> None:
+    """Write a file atomically. A link at `path` is replaced, not followed."""
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE)
+    try:
+        with os.fdopen(opened, "wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def to_slug(text: str) -> str:
+    """Convert `text` to a part of a file name: a-z, 0-9 and dashes."""
+    return ascii_slug(text)[:MAX_SLUG_CHARS].strip("-") or "task"
+
+
+# Access of a run -----------------------------------------------------------------------------------------------------
 
 AskAtTerminal = Callable[[Request, float | None], Awaitable[Reply]]
 """Asks a person at the terminal, and returns the final answer.
@@ -29,7 +219,7 @@ After the given number of seconds the answer is taken even if it is unfinished. 
 
 @dataclass(frozen=True, slots=True)
 class PeopleAccess:
-    """Access to people at the terminal and through files."""
+    """How a run reaches people: at the terminal and through files."""
 
     files: PromptFolder
     """Exchanges prompts and replies for the provider `files`."""
@@ -37,6 +227,11 @@ class PeopleAccess:
     """Asks with a form at the terminal; None if there is no terminal."""
     paste: AskAtTerminal | None = None
     """Shows a prompt at the terminal and reads the pasted answer; None if there is no terminal."""
+
+
+def default_files_folder(config: DebateConfig) -> Path:
+    """Return the default folder for prompts and replies: `files` beside the transcripts."""
+    return Path(config.output.dir) / FILES_FOLDER
 
 
 def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None = None) -> Model:
@@ -60,17 +255,3 @@ def describe_missing_terminal(provider: str) -> str:
         f"{provider}: needs a terminal for input and output; run it at one, or use `files/NAME`, "
         f"which exchanges prompts and replies as files ({other})"
     )
-
-
-class PersonModel:
-    """Asks a person by calling `ask`, without deadlines and queues."""
-
-    def __init__(self, ask: Callable[[Request], Awaitable[Reply]]) -> None:
-        self._ask = ask
-
-    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Return the person's answer."""
-        began = time.monotonic()
-        with waiting_for_turn():
-            reply = await self._ask(request)
-        return replace(reply, latency_s=round(reply.latency_s or time.monotonic() - began, 3))

@@ -12,8 +12,7 @@ from typing import Any
 
 from debate_cli.domain.evidence import FoundPassage
 from debate_cli.domain.model_call import Usage
-from debate_cli.llm.model import Message, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Message, Profile, Reply, Request
 from debate_cli.llm.search import dump_results
 from debate_cli.providers import anthropic, error_mapping
 from debate_cli.providers.endpoint import Endpoint

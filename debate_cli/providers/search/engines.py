@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 from debate_cli import errors
 from debate_cli.domain.evidence import FoundPassage
 from debate_cli.domain.model_call import Usage
-from debate_cli.evidence.corpus import query_terms
 from debate_cli.evidence.web_results import MAX_RESULTS
-from debate_cli.llm.model import OnText, Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Profile, Reply, Request
 from debate_cli.llm.search import dump_results
 from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
@@ -131,36 +128,3 @@ def _map_searxng_status(fault: Any, asked: SentRequest) -> errors.ModelError:
         advice = "add `json` to search.formats in its settings.yml"
         return errors.RejectedError(asked.format_message("answered 403", "", advice))
     return error_mapping.error_from_response(fault, asked)
-
-
-MOCK_NOTICE = "Invented by the mock; no page was searched."
-"""Part of the title of each invented page."""
-_PAGES = (
-    "A survey of {count} cases in {year} looked at {topic}. It found a gain in {share} percent of them. The authors may not have had a representative sample.",
-    "The report on {topic} names costs of {count} euros a year. Costs fell by {share} percent after {year}. It does not say what caused the fall.",
-    "An audit of {topic} did not find any effect in {share} percent of {count} cases. The auditors recommend another review after {year}.",
-)
-_TOPIC_WORDS = 6
-
-
-class MockSearch:
-    """Answers each web search with three invented pages."""
-
-    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Return invented pages for the query in the last message."""
-        query = request.messages[-1].content
-        topic = " ".join(query_terms(query)[:_TOPIC_WORDS]) or "this question"
-        seed = hashlib.sha256(query.encode()).digest()
-        results = [
-            FoundPassage(
-                source=f"https://example.invalid/{seed.hex()[:6]}/{number}",
-                title=f"Page {number}. {MOCK_NOTICE}",
-                locator="",
-                text=page.format(
-                    topic=topic, count=100 + seed[number] * 7, share=5 + seed[number + 3] % 60, year=2015 + seed[0] % 10
-                ),
-                origin="web",
-            )
-            for number, page in enumerate(_PAGES, start=1)
-        ]
-        return Reply(text=dump_results(results), usage=Usage(searches=1), finish_reason="stop")

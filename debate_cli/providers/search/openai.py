@@ -10,8 +10,7 @@ from functools import partial
 from typing import Any
 
 from debate_cli.domain.evidence import FoundPassage
-from debate_cli.llm.model import Reply, Request
-from debate_cli.llm.profile import Profile
+from debate_cli.llm.model import Profile, Reply, Request
 from debate_cli.llm.search import dump_results
 from debate_cli.providers import error_mapping, openai
 from debate_cli.providers.endpoint import Endpoint

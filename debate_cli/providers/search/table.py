@@ -8,12 +8,13 @@ from debate_cli.domain.config import DebateConfig, EvidenceConfig, ModelSpec, Pr
 from debate_cli.domain.config_checks import Problem
 from debate_cli.errors import ConfigError
 from debate_cli.llm.model import WebSearch
-from debate_cli.providers.addresses import find_address_problems, find_key_problem
 from debate_cli.providers.endpoint import Endpoint, ModelServer
 from debate_cli.providers.provider_table import (
     BUILTIN_PROVIDERS,
     OLLAMA_SEARCH_KEY,
     ProviderRow,
+    find_address_problems,
+    find_key_problem,
     find_url_problem,
     merge_provider_rows,
 )

@@ -1,0 +1,558 @@
+"""Answers of the mock: fills in any JSON schema with consistent choices, numbers and sentences.
+
+Supports `const`, `enum`, `anyOf`/`oneOf` (the first branch), `allOf`, local `$ref`s, types, properties, lists, lengths
+and bounds. Strings with a `pattern` or `format` come from a list of samples. Other keywords are ignored.
+
+The seed gives every debater a lasting skill. Scores, comparisons and votes follow it with some noise, so the two sides
+get different scores and two judges differ. A judge with a configured bias derives the skill from the words instead, so
+that an audit can find the bias.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, reduce
+from itertools import combinations
+from operator import getitem
+from typing import Any, cast
+
+from debate_cli.domain.config import MockBias
+from debate_cli.llm.model import Request
+from debate_cli.providers.mock.sentences import (
+    MANNERS,
+    NO_WINNER,
+    TIED,
+    Json,
+    Place,
+    PromptFacts,
+    SeededRandom,
+    SentenceWriter,
+    cite,
+    find_leader,
+    first_words,
+    list_objects,
+    load_sentence_bank,
+    participant_totals,
+    shorten,
+)
+
+_WORD_LIMIT = re.compile(r"at most (\d+) words")
+MAX_DEPTH = 12
+"""Depth below which only required parts of objects and lists are written. It ends recursive schemas."""
+
+
+def write_answer(request: Request, seed: str, bias: MockBias | None = None) -> str:
+    """Return the mock's answer to `request`: JSON if the request has a schema, else prose. Deterministic for each seed.
+
+    With `bias`, a judge's opinions follow from the words of each side.
+    """
+    facts = PromptFacts(request)
+    lasting = SeededRandom(seed)
+    random = SeededRandom(f"{lasting.unit('request')}/{request.fingerprint()}")
+    sentences = SentenceWriter(facts, lasting, random)
+    if request.schema is None:
+        return sentences.write(Place("reasoning" if facts.is_judge else "text", index=len(facts.own_turns)))
+    writer = _FormWriter(request.schema.json, facts, sentences, Opinions(facts, lasting, random, bias))
+    return json.dumps(writer.write(request.schema.json, Place()), ensure_ascii=False)
+
+
+class _FormWriter:
+    def __init__(self, root: Json, facts: PromptFacts, sentences: SentenceWriter, opinions: Opinions) -> None:
+        self._root = root
+        self._facts = facts
+        self._sentences = sentences
+        self._opinions = opinions
+
+    def write(self, schema: Json, place: Place) -> Any:
+        schema = self._resolve(schema, place)
+        if "const" in schema:
+            return schema["const"]
+        if "enum" in schema:
+            return self._opinions.choose(place, schema["enum"])
+        match _type(schema):
+            case "object":
+                return self._write_object(schema, place)
+            case "array":
+                return self._write_array(schema, place)
+            case "integer" | "number" as kind:
+                return self._opinions.number(place, schema, is_whole=kind == "integer")
+            case "boolean":
+                return self._opinions.is_true(place)
+            case "null":
+                return None
+            case _:
+                return self._write_text(schema, place)
+
+    def _resolve(self, schema: Json, place: Place) -> Json:
+        """Return `schema` with references, alternatives and `allOf` resolved."""
+        while key := next((key for key in ("$ref", "anyOf", "oneOf", "allOf") if key in schema), None):
+            rest = {name: value for name, value in schema.items() if name != key}
+            if key == "$ref":
+                names = filter(None, schema[key].lstrip("#").split("/"))
+                parts = [reduce(getitem, names, cast("Any", self._root))]
+            elif key == "allOf":
+                parts = [self._resolve(part, place) for part in schema[key]]
+            else:
+                branches = [branch for branch in schema[key] if branch.get("type") != "null"]
+                is_null = len(branches) < len(schema[key]) and (not branches or self._opinions.is_null(place))
+                parts = [{"type": "null"} if is_null else branches[0]]
+            schema = _merge([rest, *parts])
+        return schema
+
+    def _write_object(self, schema: Json, place: Place) -> dict[str, Any]:
+        """Write an object: choices and numbers, then the winner, then the sentences, which mention these values."""
+        required: list[str] = schema.get("required", [])
+        any_value: Json = {}
+        properties = dict.fromkeys(required, any_value) | cast("dict[str, Json]", schema.get("properties", {}))
+        if place.path.count("/") >= MAX_DEPTH:
+            properties = {name: part for name, part in properties.items() if name in required}
+        properties = {
+            name: self._resolve(part, replace(place, name=name, path=f"{place.path}/{name}", values={}))
+            for name, part in properties.items()
+        }
+        written: dict[str, Any] = {}
+        order = {name: _writing_order(name, part) for name, part in properties.items()}
+        for name in sorted(properties, key=order.__getitem__):
+            if order[name] > 0:
+                written = _reconcile(written, properties)
+            values = {**place.values, **written}
+            quality = self._opinions.quality(values, _score_share(name, written, properties))
+            inside = Place(name, f"{place.path}/{name}", values, place.index, quality)
+            written[name] = self.write(properties[name], inside)
+        written = _reconcile(written, properties)
+        return {name: written[name] for name in properties}
+
+    def _write_array(self, schema: Json, place: Place) -> list[Any]:
+        def inside(index: int) -> Place:
+            return replace(place, path=f"{place.path}/{index}", index=index)
+
+        fixed: list[Json] = schema.get("prefixItems", [])
+        items = [self.write(part, inside(index)) for index, part in enumerate(fixed)]
+        rest: Any = schema.get("items", {})
+        least = int(schema.get("minItems", 0))
+        most = int(schema.get("maxItems", max(least, 3)))
+        if isinstance(rest, bool) or len(items) >= most or (fixed and not rest):
+            return items
+        rest = self._resolve(rest, place)
+        if "enum" in rest:
+            return items + self._opinions.choose_some(place, rest["enum"], least, most)
+        is_deep = place.path.count("/") >= MAX_DEPTH
+        count = max(least, min(most, 0 if is_deep else self._opinions.list_length(place)))
+        return items + [self.write(rest, inside(index)) for index in range(len(items), count)]
+
+    def _write_text(self, schema: Json, place: Place) -> str:
+        least, most = int(schema.get("minLength", 0)), cast("int | None", schema.get("maxLength"))
+        if "pattern" in schema or "format" in schema:
+            for sample in load_sentence_bank().samples:
+                words = sample["text"]
+                is_of_length = least <= len(words) <= (most or len(words))
+                is_of_format = schema.get("format") in {None, sample.get("format")}
+                if is_of_length and is_of_format and re.search(schema.get("pattern", ""), words):
+                    return words
+        quote = self._opinions.quote(place) if place.name == "quote" else None
+        if quote is not None:
+            return shorten(quote, most)
+        if place.name == "claim" and "quote" in place.values:
+            return shorten(f"{place.values['quote']}.", most)
+        if place.name == "changed_because" and self._opinions.keeps_vote(place.values):
+            return ""
+        text = self._sentences.write(place, most)
+        while len(text) < least:
+            text += " " + self._sentences.write(replace(place, index=place.index + 1))
+        word_limits = _WORD_LIMIT.findall(self._facts.task) if place.name == "final_position" else []
+        return shorten(text, most, int(word_limits[-1]) if word_limits else None)
+
+
+def _writing_order(name: str, schema: Json) -> int:
+    """Return the rank of a property: properties are written by rising rank.
+
+    0: choices and numbers; 1: the scores of participants; 2: winner and losers; 3: sentences.
+    """
+    if _has_sentences(schema):
+        return 1 if name == "scores" else 3
+    is_ranking = name == "consistently_outperformed" or NO_WINNER.intersection(map(str, schema.get("enum", ())))
+    return 2 if is_ranking else 0
+
+
+def _has_sentences(schema: Json) -> bool:
+    if "const" in schema or "enum" in schema:
+        return False
+    match _type(schema):
+        case "array":
+            items = [*schema.get("prefixItems", []), schema.get("items", {})]
+            return any(_has_sentences(cast("Json", item)) for item in items if isinstance(item, Mapping))
+        case "object":
+            return any(map(_has_sentences, schema.get("properties", {}).values()))
+        case kind:
+            return kind == "string"
+
+
+def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> float | None:
+    """Return the score (0-1) that the sentence `name` explains: the mean position of numbers on their scales.
+
+    `logic_reason` explains `logic`. A sentence with another name explains all numbers beside it except the total.
+    Returns None if the sentence explains no number.
+    """
+    scales = {
+        key: properties[key]["maximum"] - properties[key]["minimum"]
+        for key, value in written.items()
+        if key != "total" and type(value) is int and {"minimum", "maximum"} <= set(properties[key])
+    }
+    own = name.removesuffix("_reason")
+    explained = [own] if own in scales else list(scales)
+    size = sum(scales[key] for key in explained)
+    return sum(written[key] - properties[key]["minimum"] for key in explained) / size if size else None
+
+
+def _reconcile(written: dict[str, Any], properties: Mapping[str, Json]) -> dict[str, Any]:
+    """Make the numbers of one object consistent: `total` is the sum of the others, `delivery` at most `framing`."""
+    numbers = {key: value for key, value in written.items() if type(value) is int}
+    agreed: dict[str, int] = {}
+    if "total" in numbers:
+        agreed["total"] = sum(numbers.values()) - numbers["total"]
+    if {"delivery", "framing"} <= numbers.keys():
+        agreed["delivery"] = min(numbers["delivery"], numbers["framing"])
+    for key, value in agreed.items():
+        schema = properties[key]
+        if "enum" not in schema and schema.get("minimum", value + 1) <= value <= schema.get("maximum", value - 1):
+            written = {**written, key: value}
+    return written
+
+
+def _type(schema: Json) -> str:
+    kind: Any = schema.get("type")
+    if isinstance(kind, list):
+        kinds = cast("list[str]", kind)
+        return next((item for item in kinds if item != "null"), "null")
+    if kind is None:
+        return "object" if "properties" in schema else "array" if "items" in schema else "string"
+    return str(kind)
+
+
+def _merge(parts: list[Json]) -> Json:
+    """Merge `parts` into one schema.
+
+    Properties and required names are united. The last value of any other keyword applies.
+    """
+    merged: dict[str, Any] = {}
+    for part in parts:
+        properties = {**merged.get("properties", {}), **part.get("properties", {})}
+        required = list(dict.fromkeys([*merged.get("required", []), *part.get("required", [])]))
+        merged |= part
+        merged |= {"properties": properties} if properties else {}
+        merged |= {"required": required} if required else {}
+    return merged
+
+
+# Choices and numbers -------------------------------------------------------------------------------------------------
+
+STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
+"""Pairs of an upper bound of the impression (0-1) and the argument's standing below that bound, by rising bound."""
+VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
+"""Maps a panel judge's vote to the mean of its scores, as a position on the scale (0-1)."""
+FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
+"""Probability that a panel judge votes with the majority, in the first and in a later vote."""
+LEADER_QUALITY = 0.8
+OUTPERFORMED_SHARE = 0.85
+"""Share of the highest total below which a participant counts as consistently outperformed."""
+DEFAULT_LIST_LENGTH = (1.0, 0.5)
+PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
+IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
+"""Properties for which each item of a list takes the next option."""
+
+SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
+"""Maps the outcome of a quote check, unless the quote held, to the mock's usual answer: whether the source supports the
+claim."""
+RELEVANCE = {"yes": "yes", "partly": "yes", "contradicts": "yes", "no": "no", "unknown": "unknown"}
+"""Maps the mock's answer whether the source supports the claim to its answer whether the source is relevant."""
+QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
+"""Lists whose items quote a speech."""
+
+
+class Opinions:
+    """The choices and numbers of one answer.
+
+    `lasting` draws numbers that are equal in all answers of a model, `random` draws them for this answer only. `bias`:
+    how the words of each side determine the opinions of a judge; None for a judge whose opinions are drawn.
+    """
+
+    def __init__(
+        self, facts: PromptFacts, lasting: SeededRandom, random: SeededRandom, bias: MockBias | None = None
+    ) -> None:
+        self._facts = facts
+        self._lasting = lasting
+        self._random = random
+        self._bank = load_sentence_bank()
+        self._is_biased = bias is not None
+        names = lasting.shuffle(sorted(facts.sides), "skills", facts.motion)
+        drawn = {name: (rank + 0.2 + 0.6 * lasting.unit("skill", name)) / len(names) for rank, name in enumerate(names)}
+        self._skills = drawn if bias is None else judge_words(facts, random, bias)
+        """Skill per debater, 0-1. Drawn skills are evenly spaced, so that no two are equal."""
+        rank = sorted(facts.sides).index(facts.speaker) if facts.speaker in facts.sides else 0
+        self._cited = facts.own_citation_count + rank * len(MANNERS) // 2
+        """Number of citations of this debater so far, for `cite`. The second debater begins in the middle of MANNERS."""
+
+    def _skill(self, values: Json) -> float:
+        """Return the skill of the participant in `values`; without a participant, of the side for the motion."""
+        person = values.get("participant") or self._facts.speakers.get(str(values.get("item"))) or self._facts.speaker
+        if person is None:
+            person = next((name for name, side in self._facts.sides.items() if side == "for"), None)
+        return self._skills.get(str(person), self._lasting.unit("skill", self._facts.motion))
+
+    def _impression(self, place: Place) -> float:
+        """Return the impression of a performance, 0-1: skill plus noise."""
+        skill = self._skill(place.values)
+        if not self._is_biased:
+            return 0.4 + 0.25 * skill + 0.3 * self._random.unit("impression", place.path)
+        dither = DITHER * (self._lasting.unit("dither", place.path) - 0.5)
+        return min(1.0, max(0.0, skill + dither)) if skill else 0.0
+
+    def quality(self, values: Json, score: float | None) -> float:
+        """Return the quality, 0-1, of the performance that a sentence describes.
+
+        The quality follows from the argument's standing; without a standing, it is `score` (0-1). Without both, it is
+        LEADER_QUALITY if the answer says who leads; otherwise it follows from the speaker's skill.
+        """
+        standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
+        if standing is not None:
+            return standing - 0.03
+        if score is not None:
+            return score
+        return LEADER_QUALITY if find_leader(values, self._facts.sides) else 0.35 + 0.5 * self._skill(values)
+
+    def number(self, place: Place, schema: Json, *, is_whole: bool) -> float:
+        """Return a number within the bounds of `schema`; by default 0 to 10."""
+        low = schema.get("minimum", schema.get("exclusiveMinimum", 0))
+        high = schema.get("maximum", schema.get("exclusiveMaximum", max(10, low + 10)))
+        value = low + (high - low) * self._share(place, is_whole=is_whole)
+        if not is_whole:
+            return round(value, 2)
+        low, high = low + ("exclusiveMinimum" in schema), high - ("exclusiveMaximum" in schema)
+        return int(min(high, max(low, round(value))))
+
+    def _share(self, place: Place, *, is_whole: bool) -> float:
+        """Return the position of a number on its scale, above 0 and below 1."""
+        unit = self._random.unit("number", place.path)
+        is_effect = place.name in {"persuasion", "attack"}
+        is_score = "participant" in place.values or self._facts.speakers.get(str(place.values.get("item"))) is not None
+        if self._is_biased and (is_score or is_effect):
+            return self._impression(place)
+        if place.name in PRESSURES and not is_whole:
+            return 0.1 + 0.7 * unit * unit
+        if is_effect:
+            return 0.05 + 0.4 * unit + 0.25 * self._skill({"participant": self._facts.speaker})
+        if place.name == "points":
+            return 0.1 + 0.25 * unit
+        if place.name == "confidence":
+            return 0.55 + 0.4 * unit
+        if self._facts.request.purpose == "judge.panel.vote":
+            return VOTE_LEVELS[self._vote] + (0.3 if self._facts.own_vote else 0.7) * (unit - 0.5)
+        return self._impression(place)
+
+    def choose(self, place: Place, options: Sequence[Any]) -> Any:
+        """Choose one of `options` for the property at `place`."""
+        words = [str(option) for option in options]
+        if {"CONDITIONAL", "PASS"} <= set(words):
+            return self._vote
+        if "PARTIALLY_UPHELD" in words:
+            impression = self._impression(place)
+            return next((word for bound, word in STANDINGS if impression < bound and word in words), options[0])
+        if NO_WINNER.intersection(words):
+            return self._choose_winner(place, words)
+        if place.name in IN_ORDER:
+            return options[place.index % len(options)]
+        if place.name in {"supports", "relevant"}:
+            return self._choose_about_source(place, words)
+        if place.name == "passage" and self._facts.looked_up:
+            is_known = place.values.get("exists") != "unknown"
+            fitting = [word for word in words if (word in self._facts.looked_up) == is_known]
+            return self._random.pick(fitting or words, "choice", place.path)
+        weights = self._bank.choice_weights.get(place.name, {})
+        if weights and set(weights) == set(words):
+            return self._choose_weighted(weights, place)
+        return self._random.pick(options, "choice", place.path)
+
+    def _choose_about_source(self, place: Place, words: Sequence[str]) -> str:
+        check = self._facts.quote_checks.get(str(place.values.get("citation")), "")
+        answer = RELEVANCE.get(str(place.values.get("supports"))) if place.name == "relevant" else None
+        answer = answer or SUPPORT_OF_POOR_QUOTES.get(check)
+        answer = answer or self._choose_weighted(self._bank.choice_weights["supports"], place)
+        return answer if answer in words else words[0]
+
+    def _choose_weighted(self, weights: Mapping[str, float], place: Place) -> str:
+        unit, upper = self._random.unit("choice", place.path), 0.0
+        for word, weight in weights.items():
+            upper += weight
+            if unit < upper:
+                return word
+        return next(iter(weights))
+
+    def _choose_winner(self, place: Place, words: Sequence[str]) -> str:
+        """Choose the side with higher scores in this answer, else the more skilled one; a draw if they are close."""
+        names = [word for word in words if word not in NO_WINNER]
+        draw = next(word for word in words if word in NO_WINNER)
+        leader = None if self._is_biased else find_leader({"scores": place.values.get("scores")}, names)
+        if leader is not None:
+            return draw if leader == TIED else leader
+        noise, unknown, margin = (0.0, 0.0, DRAW_MARGIN / 2) if self._is_biased else (1.2, 0.5, DRAW_MARGIN)
+        better = {name: noise * self._random.unit("better", place.path, name) for name in names}
+        ranked = sorted(((self._skills.get(name, unknown) + better[name], name) for name in names), reverse=True)
+        is_draw = len(ranked) > 1 and ranked[0][0] - ranked[1][0] < margin
+        return draw if is_draw or not ranked else ranked[0][1]
+
+    @cached_property
+    def _vote(self) -> str:
+        """Vote of a panel judge. First votes differ; in later rounds most judges join the majority."""
+        if self._is_biased:
+            sides = {side: name for name, side in self._facts.sides.items()}
+            lead = self._skills.get(sides.get("for", ""), 0.5) - self._skills.get(sides.get("against", ""), 0.5)
+            return "CONDITIONAL" if abs(lead) < DRAW_MARGIN / 2 else "PASS" if lead > 0 else "FAIL"
+        skill = self._skill({})
+        majority = "PASS" if skill > 0.6 else "FAIL" if skill < 0.35 else "CONDITIONAL"  # noqa: PLR2004 - about thirds
+        own = self._facts.own_vote
+        if self._random.unit("vote") < (LATER_VOTE_AGREES if own else FIRST_VOTE_AGREES):
+            return majority
+        return str(own.get("vote", majority)) if own else self._random.pick(tuple(VOTE_LEVELS), "option")
+
+    def is_true(self, place: Place) -> bool:
+        """Return the value of a boolean property: usually true, but rarely for `evaded`."""
+        return self._random.unit("yes", place.path) < (0.1 if place.name == "evaded" else 0.8)
+
+    def is_null(self, place: Place) -> bool:
+        """Whether to write null for a value that may be null."""
+        return self._random.unit("null", place.path) < (0.8 if place.name == "changed_because" else 0.3)
+
+    def list_length(self, place: Place) -> int:
+        """Return the number of items in a list, before its bounds are applied."""
+        if place.name in QUOTING_LISTS and not self.quote(place):
+            return 0
+        if place.name == "remediation_required" and place.values.get("option") == "PASS":
+            return 0
+        chances = self._bank.list_lengths.get(place.name, DEFAULT_LIST_LENGTH)
+        drawn = [self._random.unit("count", place.path, index) < chance for index, chance in enumerate(chances)]
+        return [*drawn, False].index(False)
+
+    def choose_some(self, place: Place, options: Sequence[Any], least: int, most: int) -> list[Any]:
+        """Choose some of `options` in order. Options are repeated only if there are fewer than `least`."""
+        if place.name == "concessions":
+            answered = [item for turn in self._facts.own_turns for item in list_objects(turn, "responses")]
+            wanted = {item.get("target") for item in answered if item.get("type") == "concede"}
+        elif place.name == "participants":
+            pairs = [*combinations(options, 2)] or [tuple(options)]
+            wanted = set(pairs[place.index % len(pairs)])
+        elif place.name == "consistently_outperformed":
+            totals = participant_totals(place.values)
+            wanted = {name for name, total in totals.items() if total < OUTPERFORMED_SHARE * max(totals.values())}
+        else:
+            wanted = set(self._random.shuffle(options, "some", place.path)[: self.list_length(place)])
+        chosen = [option for option in options if option in wanted]
+        spare = [option for option in options if option not in wanted]
+        while len(chosen) < least:
+            chosen.append(spare.pop(0) if spare else options[0])
+        return sorted(chosen[:most], key=list(options).index)
+
+    def quote(self, place: Place) -> str | None:
+        """Return the first nine words of a sentence of the judged turn or argument; None without a sentence.
+
+        If a source is cited, the words come from its passage. For the weakness that a turn exposes, they come from the
+        turn before.
+        """
+        if place.values.get("source") in self._facts.passages:
+            self._cited += 1
+            return cite(self._facts.passages[place.values["source"]], self._cited - 1, self._random)
+        if "claim" in place.values and self._facts.looked_up:
+            found = self._facts.looked_up.get(str(place.values.get("passage")))
+            return "" if found is None else cite(found, place.index, self._random)
+        item = place.values.get("item")
+        sentences = self._facts.quotable_sentences(str(item) if item else None, before="logic_gap" in place.path)
+        return first_words(self._random.pick(sentences, "quote", place.path)) if sentences else None
+
+    def keeps_vote(self, values: Json) -> bool:
+        """Whether a panel judge has no change to explain: the judge votes for the first time, or as before."""
+        own = self._facts.own_vote
+        return not own or own.get("vote") == values.get("option")
+
+
+# Judges with known biases --------------------------------------------------------------------------------------------
+
+LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
+"""Lowest merit, and difference between the highest and the lowest."""
+CLAIM_WORDS = 8
+"""Number of words at the beginning of a claim that determine the claim's merit."""
+LENGTH_STEP = 0.3
+"""A side gets the whole bias for length if it is longer than the average of the other sides by this share of it."""
+DITHER = 0.08
+"""Width of the random change of each mark, which evens out rounding. The change is equal in every judgement."""
+DRAW_MARGIN = 0.08
+"""Difference of two sides' skills below which a mock judge without bias decides on a draw. A biased judge decides on a
+draw below half this difference."""
+TONE_WORDS = 5
+"""A side gets the whole bias for tone if it has this many more words of one tone (certain or unsure) than of the
+other."""
+LEAST_WORDS = 15
+"""Minimum number of different words of a side with substance."""
+_CERTAIN = re.compile(
+    r"\b(?:no doubt|absolutely certain|nobody can seriously deny|certainly|undeniabl[ey]|clearly)\b", re.IGNORECASE
+)
+_UNSURE = re.compile(r"\b(?:may be wrong|not quite sure|perhaps|possibly|might)\b", re.IGNORECASE)
+_STUDY = re.compile(r"\bstudy by [^.]{3,60}\(\d{4}\)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_STRUCTURE = frozenset({"turn", "round", "phase", "speaker", "id", "target", "type", "shift", "question_target"})
+
+
+def judge_words(facts: PromptFacts, random: SeededRandom, bias: MockBias) -> dict[str, float]:
+    """Return the opinion of each side, 0 to 1: the side's merit plus the biases."""
+    turns = {name: [turn for turn in facts.turns if turn.get("speaker") == name] for name in facts.sides}
+    words = {name: " ".join(_spoken(own)) for name, own in turns.items()}
+    lengths = {name: len(text.split()) for name, text in words.items()}
+    found: dict[str, float] = {}
+    for position, (name, text) in enumerate(words.items()):
+        if len({word.casefold() for word in _WORD.findall(text)}) < LEAST_WORDS:
+            found[name] = 0.0
+            continue
+        first = turns[name][0]
+        claim = [*list_objects(first, "arguments"), first][0]
+        others = [lengths[other] for other in words if other != name] or [0]
+        excess = lengths[name] * len(others) / max(1, sum(others)) - 1
+        tone = len(_CERTAIN.findall(text)) - len(_UNSURE.findall(text))
+        opinion = (
+            LOWEST_MERIT
+            + MERIT_RANGE * claim_merit(str(claim.get("claim") or claim.get("text") or ""))
+            + (bias.first / 2 if position == 0 else -bias.first / 2)
+            + bias.longer / 2 * _limit(excess / LENGTH_STEP)
+            + bias.confident * _limit(tone / TONE_WORDS)
+            + (bias.citation if _STUDY.search(text) else 0.0)
+            + bias.noise * (2 * random.unit("noise", name) - 1)
+        )
+        found[name] = min(1.0, max(0.0, opinion))
+    return found
+
+
+def _limit(value: float) -> float:
+    return min(1.0, max(-1.0, value))
+
+
+def claim_merit(claim: str) -> float:
+    """Return the merit of a claim, 0 to 1. It is random, but equal for every judge."""
+    return SeededRandom("merit").unit(" ".join(claim.split()[:CLAIM_WORDS]))
+
+
+def answer_merit(answer: str) -> float:
+    """Return the merit of the first claim in a debater's JSON answer; 0 without a claim."""
+    found: Any = json.loads(answer)
+    claims = [*list_objects(found, "arguments"), *list_objects(found, "claims")] if isinstance(found, dict) else []  # pyright: ignore[reportUnknownArgumentType]
+    return claim_merit(str(claims[0].get("claim", ""))) if claims else 0.0
+
+
+def _spoken(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in cast("dict[str, Any]", value).items():
+            yield from _spoken(item) if key not in _STRUCTURE else ()
+    elif isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from _spoken(item)
+    elif isinstance(value, str):
+        yield value

@@ -138,7 +138,7 @@ def _to_failure(error: CallError | UsageError) -> SearchFailure:
 
 @dataclass(frozen=True, slots=True)
 class Reranker:
-    """Orders passages by meaning. A model scores how similar each text is to the query (`providers.embeddings`)."""
+    """Orders passages by meaning. A model scores how similar each text is to the query (`providers.openai`)."""
 
     model: Model
     name: str

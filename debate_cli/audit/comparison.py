@@ -63,25 +63,25 @@ class Comparison:
 
 
 class _Row(NamedTuple):
+    """One debate with a label."""
+
     label: str
     sides: tuple[str, str]
-    judge: str
+    winners: dict[str, str]
+    """Maps `judge` and each simple rule, except the coin, to the winner that it names."""
     chance: float
     """The judge's margin as the probability that the first side wins, 0 to 1."""
-    rules: dict[str, str]
     errors: list[tuple[float, float]]
+    """Pairs of the judge's points and a rater's score."""
     ratings: dict[str, str]
-
-    @property
-    def hit(self) -> float:
-        return score_hit(self.judge, self.label)
+    """Maps raters to the winners that they name."""
 
     @property
     def forecast(self) -> tuple[float, float]:
-        return self.chance, 0.5 if self.label == DRAW else float(self.label == self.sides[0])
+        return self.chance, score_hit(self.sides[0], self.label)
 
-    def rule_hit(self, rule: str) -> float:
-        return COIN if rule == "coin" else score_hit(self.rules[rule], self.label)
+    def hit(self, who: str) -> float:
+        return COIN if who == "coin" else score_hit(self.winners[who], self.label)
 
 
 def score_hit(said: str, label: str) -> float:
@@ -97,10 +97,9 @@ def compare_with_labels(
     `judgements`: of one judge. Several judgements of a debate count as one, with the mean margin. `source`: where the
     labels come from. `resamples`: number of resamples of the bootstrap, which draws debates.
     """
-    by_debate = _group_unchanged(judgements)
     rows = [
         _row(group, given)
-        for name, group in by_debate.items()
+        for name, group in group_unchanged(judgements).items()
         if (given := [label for label in labels if label.debate == name])
     ]
     if not rows:
@@ -108,28 +107,28 @@ def compare_with_labels(
     places = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
     place = places.most_common(1)[0][0]
     for row in rows:
-        row.rules["majority"] = DRAW if place is None else row.sides[place]
+        row.winners["majority"] = DRAW if place is None else row.sides[place]
 
     def measured(statistic: Callable[[Sequence[_Row]], float | None]) -> Estimate:
         return estimate([[row] for row in rows], statistic, resamples=resamples)
 
-    def rule_accuracy(rule: str) -> Estimate:
-        return measured(lambda drawn: mean([row.rule_hit(rule) for row in drawn]))
+    def accuracy(who: str) -> Estimate:
+        return measured(lambda drawn: mean([row.hit(who) for row in drawn]))
 
-    baselines = {name: rule_accuracy(name) for name in BASELINES}
+    baselines = {name: accuracy(name) for name in BASELINES}
     best = max(BASELINES, key=lambda name: baselines[name].value or 0.0)
     return Comparison(
         source=source,
         debates=len(rows),
-        accuracy=measured(lambda drawn: mean([row.hit for row in drawn])),
+        accuracy=accuracy("judge"),
         baselines=baselines,
         best_baseline=best,
-        lead=measured(lambda drawn: mean([row.hit - row.rule_hit(best) for row in drawn])),
-        needed=debates_to_tell_apart([row.hit - row.rule_hit(best) for row in rows]),
-        kappa=measured(lambda drawn: cohen_kappa([(row.judge, row.label) for row in drawn])),
+        lead=measured(lambda drawn: mean([row.hit("judge") - row.hit(best) for row in drawn])),
+        needed=debates_to_tell_apart([row.hit("judge") - row.hit(best) for row in rows]),
+        kappa=measured(lambda drawn: cohen_kappa([(row.winners["judge"], row.label) for row in drawn])),
         alpha_people=measured(lambda drawn: krippendorff_alpha([row.ratings for row in drawn])),
         alpha_with_judge=measured(
-            lambda drawn: krippendorff_alpha([{**row.ratings, _JUDGE: row.judge} for row in drawn])
+            lambda drawn: krippendorff_alpha([{**row.ratings, _JUDGE: row.winners["judge"]} for row in drawn])
         ),
         brier=measured(lambda drawn: brier_score([row.forecast for row in drawn])),
         log_score=measured(lambda drawn: log_score([row.forecast for row in drawn])),
@@ -138,7 +137,8 @@ def compare_with_labels(
     )
 
 
-def _group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+    """Map the id of each unchanged debate to its determined judgements."""
     found: dict[str, list[Judgement]] = {}
     for judgement in judgements:
         if judgement.case.variant == "repeat" and judgement.points:
@@ -146,31 +146,35 @@ def _group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgemen
     return found
 
 
+def longer_side(debate: Debate, factor: float = 1.0) -> str | None:
+    """Return the debater with more than `factor` times the words of the other debater; None if there is none."""
+    words = Counter({participant.name: 0 for participant in debate.participants})
+    for turn in debate.turns:
+        words[turn.speaker] += len(turn.text.split())
+    (longest, most), (_, second), *_ = words.most_common()
+    return longest if most > factor * second else None
+
+
 def _row(group: Sequence[Judgement], labels: Sequence[WinnerLabel]) -> _Row:
     debate = group[0].case.debate
     first, second = (participant.name for participant in debate.participants)
     means = {name: sum(judged.points[name] for judged in group) / len(group) for name in (first, second)}
     return _Row(
-        label=majority_winner([label.winner for label in labels]) or DRAW,
+        label=majority_winner([label.winner for label in labels]),
         sides=(first, second),
-        judge=_vote(group),
+        winners={
+            "judge": _vote(group),
+            "longer side": longer_side(debate) or DRAW,
+            "last speaker": debate.turns[-1].speaker,
+        },
         chance=0.5 + (means[first] - means[second]) / 200,
-        rules={"longer side": _longer_side(debate), "last speaker": debate.turns[-1].speaker},
         errors=[(means[name], value) for label in labels for name, value in label.scores if name in means],
         ratings={label.rater: label.winner for label in labels},
     )
 
 
 def _vote(group: Sequence[Judgement]) -> str:
-    return majority_winner([judged.verdict.winner or DRAW for judged in group]) or DRAW
-
-
-def _longer_side(debate: Debate) -> str:
-    words = Counter[str]()
-    for turn in debate.turns:
-        words[turn.speaker] += len(turn.text.split())
-    ranked = words.most_common()
-    return DRAW if len(ranked) > 1 and ranked[0][1] == ranked[1][1] else ranked[0][0]
+    return majority_winner([judged.verdict.winner or DRAW for judged in group])
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,18 +218,20 @@ def compare_judges(
 ) -> JudgeAgreement | None:
     """Compare judges on the unchanged debates that all of them judged; None if there is only one judge or no debate."""
     models = [judge.model for judge in judges]
-    by_model = {model: _group_unchanged(each for each in judgements if each.judge.model == model) for model in models}
+    by_model = {model: group_unchanged(each for each in judgements if each.judge.model == model) for model in models}
     shared = [debate for debate in by_model[models[0]] if all(debate in groups for groups in by_model.values())]
     if len(models) < 2 or not shared:  # noqa: PLR2004 - agreement needs two judges
         return None
     votes: dict[str, Votes] = {debate: {model: _vote(by_model[model][debate]) for model in models} for debate in shared}
-    known = {debate: majority_winner([label.winner for label in labels if label.debate == debate]) for debate in shared}
-    labelled = [(votes[debate], label) for debate, label in known.items() if label is not None]
+    said = {debate: [label.winner for label in labels if label.debate == debate] for debate in shared}
+    labelled = [[(votes[debate], majority_winner(winners))] for debate, winners in said.items() if winners]
 
-    def accuracy(rows: Sequence[tuple[Votes, str]], model: str = "") -> float | None:
+    def accuracy(rows: Sequence[tuple[Votes, str]], model: str = "") -> float:
         """Return how often `model` names the labelled winner; for an empty `model`, how often the majority does."""
-        return mean([score_hit(vote[model] if model else majority_winner(list(vote.values())) or DRAW, label)
-                     for vote, label in rows])  # fmt: skip
+        hits = [
+            score_hit(vote[model] if model else majority_winner(list(vote.values())), label) for vote, label in rows
+        ]
+        return mean(hits) or 0.0
 
     def measured(statistic: Callable[[Sequence[Votes]], float | None]) -> Estimate:
         return estimate([[vote] for vote in votes.values()], statistic, resamples=resamples)
@@ -235,14 +241,11 @@ def compare_judges(
         share = measured(lambda drawn: equal_share([(vote[first], vote[second]) for vote in drawn]))
         return JudgePair(first, second, kappa, share)
 
-    best = max(models, key=lambda model: accuracy(labelled, model) or 0.0) if labelled else ""
-    rows = [[row] for row in labelled]
+    best = max(models, key=lambda model: accuracy([row for (row,) in labelled], model)) if labelled else ""
     return JudgeAgreement(
         alpha=measured(krippendorff_alpha),
         pairs=tuple(compare_pair(first, second) for first, second in combinations(models, 2)),
         best=best,
-        majority=estimate(rows, accuracy, resamples=resamples),
-        gain=estimate(
-            rows, lambda drawn: (accuracy(drawn) or 0.0) - (accuracy(drawn, best) or 0.0), resamples=resamples
-        ),
+        majority=estimate(labelled, accuracy, resamples=resamples),
+        gain=estimate(labelled, lambda drawn: accuracy(drawn) - accuracy(drawn, best), resamples=resamples),
     )

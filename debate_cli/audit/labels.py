@@ -39,12 +39,10 @@ class LabelSet(NamedTuple):
     """Number of labels that are left out because their winner is neither a debater nor `draw`."""
 
 
-def majority_winner(winners: Sequence[str]) -> str | None:
-    """Return the most frequent winner; `draw` if several winners are equally frequent, None if `winners` is empty."""
-    counted = Counter(winners).most_common()
-    if not counted:
-        return None
-    return counted[0][0] if len(counted) == 1 or counted[0][1] > counted[1][1] else DRAW
+def majority_winner(winners: Sequence[str]) -> str:
+    """Return the most frequent of `winners`, at least one; `draw` if several are equally frequent."""
+    (first, most), *others = Counter(winners).most_common()
+    return DRAW if others and others[0][1] == most else first
 
 
 def read_labels(path: Path) -> list[WinnerLabel]:

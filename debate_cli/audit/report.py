@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from debate_cli.audit.comparison import Comparison, JudgeAgreement, compare_judges, compare_with_labels
+from debate_cli.audit.comparison import Comparison, JudgeAgreement, compare_judges, compare_with_labels, longer_side
 from debate_cli.audit.gates import GATES, SOUND, AuditGateResult, check_gates
 from debate_cli.audit.judging import Judgement, JudgeName
 from debate_cli.audit.labels import DRAW, LabelSet, WinnerLabel
 from debate_cli.audit.measures import Measure, find_measures
-from debate_cli.audit.variants import EMPTY_SPEECH, VARIANTS
+from debate_cli.audit.variants import VARIANTS
 from debate_cli.errors import UsageError
 from debate_cli.version import __version__
 
@@ -106,8 +106,8 @@ def read_report(path: Path) -> dict[str, Any]:
         raise UsageError(
             f"{path}: cannot be read as an audit ({error.strerror}); name the audit.json of an audit"
         ) from error
-    except ValueError as error:
-        raise UsageError(f"{path}: is not valid JSON; name the audit.json of an audit") from error
+    except ValueError:
+        found = None
     if not isinstance(found, dict) or found.get("format") != FORMAT or "judges" not in found:  # pyright: ignore[reportUnknownMemberType]
         raise UsageError(f"{path}: is not an audit that this version can read; name the audit.json of an audit")
     return found  # pyright: ignore[reportUnknownVariableType]
@@ -147,7 +147,7 @@ def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], lab
     if len({each.case.base for each in decided}) < SOUND:
         return ""
     rules: dict[str, Callable[[Judgement], str | None]] = {
-        "the longer side": _longer_side,
+        "the longer side": lambda each: longer_side(each.case.debate, LONGER),
         "the side that is shown first": lambda each: each.case.debate.participants[0].name,
         "the side that is shown second": lambda each: each.case.debate.participants[-1].name,
     }
@@ -161,14 +161,6 @@ def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], lab
         return "draws"
     noise = next((measure.estimate.value for measure in measures if measure.name == "noise"), None)
     return "a coin" if noise is not None and noise >= COIN_FLIPS else ""
-
-
-def _longer_side(judgement: Judgement) -> str | None:
-    words = {participant.name: 0 for participant in judgement.case.debate.participants}
-    for turn in judgement.case.debate.turns:
-        words[turn.speaker] += len(turn.text.replace(EMPTY_SPEECH, "").split())
-    longest, second = sorted(words, key=lambda name: -words[name])
-    return longest if words[longest] > LONGER * words[second] else None
 
 
 def _describe_use(gates: Sequence[AuditGateResult], follows: str) -> tuple[str, str]:
@@ -185,13 +177,9 @@ def _describe_use(gates: Sequence[AuditGateResult], follows: str) -> tuple[str, 
     untested = sum(gate.found.value is None for gate in gates)
     undecided = [gate for gate in gates if gate.outcome == "not enough data" and gate.found.value is not None]
     more = max((gate.more for gate in undecided if gate.more is not None), default=None)
-    lacks: list[str] = []
-    if undecided:
-        verb = "needs" if len(undecided) == 1 else "need"
-        lacks.append(f"{len(undecided)} {verb} more debates" + (f" (about {more})" if more is not None else ""))
-    if untested:
-        lacks.append(f"{untested} {'was' if untested == 1 else 'were'} not tested")
-    return EARLY, f"It failed none of the {len(gates)} checks, but {' and '.join(lacks)}."
+    about = f" (about {more} more)" if more is not None else ""
+    counts = f"undecided for lack of debates: {len(undecided)}{about}; not tested: {untested}"
+    return EARLY, f"It failed none of the {len(gates)} checks, but not all are decided: {counts}."
 
 
 class ChangedMeasure(NamedTuple):

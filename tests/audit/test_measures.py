@@ -189,8 +189,7 @@ def test_advice_says_what_was_not_decided() -> None:
     """A judge of two debates failed nothing; the sentence says how many checks lack debates or were not tested."""
     report = build_report(_judge(_first_ahead, ["repeat", "names"])[:4], [JUDGE], LabelSet([], ""), {}).judges[0]
     assert report.advice == "Too early to say"
-    expected = "It failed none of the 8 checks, but 1 needs more debates (about 6) and 7 were not tested."
-    assert report.usable_for == expected
+    assert report.usable_for.endswith("undecided for lack of debates: 1 (about 6 more); not tested: 7.")
 
 
 def test_labels_are_read_by_column(tmp_path: Path) -> None:

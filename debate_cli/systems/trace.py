@@ -1,20 +1,26 @@
-"""The trace table: every claim with its speaker, the answers to it, and its standing.
+"""The trace table: every claim with its speaker, the answers to it, and its standing. Also the weakest argument.
 
-Only a system that reviews claims, such as `structured`, gives standings.
+Only a system that reviews claims, such as `structured`, gives standings. All words are untrusted and not sanitized.
 """
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.turn import ResponseType
+from debate_cli.domain.verdict import Verdict
 from debate_cli.evidence.source_checks import SourceOutcome
 from debate_cli.systems.aggregation import get_run_id, newest_assessments, newest_run
 from debate_cli.systems.base import ClaimReview, JudgingSystem, Standing
-from debate_cli.systems.registry import systems_of_debate
+from debate_cli.systems.registry import get_system, systems_of_debate
 from debate_cli.systems.source_support import SOURCES_KIND, Support, join_checks
+from debate_cli.systems.tables import STANDING_BADGES, format_number
+
+_WORST_FIRST: tuple[Standing | None, ...] = ("REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD", None, "UPHELD")
 
 
 class TraceResponse(FrozenModel):
@@ -123,3 +129,73 @@ def _sources_of_claims(debate: Debate) -> defaultdict[tuple[str, str], list[Trac
         source = TraceSource(source=check.source, outcome=check.outcome, supports=supports)
         found[answer.debater, check.item].append(source)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentScores:
+    """The scores that one verdict gives to arguments."""
+
+    by_argument: Mapping[str, float]
+    """Maps ids of scored arguments to scores."""
+    max_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class WeakestArgument:
+    """The weakest argument of a debate, with its score."""
+
+    row: TraceRow
+    score: float | None
+    max_score: float
+
+    @property
+    def title(self) -> str:
+        """A heading for the argument. An upheld claim is not called weak."""
+        return "Lowest score" if self.row.standing == "UPHELD" else "Weakest argument"
+
+    @property
+    def marked(self) -> str:
+        """The score in words, e.g. `5.7 of 10`; empty without a score."""
+        return "" if self.score is None else f"{format_number(self.score)} of {self.max_score:g}"
+
+    @property
+    def standing_and_score(self) -> str:
+        """Standing and score, if known: `refuted, 5.7 of 10`."""
+        standing = STANDING_BADGES[self.row.standing].word if self.row.standing is not None else ""
+        return ", ".join(filter(None, (standing, self.marked)))
+
+    @property
+    def because(self) -> tuple[str, ...]:
+        """The judge's reason why the claim was not upheld; empty for an upheld claim or without a reason."""
+        reason = (self.row.reason or "").strip()
+        return (reason,) if reason and self.row.standing not in {None, "UPHELD"} else ()
+
+
+def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
+    """Return the argument with the lowest score; of arguments with equal scores, the one with the worst standing.
+
+    If no argument has a score, return the one with the worst standing. None if the arguments cannot be ranked.
+    """
+    scores = score_arguments(debate, verdicts)
+    rows = [
+        row for row in build_trace_table(debate) if row.id in scores.by_argument or row.standing not in {None, "UPHELD"}
+    ]
+    ranks = [(scores.by_argument.get(row.id, scores.max_score), _WORST_FIRST.index(row.standing)) for row in rows]
+    if not rows or (len(rows) > 1 and len(set(ranks)) == 1):
+        return None
+    worst = rows[ranks.index(min(ranks))]
+    return WeakestArgument(worst, scores.by_argument.get(worst.id), scores.max_score)
+
+
+def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
+    """Return the scores of arguments in the newest run that reviews claims, else in the first verdict with some."""
+    system = find_claim_reviewer(debate)
+    newest = newest_run(debate, system.kind) if system is not None else None
+    reviewing = [verdict for verdict in verdicts if get_system(verdict.system).reviews_claims]
+    for verdict in sorted(reviewing, key=lambda verdict: newest is None or verdict.run != newest.id):
+        scorer = get_system(verdict.system)
+        marks = scorer.argument_marks(verdict)
+        scores = {mark.argument: mark.argument_score for mark in marks if mark.argument_score is not None}
+        if scores:
+            return ArgumentScores(scores, scorer.max_score(verdict))
+    return ArgumentScores({}, 0.0)

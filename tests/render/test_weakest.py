@@ -7,7 +7,7 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.findings import Standing, Trace
-from debate_cli.systems.weakest import WeakestArgument, find_weakest_argument, score_arguments
+from debate_cli.systems.trace import WeakestArgument, find_weakest_argument, score_arguments
 
 PRAISE = "Specific, sourced, and never answered."
 CRITERIA = ("logic", "evidence", "responsiveness", "honesty")

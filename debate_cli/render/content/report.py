@@ -39,8 +39,7 @@ from debate_cli.systems.base import JudgeQuote, ReportSection
 from debate_cli.systems.briefing import Briefing, build_briefing
 from debate_cli.systems.registry import get_system, systems_of_debate
 from debate_cli.systems.tables import Table, drop_empty_columns
-from debate_cli.systems.trace import TraceRow, build_trace_table
-from debate_cli.systems.weakest import WeakestArgument
+from debate_cli.systems.trace import TraceRow, WeakestArgument, build_trace_table
 
 ReportPart = Literal[
     "turns", "scores", "trace", "verdict", "briefing", "cast", "map", "sources", "judges", "changes", "usage"

@@ -28,7 +28,7 @@ from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.scoring import deciding_verdicts
 from debate_cli.systems.source_support import brief_sources
 from debate_cli.systems.tables import STANDING_BADGES, Cell, Number, Table
-from debate_cli.systems.weakest import ArgumentScores, WeakestArgument, find_weakest_argument, score_arguments
+from debate_cli.systems.trace import ArgumentScores, WeakestArgument, find_weakest_argument, score_arguments
 
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
 """Text in place of a missing verdict."""

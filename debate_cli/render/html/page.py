@@ -33,8 +33,7 @@ from debate_cli.systems.base import TurnScore
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import Number, Table, TableRow, make_table
-from debate_cli.systems.trace import TraceRow
-from debate_cli.systems.weakest import score_arguments
+from debate_cli.systems.trace import TraceRow, score_arguments
 
 PART_TEMPLATES: dict[ReportPart, str] = {
     "verdict": "verdict", "briefing": "briefing", "cast": "cast", "scores": "scores", "map": "map", "trace": "trace",

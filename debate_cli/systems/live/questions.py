@@ -1,6 +1,6 @@
 """The live judge's forms for a turn, for an exchange of two turns, and for the whole debate.
 
-`register_question` has the forms for the register.
+`register` has the forms for the register.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from debate_cli.systems.live.findings import (
     Pressure,
     Resolution,
 )
-from debate_cli.systems.live.register_question import (
+from debate_cli.systems.live.register import (
     LogicGapForm,
     SuspectClaimForm,
     add_faults,

@@ -25,7 +25,7 @@ from debate_cli.systems.base import (
 )
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
-from debate_cli.systems.live import questions, register_question, report, score, tables
+from debate_cli.systems.live import questions, register, report, score, tables
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, pair_end_indices
 from debate_cli.systems.live.findings import (
     CausalChain,
@@ -102,7 +102,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
             case _ if brief.subject.turns:
                 return questions.CONVERGENCE_QUESTION
             case _ if brief.revision == score.REVIEW_REVISION:
-                return register_question.REVIEW_QUESTION
+                return register.REVIEW_QUESTION
             case _ if brief.revision == score.RESOLUTION_REVISION:
                 return questions.RESOLUTION_QUESTION
             case _:

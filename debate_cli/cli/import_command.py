@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 
+from debate_cli.app.context import RunContext
 from debate_cli.app.import_claims import ClaimSearch, count_calls, count_missing, find_claims, read_known_claims
 from debate_cli.app.import_debate import (
     LABELS_FILE,
@@ -32,9 +33,10 @@ from debate_cli.cli import config_options, run_control
 from debate_cli.cli.command_options import ImportOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, show_tables, write_document
-from debate_cli.cli.run_control import gravest_exit_code
 from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StatusObserver
+from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.model_call import total_usage
+from debate_cli.domain.turn import Turn
 from debate_cli.errors import DebateError, UsageError, format_page_hint
 from debate_cli.importing.datasets import DATASETS, HumanLabel
 from debate_cli.importing.debate import ImportChoices
@@ -49,81 +51,6 @@ from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.transcript_store import transcript_dirs
 from debate_cli.systems.tables import Number, Table
 
-
-class ClaimAsker:
-    """Asks the model of --arguments for the claims in each file."""
-
-    def __init__(self, given: ImportOptions, model: str) -> None:
-        """`model`: value of --arguments. Raises UsageError, ConfigError, MissingKeyError, UntrustedHostError."""
-        spec = parse_model(model, "--arguments")
-        loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
-        limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
-        request = JudgingRequest(
-            config=None if loaded is None else loaded.config,
-            systems=("panel",),
-            model=mock_spec(spec).model if given.mock else spec.model,
-            model_option="--arguments",
-            limits={key: value for key, value in limits.items() if value is not None},
-            asks_models=not given.dry_run,
-        )
-        self._context, self._spec = prepare_asked_model("the speeches", request, loaded)
-        self._is_dry_run = given.dry_run
-        self.is_stopped = False
-        """Whether the user ended a search. Then no further file is asked about."""
-        if not given.dry_run:
-            obtain_consents(self._context.destinations, given.trust_host)
-
-    def continues(self, file: ImportedFile) -> bool:
-        """Return whether an earlier transcript of this import exists. Then only missing claims are asked for."""
-        return read_known_claims(file.target, file.imported.debate, self._spec) is not None
-
-    def ask(self, file: ImportedFile, save: Callable[[ImportedFile], None]) -> tuple[ImportedFile, int]:
-        """Ask for a file's claims. Return the file with the claims, and an exit code.
-
-        `save`: called after each speech with the file so far.
-        """
-        debate = file.imported.debate
-        search = ClaimSearch(debate, read_known_claims(file.target, debate, self._spec) or {})
-        wanted, model = search.wanted, shorten(self._spec.model, 60)
-        calls = f"{format_count(count_calls(wanted), 'call')} about {format_count(len(wanted), 'speech')}"
-        if self._is_dry_run:
-            print_status(f"{model} would be asked for claims: {calls}")
-            return file, 0
-        if wanted:
-            print_status(f"asking {model} for claims: {calls} ...")
-        observer = PipeSafeObserver(StatusObserver())
-        run_control.run_until_stopped(
-            lambda stop: find_claims(
-                search,
-                self._spec,
-                replace(self._context, observer=observer, stop=stop),
-                lambda debate: save(file.with_debate(debate)),
-            ),
-            observer,
-        )
-        self.is_stopped = search.stopped
-        found = search.finish(self._spec)
-        left_out = f"; {search.left_out} left out, because their words were not said" if search.left_out else ""
-        print_status(f"found {format_count(search.claims, 'claim')}{left_out}")
-        print_status(format_usage(total_usage([turn.exchange for turn in found.turns])))
-        return file.with_debate(found), self._report_end(search, count_missing(found))
-
-    def _report_end(self, search: ClaimSearch, missing: int) -> int:
-        if not missing:
-            return 0
-        if search.error is not None:
-            hint = format_page_hint(search.error.page) if search.error.page else ""
-            print_status(f"debate: {search.error}{hint}")
-        print_status(
-            f"{format_count(missing, 'speech')} without claims count as one argument each; the same command asks for the rest"
-        )
-        if search.error is not None:
-            return search.error.exit_code
-        return BY_USER.exit_code if search.stopped else 0
-
-
-DatasetEntry = tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]
-"""Name of a debate in a data set, a function that reads the debate, and people's labels."""
 _MODEL_OPTIONS = ("mock", "config", "max_cost", "max_tokens", "trust_host", "trust_path")
 _MAX_TOPIC_CHARS = 60
 _TOPIC_SOURCES = {"option": "as given", "file": "named in the file", "name": "the file's name; set it with --topic"}
@@ -136,42 +63,63 @@ def run(given: ImportOptions) -> None:
         option = ignored.replace("_", "-")
         raise UsageError(f"--{option} is for the model of --arguments; add --arguments PROVIDER/MODEL, or leave it out")
     request = _build_request(given)
-    asker = None if given.arguments is None else ClaimAsker(given, given.arguments)
+    asked = None if given.arguments is None else _prepare_model(given, given.arguments)
     folder, now = next(iter(transcript_dirs())), datetime.now(UTC)
     if request.format in DATASETS:
-        _import_dataset(given, asker, partial(read_dataset, given.paths, request, given.out or folder, now))
+        _import_dataset(_Importer(given, asked), partial(read_dataset, given.paths, request, given.out or folder, now))
         return
     files, others = find_import_files(given.paths)
     targets = choose_targets(files, given.out, folder)
     if others:
         print_status(f"note: {format_count(others, 'file')} skipped; a folder's files need a known suffix")
-    batch = _Batch(given, asker, is_single=len(files) == 1)
+    importer = _Importer(given, asked, is_single=len(files) == 1)
     for file, target in zip(files, targets, strict=True):
-        batch.add(partial(read_import_file, file, target, request, now))
-    batch.finish()
+        importer.add(partial(read_import_file, file, target, request, now))
+    importer.finish()
+
+
+def _prepare_model(given: ImportOptions, model: str) -> tuple[RunContext, ModelSpec]:
+    """Return the context for asking for claims, and the model of --arguments. Obtains the needed consents."""
+    spec = parse_model(model, "--arguments")
+    loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
+    limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
+    request = JudgingRequest(
+        config=None if loaded is None else loaded.config,
+        systems=("panel",),
+        model=mock_spec(spec).model if given.mock else spec.model,
+        model_option="--arguments",
+        limits={key: value for key, value in limits.items() if value is not None},
+        asks_models=not given.dry_run,
+    )
+    context, spec = prepare_asked_model("the speeches", request, loaded)
+    if not given.dry_run:
+        obtain_consents(context.destinations, given.trust_host)
+    return context, spec
 
 
 def _import_dataset(
-    given: ImportOptions, asker: ClaimAsker | None, read_entries: Callable[[], Iterator[DatasetEntry]]
+    importer: _Importer,
+    read_entries: Callable[[], Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]],
 ) -> None:
+    given = importer.given
     target = (given.out or next(iter(transcript_dirs()))) / LABELS_FILE
     is_continued = False
-    if asker is not None and target.exists():  # the first readable debate tells whether this import is continued
+    if importer.asked is not None and target.exists():  # the first readable debate tells whether this is continued
         for _, load, _ in read_entries():
             with suppress(DebateError):
-                is_continued = asker.continues(load())
+                is_continued = importer.find_known_claims(load()) is not None
                 break
     if not (given.dry_run or given.force or is_continued):
         _refuse_existing(target)
-    batch, labels = _Batch(given, asker, is_single=False), LabelTable()
+    labels = LabelTable()
     for _, load, said in read_entries():
-        imported = batch.add(load)
+        imported = importer.add(load)
         if imported is not None:
             labels.add(imported.imported.debate, said)
     if len(labels) and not given.dry_run:
         atomic_write(target, labels.to_csv(), overwrite=given.force or is_continued)
         print_status(f"labels: {target} ({format_count(len(labels), 'label')})")
-    batch.finish()
+    importer.finish()
 
 
 def _build_request(given: ImportOptions) -> ImportRequest:
@@ -197,96 +145,136 @@ def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
     return found
 
 
-class _Batch:
+@dataclass(slots=True)
+class _Importer:
     """Imports files one after the other. Only one file is in memory at a time."""
 
-    def __init__(self, given: ImportOptions, asker: ClaimAsker | None, *, is_single: bool) -> None:
-        self._given = given
-        self._asker = asker
-        self._is_single = is_single
-        self._records: list[dict[str, Any]] = []
-        self._done = 0
-        self._errors: list[DebateError] = []
-        self._notes = 0
-        """Number of files with warnings that were not shown."""
-        self._written: set[Path] = set()
-        self._codes: set[int] = set()
-        """Exit codes of the files whose claims were asked for."""
+    given: ImportOptions
+    asked: tuple[RunContext, ModelSpec] | None
+    """Context and model for finding claims; None without --arguments."""
+    is_single: bool = False
+    records: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    done: int = 0
+    failed: int = 0
+    noted: int = 0
+    """Number of files with warnings that were not shown."""
+    is_stopped: bool = False
+    """Whether the user ended a search for claims. Then no further file is imported."""
+    written: set[Path] = field(default_factory=set[Path])
+    codes: set[int] = field(default_factory=set[int])
+    """Exit codes of the files whose claims were asked for."""
 
     def add(self, load: Callable[[], ImportedFile]) -> ImportedFile | None:
         """Read a debate, show what was found, and write its transcript. Returns None if there is nothing to write."""
-        if self._asker is not None and self._asker.is_stopped:
+        if self.is_stopped:
             return None
         try:
-            imported = load()
-            self._show(imported)
-            imported = self._save(imported)
+            file = load()
+            self._show(file)
+            file = self._save(file)
         except DebateError as error:
-            if self._is_single:
+            if self.is_single:
                 raise
-            self._errors.append(error)
+            self.failed += 1
             print_status(f"debate: {error}")
             return None
-        self._done += 1
-        self._report(imported)
-        return imported
+        self.done += 1
+        if self.is_single and self.given.dry_run:
+            print_status("nothing was written; leave out --dry-run to import the debate")
+        elif self.is_single:
+            print_status(f"saved: {file.target}")
+            command = suggest_judge_command(file.imported.debate, str(file.target))
+            print_status(f"judge it: {command} --model PROVIDER/MODEL")
+        return file
 
     def finish(self) -> None:
         """Print the JSON document or the count, and exit with 1 if a file was broken."""
-        if self._given.json:
-            print_json(self._records)
-        elif not self._is_single:
-            verb = "can be imported" if self._given.dry_run else "imported"
-            failed = f", {len(self._errors)} could not be read" if self._errors else ""
-            print_status(f"{format_count(self._done, 'debate')} {verb}{failed}")
-        if self._notes:
-            print_status(
-                f"note: {format_count(self._notes, 'file')} with warnings, which --json or a single file shows"
-            )
-        code = gravest_exit_code({*self._codes, 1 if self._errors else 0})
+        if self.given.json:
+            print_json(self.records)
+        elif not self.is_single:
+            verb = "can be imported" if self.given.dry_run else "imported"
+            failed = f", {self.failed} could not be read" if self.failed else ""
+            print_status(f"{format_count(self.done, 'debate')} {verb}{failed}")
+        if self.noted:
+            print_status(f"note: {format_count(self.noted, 'file')} with warnings, which --json or a single file shows")
+        code = run_control.gravest_exit_code({*self.codes, 1 if self.failed else 0})
         if code:
             raise typer.Exit(code)
 
-    def _save(self, file: ImportedFile) -> ImportedFile:
-        """Write the transcript. With --arguments, ask for the claims first."""
-        given, asker = self._given, self._asker
-        continued = asker is not None and asker.continues(file)
-        if not given.dry_run and not given.force and not continued:
-            _refuse_existing(file.target)
-        if asker is not None:
-            file, code = asker.ask(file, lambda part: self._write(part, force=given.force or continued))
-            self._codes.add(code)
-        if not given.dry_run:
-            self._write(file, force=given.force or continued)
-        return file
-
-    def _write(self, file: ImportedFile, *, force: bool) -> None:
-        """Write the transcript. Overwrites an existing one with `force`, or if this process wrote it."""
-        save_import(file, force=force or file.target in self._written)
-        self._written.add(file.target)
+    def find_known_claims(self, file: ImportedFile) -> dict[int, Turn] | None:
+        """Return the turns whose claims an earlier import of `file` found; None if there was none."""
+        return None if self.asked is None else read_known_claims(file.target, file.imported.debate, self.asked[1])
 
     def _show(self, file: ImportedFile) -> None:
-        if self._given.json:
-            self._records.append(_to_record(file))
-        elif self._is_single:
+        if self.given.json:
+            self.records.append(_to_record(file))
+        elif self.is_single:
             _show_found(file)
         else:
             write_document([f"{_format_line(file)}\n"])
-        if self._is_single:
+        if self.is_single:
             for warning in file.imported.warnings:
                 print_status(f"note: {warning}")
         else:
-            self._notes += bool(file.imported.warnings)
+            self.noted += bool(file.imported.warnings)
 
-    def _report(self, file: ImportedFile) -> None:
-        if not self._is_single:
-            return
-        if self._given.dry_run:
-            print_status("nothing was written; leave out --dry-run to import the debate")
-            return
-        print_status(f"saved: {file.target}")
-        command = suggest_judge_command(file.imported.debate, str(file.target))
-        print_status(f"judge it: {command} --model PROVIDER/MODEL")
+    def _save(self, file: ImportedFile) -> ImportedFile:
+        """Write the transcript. With --arguments, ask for the claims first."""
+        known = self.find_known_claims(file)
+        force = self.given.force or known is not None
+        if not self.given.dry_run and not force:
+            _refuse_existing(file.target)
+        if self.asked is not None:
+            search = ClaimSearch(file.imported.debate, known or {})
+            file = self._find_claims(file, search, *self.asked, lambda part: self._write(part, force=force))
+        if not self.given.dry_run:
+            self._write(file, force=force)
+        return file
+
+    def _write(self, file: ImportedFile, *, force: bool) -> None:
+        save_import(file, force=force or file.target in self.written)
+        self.written.add(file.target)
+
+    def _find_claims(
+        self, file: ImportedFile, search: ClaimSearch, context: RunContext, spec: ModelSpec,
+        save: Callable[[ImportedFile], None],
+    ) -> ImportedFile:  # fmt: skip
+        """Return the file with the claims of its speeches as arguments. `save`: called after each speech."""
+        wanted, model = search.wanted, shorten(spec.model, 60)
+        calls = f"{format_count(count_calls(wanted), 'call')} about {format_count(len(wanted), 'speech')}"
+        if self.given.dry_run:
+            print_status(f"{model} would be asked for claims: {calls}")
+            return file
+        if wanted:
+            print_status(f"asking {model} for claims: {calls} ...")
+        observer = PipeSafeObserver(StatusObserver())
+        run_control.run_until_stopped(
+            lambda stop: find_claims(
+                search,
+                spec,
+                replace(context, observer=observer, stop=stop),
+                lambda debate: save(file.with_debate(debate)),
+            ),
+            observer,
+        )
+        self.is_stopped = search.stopped
+        found = search.finish(spec)
+        left_out = f"; {search.left_out} left out, because their words were not said" if search.left_out else ""
+        print_status(f"found {format_count(search.claims, 'claim')}{left_out}")
+        print_status(format_usage(total_usage([turn.exchange for turn in found.turns])))
+        if missing := count_missing(found):
+            self._report_missing(search, missing)
+        return file.with_debate(found)
+
+    def _report_missing(self, search: ClaimSearch, missing: int) -> None:
+        if search.error is not None:
+            hint = format_page_hint(search.error.page) if search.error.page else ""
+            print_status(f"debate: {search.error}{hint}")
+            self.codes.add(search.error.exit_code)
+        elif search.stopped:
+            self.codes.add(BY_USER.exit_code)
+        speeches = format_count(missing, "speech")
+        print_status(f"{speeches} without claims count as one argument each; the same command asks for the rest")
 
 
 def _refuse_existing(target: Path) -> None:

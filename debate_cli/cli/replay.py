@@ -1,7 +1,6 @@
 """`debate replay`."""
 
 import os
-import select
 import sys
 import time
 from collections.abc import Callable, Generator
@@ -223,13 +222,6 @@ def open_key_reader() -> Generator[Callable[[], str]]:
     before = termios.tcgetattr(terminal)
     tty.setcbreak(terminal, termios.TCSADRAIN)
     try:
-        yield lambda: _read_key(terminal)
+        yield lambda: os.read(terminal, 1).decode(errors="replace")
     finally:
         termios.tcsetattr(terminal, termios.TCSADRAIN, before)
-
-
-def _read_key(terminal: int) -> str:
-    found = os.read(terminal, 1)
-    if found == b"\x1b" and select.select([terminal], [], [], 0)[0]:
-        found += os.read(terminal, 2)  # an arrow sends three characters
-    return found.decode(errors="replace")

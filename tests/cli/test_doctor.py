@@ -129,13 +129,6 @@ def test_a_problem_is_described_in_one_line() -> None:
     assert [way for way, check in checks.items() if check.problem is None] == ["prompt", "stream"]
 
 
-def test_only_ways_of_the_profile_are_checked() -> None:
-    """The stream is checked last, alone."""
-    patient = Patient()
-    found(patient, Profile(modes=("prompt",)))
-    assert [request.rung for request in patient.asked] == ["prompt", "text"]
-
-
 def test_tokens_add_up_to_a_cost() -> None:
     """Failed questions count with their known usage; without a price the cost is unknown, not 0."""
     error = UnauthorizedError("bad key")

@@ -115,12 +115,6 @@ def test_an_unknown_price_is_reported_as_unknown(here: Path) -> None:
     assert plan(here, text)["worst_cost_usd"] is None
 
 
-def test_a_mock_that_is_slow_is_not_waited_for(here: Path) -> None:
-    """Its simulation takes no time and needs no script."""
-    models = "models: {default: {model: mock/scripted, script: none.yaml, latency_s: 3600}}\n"
-    assert plan(here, f"topic: t\n{TWO}{models}")["planned"]["output_tokens"] > 0
-
-
 def test_a_recording_is_not_begun(here: Path) -> None:
     """No model is asked, so the file is not created."""
     done = debate("run", MOCK, "--dry-run", "--record", "tape.jsonl", cwd=here)

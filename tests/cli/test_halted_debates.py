@@ -201,14 +201,3 @@ def test_the_command_that_resumes_can_be_copied(here: Path) -> None:
     """A blank in a folder's name is quoted."""
     done = debate("run", CONFIGS / "mock.yaml", "--id", "q", "--out", "o p", "--max-tokens", "2000", "-q", cwd=here)
     assert (done.code, done.lines[-1]) == (4, "debate run --resume 'o p/q.json' --max-tokens N"), done.err
-
-
-@pytest.mark.parametrize(
-    ("reached", "other"), [(("--max-tokens", "9000"), "--max-cost"), (("--max-cost", "0.1"), "--max-tokens")]
-)
-def test_the_command_raises_only_the_limit_that_was_reached(here: Path, reached: tuple[str, str], other: str) -> None:
-    """Not the other one."""
-    price = "models.default.price={input: 10, output: 10}"
-    done = debate("run", MOCK, "--id", "one", "--set", price, *reached, "-q", cwd=here)
-    command = done.err.rpartition("resume with:\n")[2]
-    assert (done.code, reached[0] in command, other in command) == (4, True, False), done.err

@@ -125,15 +125,6 @@ def test_replace_replaces_earlier_assessments(saved: Path) -> None:
     ]
 
 
-def test_a_run_without_replace_never_counts_as_replacing(saved: Path) -> None:
-    """A third run replaces the first two; the second is still marked as replacing nothing."""
-    assert judge(saved, saved, "--system", "structured", "--mock").code == 0
-    assert judge(saved, saved, "--system", "structured", "--replace", "--mock").code == 0
-    assert [run["replaces"] for run in read(saved)["runs"]] == [False, True]
-    stderr = debate("score", saved, "--runs", "r1", cwd=saved.parent).err
-    assert "replaced (structured)" in stderr
-
-
 @pytest.mark.parametrize("system", ["structured", "panel"])
 def test_a_debate_without_speeches_is_not_judged(saved: Path, system: str) -> None:
     """Exit 2 with the command that continues it; the file is unchanged."""
@@ -232,15 +223,6 @@ def test_one_bad_file_does_not_stop_the_others(saved: Path, where: str) -> None:
     ]
     assert bad.read_text() == "{}"
     assert all(("r2", "structured") in runs_of(read(path)) for path in (saved, saved.with_name("other.json")))
-
-
-def test_concurrency_does_not_change_results(saved: Path) -> None:
-    """Files judged together get the verdicts of files judged alone."""
-    for number in range(3):
-        shutil.copy(saved, saved.with_name(f"copy-{number}.json"))
-    alone = judge(saved, "transcripts/copy-0.json", "--system", "live", "--mock", "--json").json[0]["verdicts"]
-    together = judge(saved, "transcripts/copy-[12].json", "--system", "live", "--mock", "--json", "--concurrency", "2")
-    assert [entry["verdicts"] for entry in together.json] == [alone, alone]
 
 
 def test_no_debater_needs_a_key(saved: Path) -> None:

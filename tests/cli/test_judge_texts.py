@@ -256,11 +256,3 @@ def test_a_text_outside_the_working_folder_is_named_without_its_path(here: Path,
     (tmp_path / "PLAN.md").write_text("We move.")
     done = debate("judge", tmp_path / "PLAN.md", "--system", "panel", "--mock", "--no-save", "--json", cwd=here)
     assert [entry["topic"] for entry in done.json] == ["PLAN.md"]
-
-
-def test_resuming_a_text_keeps_its_limits(here: Path) -> None:
-    """Without a higher budget it stops again, exit 4."""
-    (here / "PLAN.md").write_text("We move the service to one region.")
-    (here / "small.yaml").write_text(JUDGING.replace("TOKENS", "5000"))
-    command = ("judge", "PLAN.md", "--system", "panel", "--config", "small.yaml", "--out", "plan.json")
-    assert [debate(*command, cwd=here).code, debate("run", "--resume", "plan.json", cwd=here).code] == [4, 4]

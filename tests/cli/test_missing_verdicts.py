@@ -30,13 +30,6 @@ def test_verdicts_on_an_unfinished_debate_say_so(saved: Path, command: str) -> N
     assert "the debate is unfinished, so its verdicts are on the 6 speeches so far" in done.err
 
 
-def test_a_debate_without_an_end_is_unfinished_too(saved: Path) -> None:
-    """As after a killed process: neither `closed` nor a complete status."""
-    document = json.loads(saved.read_text())
-    saved.write_text(json.dumps(document | {"status": "incomplete", "closed": None}))
-    assert "the debate is unfinished" in debate("score", saved, cwd=saved.parent.parent).err
-
-
 def test_a_saved_debate_is_not_a_configuration(saved: Path) -> None:
     """One line, instead of one per key."""
     done = debate("run", saved, "--mock", cwd=saved.parent.parent)

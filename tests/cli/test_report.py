@@ -67,15 +67,6 @@ def test_a_late_failure_of_the_report_is_reported(tmp_path: Path) -> None:
     assert write_report(tmp_path / "out" / "reported.html", outcome, str, show_hidden=False, force=False) == 1
 
 
-def test_a_gate_outranks_a_failed_report(here: Path) -> None:
-    """Exit 5."""
-    place = "transcripts/reported.json"
-    done = debate(
-        "run", MOCK, "--id", "reported", "-q", "--report", place, "--expect-winner", "draw", cwd=here
-    )  # fmt: skip
-    assert (done.code, "exists already" in done.err) == (5, True)
-
-
 def test_a_link_to_nothing_is_refused_before_any_call(here: Path) -> None:
     """A report is never written through a link, so the name is taken."""
     (here / "out").mkdir()

@@ -117,18 +117,6 @@ def test_answers_that_raise_questions_are_continued_in_a_new_template(folder: Pa
     assert "narrative of the debate" in more["answers"]
 
 
-def test_a_deleted_part_is_named(folder: Path) -> None:
-    """A part that is missing in the file is named, and nothing is stored."""
-    file = fill_template(folder)
-    document = yaml.safe_load(file.read_text())
-    document["answers"].pop("probability after round 2", None)
-    document["answers"].pop("the debate")
-    file.write_text(yaml.safe_dump(document))
-    result = debate("review", "one", "--from", file, cwd=folder)
-    assert (result.code, "has no answer to the debate" in result.err) == (2, True), result.err
-    assert "runs" not in transcript(folder)
-
-
 @pytest.mark.parametrize("option", [(), ("--json",)])
 def test_a_blind_review_prints_no_name(folder: Path, option: tuple[str, ...]) -> None:
     """Neither the template nor what is printed after storing names a debater; the order shown is stored."""

@@ -87,14 +87,6 @@ def test_check_reports_missing_keys(here: Path) -> None:
     ]  # fmt: skip
 
 
-def test_keys_can_be_in_an_env_file(here: Path) -> None:
-    """`.env` beside the configuration; values are not shown."""
-    write_config(here, f"topic: x\nmodels: {{default: {{model: openai/a}}}}\n{TWO}")
-    (here / ".env").write_text("OPENAI_API_KEY=sk-very-secret\n")
-    done = debate("check", "debate.yaml", cwd=here)
-    assert (done.code, "very-secret" in done.out + done.err) == (0, False)
-
-
 @pytest.mark.parametrize("place", ["configs/debate.yaml", "debate.yaml"])
 def test_check_uses_the_same_default_as_run(here: Path, place: str) -> None:
     """It names the file."""

@@ -176,7 +176,6 @@ def _side_document(path: str, side: ComparisonSide, runs: RunsBySystem) -> dict[
 
 
 def _sides_table(pair: ComparedPair) -> Table:
-    """Return a row for each fact in which the two sides differ."""
     a, b = map(_side_facts, pair.paths, pair.sides, pair.runs)
     rows = tuple((name, value, b[name]) for name, value in a.items() if value != b[name])
     return Table(title="compared", heads=("", "A", "B"), rows=rows)

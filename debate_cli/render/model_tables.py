@@ -131,7 +131,6 @@ def format_check_usage(entry: Mapping[str, Any]) -> str:
 
 
 def _check_cells(entry: Mapping[str, Any]) -> tuple[Cell, ...]:
-    """Return results of the checks, duration, speed and price; a dash for each unknown value."""
     results = {check["way"]: check["result"] for check in entry["checks"]}
     speed = entry["tokens_per_second"]
     return (

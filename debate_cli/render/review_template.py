@@ -168,7 +168,6 @@ def _describe_list(part: JsonSchema) -> str:
 
 
 def _comment(text: str, prefix: str = "# ") -> Iterator[str]:
-    """Yield the text as comments. Long lines are wrapped."""
     for line in sanitize_text(text).splitlines():
         for piece in textwrap.wrap(line, WIDTH - len(prefix), break_on_hyphens=False) or [""]:
             yield f"{prefix}{piece}".rstrip()

@@ -86,7 +86,6 @@ def format_missing_judgments(entry: IndexEntry) -> str:
 
 
 def _label(conclusion: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the system, the judging run if several runs have this system, and the person who judged, if any."""
     runs = (item.run for item in among if item.system == conclusion.system and item.reviewer is None)
     return format_system_label(conclusion.system, conclusion.run, runs, conclusion.reviewer)
 
@@ -109,7 +108,6 @@ def _card(entry: IndexEntry) -> RenderableType:
 
 
 def _card_lines(entry: IndexEntry) -> list[Text]:
-    """Return the lines of a card: date, models and cost; verdicts; state and command of an unfinished debate."""
     models = sanitize.sanitize_line(", ".join(dict.fromkeys(map(format_model, entry.models))))
     start = entry.started_at[:16].replace("T", " ")
     facts = [f"{start} UTC", *([models] if models else []), theme.format_cost(entry.cost_usd)]

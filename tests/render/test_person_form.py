@@ -155,10 +155,10 @@ def test_the_answer_is_taken_as_it_is_when_the_time_is_up() -> None:
 )
 def test_editors(editor: str, text: str, problem: str | None, tmp_path: Path) -> None:
     """The text comes back from the editor; one that does not wait, or cannot be started, changes nothing and is named."""
-    found = edit_text("text", {"EDITOR": editor.replace("printf", "no-such-program")}, tmp_path)
-    assert found.text == text
-    assert (problem or "") in (found.problem or "")
-    assert (problem is None) == (found.problem is None)
+    found, said = edit_text("text", {"EDITOR": editor.replace("printf", "no-such-program")}, tmp_path)
+    assert found == text
+    assert (problem or "") in (said or "")
+    assert (problem is None) == (said is None)
 
 
 def test_people_of_several_debates_are_asked_one_after_the_other(tmp_path: Path) -> None:

@@ -157,7 +157,6 @@ def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
 
 
 def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing | None) -> Iterator[SummaryRow]:
-    """Yield rows on the verdict: its reason, the core of the dispute or a judge's words, missing assessments."""
     verdict = summary.verdict
     if verdict is None:
         return

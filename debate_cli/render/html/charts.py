@@ -171,7 +171,6 @@ def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
 
 
 def _share(value: float, chart: Chart) -> float:
-    """Return the position of a value on the axis, from 0 to 1. Values outside the axis are clamped."""
     span = chart.high - chart.low
     return min(1.0, max(0.0, (value - chart.low) / span)) if span > 0 else 0.0
 

@@ -117,7 +117,6 @@ def _template_context(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, 
 
 
 def _navigation(context: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return anchor and label of each part that the page has."""
     report = context["report"]
     has: dict[ReportPart, Any] = {
         "briefing": report.briefing,
@@ -338,7 +337,6 @@ def _runs_table(debate: Debate) -> Table:
 
 
 def _optional_tables(debate: Debate) -> Iterator[Table]:
-    """Yield the table of changed settings, and the table of failures, if they have rows."""
     changes = build_changes_table(debate)
     yield from () if changes is None else (changes,)
     rows: list[TableRow] = [(item.who, item.task.key, item.cause, item.message) for item in debate.failures]

@@ -246,7 +246,6 @@ def _answer(answer: FollowUpAnswer, thread: ArgumentThread | None, styles: Style
 
 
 def _thread_tree(target: str, thread: ArgumentThread | None, styles: Styles) -> Tree:
-    """Return the claim with earlier questions and replies about it."""
     head = _owner_and_id(target, thread, styles)
     if thread is None:
         return Tree(head, guide_style=theme.MUTED)

@@ -268,7 +268,6 @@ class _Script:
                 self.print(header.judge_report_notice(report, self._debate))
 
     def _print_failure(self, failure: Failure) -> None:
-        """Print a failure. A failed speech is no longer drawn."""
         self._pending.pop(failure.task.key, None)
         cue = failure.task
         if isinstance(cue, Cue):
@@ -308,6 +307,5 @@ class _Script:
             self.print(*self._round_heading(round_number, phase))
 
     def _round_heading(self, number: int, phase: Phase) -> tuple[Rule, Text]:
-        """Return the rule above a round, and the chair's announcement."""
         assert self._debate is not None
         return header.round_rule(number, phase), header.chair_notice(chair.announce_round(self._debate, number, phase))

@@ -194,7 +194,6 @@ class FormState:
         return None
 
     def _name_field(self, problem: str) -> str:
-        """Replace the path in `problem` with the label of the field."""
         path, separator, words = problem.partition(": ")
         key = path.replace("[", "/").replace("]", "").replace(".", "/")
         label = next((item.label for item in self.fields if item.key == key), path)

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from prompt_toolkit.application import Application, run_in_terminal
 from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.data_structures import Point
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
@@ -130,7 +130,7 @@ class FormScreen:
             )
 
         fields = Window(
-            FormattedTextControl(self._format_fields),
+            FormattedTextControl(self._format_fields, get_cursor_position=self._place_in_fields),
             height=lambda: Dimension.exact(min(MAX_LISTED_FIELDS, len(self._state.fields), self._rows() // 3)),
         )
         return HSplit(
@@ -202,20 +202,20 @@ class FormScreen:
         first = self._first_line()
         return "\n".join(self._lines()[first : first + max(self._page(), self._rows())])
 
+    def _place_in_fields(self) -> Point:
+        return Point(0, min(self._state.index, len(self._state.fields) - 1))
+
     def _format_fields(self) -> StyleAndTextTuples:
-        """Return a line for each field near the current field: a mark, the label, and the beginning of the text."""
-        fields = self._state.fields
-        room = max(1, min(MAX_LISTED_FIELDS, len(fields), self._rows() // 3))
-        current = min(self._state.index, len(fields) - 1)
-        first = max(0, min(current - room // 2, len(fields) - room))
+        current = self._state.current
         parts: StyleAndTextTuples = []
-        for number, field in enumerate(fields[first : first + room], start=first):
+        for field in self._state.fields:
             words = sanitize_line(self._state.sheet.get(field).replace("\n", ", " if field.options else " "))
             mark = "✓" if words else "·" if field.required else " "
-            pointer = "›" if number == current else " "
+            is_current = field == current
+            pointer = "›" if is_current else " "
             line = Text(f"{pointer}{mark} {sanitize_line(field.label)}{': ' if words else ''}{words}")
             line.truncate(self._columns() - 1, overflow="ellipsis")
-            style = "class:current" if number == current else "class:done" if words else ""
+            style = "class:current" if is_current else "class:done" if words else ""
             parts.append((style, line.plain + "\n"))
         return parts
 
@@ -306,10 +306,10 @@ class FormScreen:
 
         async def edit() -> None:
             text = self._buffer.text
-            edited = await run_in_terminal(lambda: edit_text(text, os.environ, folder), in_executor=True)
+            edited, problem = await run_in_terminal(lambda: edit_text(text, os.environ, folder), in_executor=True)
             with suppress(IndexError):
-                self._state.write(edited.text)
-            self._state.message = sanitize_line(edited.problem or "The text is back from the editor.")
+                self._state.write(edited)
+            self._state.message = sanitize_line(problem or "The text is back from the editor.")
             self._load_field()
             self._save()
 
@@ -321,16 +321,11 @@ MIN_EDITING_S = 1.0
 DEFAULT_EDITOR = "vi"
 
 
-class EditedText(NamedTuple):
-    """The result of the editor."""
+def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> tuple[str, str | None]:
+    """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Return the text, and a sentence if it could not be edited.
 
-    text: str
-    problem: str | None = None
-    """A sentence on why the text could not be edited; None if it was edited."""
-
-
-def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> EditedText:
-    """Let the person edit `text` in `$VISUAL` or `$EDITOR`. If editing fails, the temporary file in `folder` is kept."""
+    If editing fails, the temporary file in `folder` is kept.
+    """
     command = env.get("VISUAL") or env.get("EDITOR") or DEFAULT_EDITOR
     handle, name = tempfile.mkstemp(prefix=".answer-", suffix=".md", dir=folder)
     path = Path(name)
@@ -341,10 +336,10 @@ def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> 
         code = subprocess.run([*shlex.split(command), str(path)], check=False).returncode  # noqa: S603 - the user names it
         changed = path.read_text("utf-8", "replace").removesuffix("\n")
     except (OSError, ValueError) as error:
-        return EditedText(text, f"{command} cannot be started ({error}); set EDITOR to your editor.")
+        return (text, f"{command} cannot be started ({error}); set EDITOR to your editor.")
     if changed == text.removesuffix("\n") and time.monotonic() - began < MIN_EDITING_S:
         advice = "use an editor that waits, e.g. EDITOR='code --wait'"
-        return EditedText(text, f"{command} returned at once and changed nothing (exit code {code}): {advice}.")
+        return (text, f"{command} returned at once and changed nothing (exit code {code}): {advice}.")
     with suppress(OSError):
         path.unlink()
-    return EditedText(changed, f"{command} ended with exit code {code}." if code else None)
+    return (changed, f"{command} ended with exit code {code}." if code else None)

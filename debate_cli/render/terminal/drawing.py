@@ -212,7 +212,6 @@ class _TableView:
         return grid
 
     def _as_list(self) -> Iterator[RenderableType]:
-        """Yield for each row a line with its first cell, then its other cells, indented."""
         for row in self.table.rows:
             if row is None:
                 continue

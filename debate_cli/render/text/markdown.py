@@ -118,7 +118,6 @@ def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: boo
 
 
 def _footnotes(citations: Iterable[CheckedCitation]) -> Iterable[str]:
-    """Yield a footnote per citation: source, quote, quote check, and whether the source supports the argument."""
     for item in dict.fromkeys(citations):
         source = f"**{escape_markdown(item.check.source)}** {escape_markdown(item.title)}".rstrip()
         place = f", {escape_markdown(item.place)}" if item.place and item.place != item.title else ""

@@ -305,7 +305,7 @@ class SentenceWriter:
             "target": find_item(place.values) or target,
             "name": name,
             "other": others[0] if len(others) == 1 else "the other side",
-            "turn": str(self._random.pick([turn["turn"] for turn in facts.turns] or [0], "turn", place.path)),
+            "argument": str(self._random.pick(list(facts.speakers) or ["the argument"], "argument", place.path)),
             "dimension": self._random.pick(dimensions or ["evidence"], "dimension", place.path),
             "case": angle["harm"] if side == "against" else angle["gain"],
             "counter": angle["gain"] if side == "against" else angle["harm"],

@@ -10,32 +10,19 @@ from debate_cli.experiments.results import Judgement, flatten
 from debate_cli.experiments.runner import LOCKED, RunSummary
 from debate_cli.render import sanitize, theme
 from debate_cli.render.score_rows import csv_cell, format_csv_line, join_json_array
-from debate_cli.systems.tables import Gauge, Number, Table
+from debate_cli.systems.tables import Gauge, Number, Table, make_table
 
 REHEARSAL = "REHEARSAL: the mock answered, so no result says anything about a model"
 
 
 def player_table(progress: Progress) -> Table:
     """Return a row per player: judgements won, number of judgements, and share."""
-    ordered = sorted(progress.players.items(), key=lambda item: (-_share(item[1].won, item[1].judged), item[0]))
-    return Table(
-        title="players",
-        heads=("player", "won", "of", "share"),
-        rows=tuple(
-            (
-                name,
-                Number(score.won, 0),
-                Number(score.judged, 0),
-                Gauge(round(100 * _share(score.won, score.judged)), 100),
-            )
-            for name, score in ordered
-        ),
-        numeric=frozenset({1, 2}),
-    )
-
-
-def _share(won: int, judged: int) -> float:
-    return won / judged if judged else 0.0
+    shares = {name: score.won / score.judged if score.judged else 0.0 for name, score in progress.players.items()}
+    rows = [
+        (name, Number(progress.players[name].won, 0), Number(progress.players[name].judged, 0), Gauge(share, 1))
+        for name, share in sorted(shares.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    return make_table("players", ("player", "won", "of", "share"), rows)
 
 
 def progress_sentence(progress: Progress) -> str:

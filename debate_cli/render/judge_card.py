@@ -1,6 +1,6 @@
 """The judge card: the results of a judge's audit as tables, Markdown, and sentences without terms of statistics."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from debate_cli.audit.comparison import Comparison, JudgeAgreement
@@ -12,11 +12,12 @@ from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.text.markdown import escape_markdown, format_table
 from debate_cli.render.theme import count_noun
 from debate_cli.statistics.estimate import Estimate
-from debate_cli.systems.tables import Badge, Table, TableRow
+from debate_cli.systems.tables import Badge, Cell, Table, TableRow, column_table
 
 INTERVALS = (
     "Brackets contain the range of values that fit these debates (95 % interval). With fewer debates, it is wider."
 )
+POINTS = "Points are per 100 of the scale. Intervals come from a bootstrap over debates."
 ANSWERS = {"met": Badge("✓", "yes", "good"), "not met": Badge("✗", "no", "bad")}
 
 
@@ -33,7 +34,7 @@ class Check(NamedTuple):
     """The bound that the number must meet."""
 
 
-def list_checks(report: JudgeAuditReport) -> tuple[Check, ...]:
+def list_checks(report: JudgeAuditReport) -> list[Check]:
     """Return one check per gate of the judge."""
     checks: list[Check] = []
     for result in report.gates:
@@ -42,7 +43,7 @@ def list_checks(report: JudgeAuditReport) -> tuple[Check, ...]:
             number = gate.found.format(format_estimate(result.found, gate.unit))
             found = f"{number}, {count_noun(result.found.clusters, 'debate')}"
         checks.append(Check(result.name, gate.question, _answer(result), found, format_bound(result)))
-    return tuple(checks)
+    return checks
 
 
 def _answer(gate: AuditGateResult) -> Badge:
@@ -121,7 +122,17 @@ def describe_sample(report: JudgeAuditReport) -> str:
 
 def format_card_markdown(report: AuditReport) -> str:
     """Return the cards of all judges as Markdown, e.g. for a file in a repository."""
-    return "\n".join(_markdown_lines(report)).rstrip() + "\n"
+    lines: list[str] = []
+    for judge in report.judges:
+        lines += [f"# Judge card: {escape_markdown(judge.judge.model)}, {escape_markdown(judge.judge.system)}", ""]
+        lines += [f"**{escape_markdown(judge.advice)}.** {escape_markdown(judge.usable_for)}", ""]
+        lines += [escape_markdown(judge.not_for), ""] if judge.not_for else []
+        lines += [escape_markdown(describe_sample(judge)), ""]
+        for table in card_tables(judge, report.unknown_labels):
+            lines += format_table(table)
+    if report.between is not None:
+        lines += format_table(judge_agreement_table(report.between))
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def format_estimate(found: Estimate, unit: str) -> str:
@@ -135,39 +146,14 @@ def format_estimate(found: Estimate, unit: str) -> str:
     return f"{value} ({low} to {high})"
 
 
-def _markdown_lines(report: AuditReport) -> Iterator[str]:
-    for judge in report.judges:
-        yield f"# Judge card: {escape_markdown(judge.judge.model)}, {escape_markdown(judge.judge.system)}"
-        yield ""
-        yield f"**{escape_markdown(judge.advice)}.** {escape_markdown(judge.usable_for)}"
-        yield ""
-        if judge.not_for:
-            yield escape_markdown(judge.not_for)
-            yield ""
-        yield escape_markdown(describe_sample(judge))
-        yield ""
-        for table in card_tables(judge, report.unknown_labels):
-            yield from format_table(table)
-    if report.between is not None:
-        yield from format_table(judge_agreement_table(report.between))
-
-
 def _bias_table(measures: Iterable[Measure]) -> Table:
-    rows: list[TableRow] = [
-        (
-            measure.label,
-            format_estimate(measure.estimate, measure.unit),
-            VARIANTS[measure.variant].shows,
-            f"{measure.estimate.rows} in {count_noun(measure.estimate.clusters, 'debate')}",
-        )
-        for measure in measures
-    ]
-    return Table(
-        "biases",
-        ("what was measured", "value (95 % interval)", "it shows", "comparisons"),
-        tuple(rows),
-        ("Points are per 100 of the scale. Intervals come from a bootstrap over debates.",),
-    )
+    columns: dict[str, Callable[[Measure], Cell]] = {
+        "what was measured": lambda of: of.label,
+        "value (95 % interval)": lambda of: format_estimate(of.estimate, of.unit),
+        "it shows": lambda of: VARIANTS[of.variant].shows,
+        "comparisons": lambda of: f"{of.estimate.rows} in {count_noun(of.estimate.clusters, 'debate')}",
+    }
+    return column_table("biases", measures, columns, [POINTS])
 
 
 def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
@@ -202,12 +188,9 @@ def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
 
 def _format_value(value: float, unit: str) -> str:
     if unit == "share":
-        return _with_minus(f"{round(100 * value) + 0:d} %")
-    if unit == "points":
-        rounded = round(value, 1)
-        return _with_minus(f"{rounded:+.1f}") if rounded else "0.0"
-    return _with_minus(f"{round(value, 2) + 0:.2f}")
-
-
-def _with_minus(text: str) -> str:
+        text = f"{round(100 * value) + 0:d} %"
+    elif unit == "points":
+        text = f"{round(value, 1):+.1f}" if round(value, 1) else "0.0"
+    else:
+        text = f"{round(value, 2) + 0:.2f}"
     return text.replace("-", "−")

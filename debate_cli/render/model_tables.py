@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from debate_cli.render import sanitize, theme
-from debate_cli.systems.tables import Badge, Cell, Table
+from debate_cli.systems.tables import Badge, Table, TableRow
 
 CHECK_LABELS = {
     "native": "native schema",
@@ -51,10 +51,22 @@ def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
     return Table(
         title="models",
         heads=("model", *(CHECK_LABELS[way] for way in MODEL_CHECKS), "takes", "tokens/s", "USD/M in/out"),
-        rows=tuple((_named_badge(entry["model"], ok=entry["usable"]), *_check_cells(entry)) for entry in entries),
+        rows=tuple(map(_doctor_row, entries)),
         remarks=(*people, *problems, *usage),
         numeric=frozenset({5, 6, 7}),
         has_key_column=True,
+    )
+
+
+def _doctor_row(entry: Mapping[str, Any]) -> TableRow:
+    results = {check["way"]: check["result"] for check in entry["checks"]}
+    speed = entry["tokens_per_second"]
+    return (
+        _named_badge(entry["model"], ok=entry["usable"]),
+        *(_RESULT_BADGES[results[way]] if way in results else "—" for way in MODEL_CHECKS),
+        "—" if entry["latency_s"] is None else theme.format_duration(entry["latency_s"]),
+        "—" if speed is None else theme.format_number(speed, 1),
+        format_price(entry["price"]) if entry["checks"] else "—",
     )
 
 
@@ -87,12 +99,15 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             f"{CHECK_LABELS[check['way']]} {RESULT_LABELS[check['result']]}" for check in entry["checks"]
         )
         price = f"USD per million tokens {format_price(entry['price'])}" if entry["checks"] else ""
+        took = "" if entry["latency_s"] is None else theme.format_duration(entry["latency_s"])
+        speed = entry["tokens_per_second"]
+        rate = "" if speed is None else f"{theme.format_number(speed, 1)} tokens/s"
         told = checks or describe_person(entry)
         parts = (
             sanitize.sanitize_line(entry["model"]),
             "usable" if entry["usable"] else "not usable",
             f"({told})" if told else "",
-            "; ".join(filter(None, (_format_speed(entry), price, format_check_usage(entry)))),
+            "; ".join(filter(None, (", ".join(filter(None, (took, rate))), price, format_check_usage(entry)))),
         )
         yield "  ".join(filter(None, parts))
         yield from (f"  {problem}" for problem in describe_problems(entry))
@@ -128,25 +143,6 @@ def format_check_usage(entry: Mapping[str, Any]) -> str:
         return ""
     tokens = f"{entry['input_tokens']} tokens in, {entry['output_tokens']} out"
     return f"the checks used {tokens}, {theme.format_cost(entry['cost_usd'])}"
-
-
-def _check_cells(entry: Mapping[str, Any]) -> tuple[Cell, ...]:
-    results = {check["way"]: check["result"] for check in entry["checks"]}
-    speed = entry["tokens_per_second"]
-    return (
-        *(_RESULT_BADGES[results[way]] if way in results else "—" for way in MODEL_CHECKS),
-        "—" if entry["latency_s"] is None else theme.format_duration(entry["latency_s"]),
-        "—" if speed is None else theme.format_number(speed, 1),
-        format_price(entry["price"]) if entry["checks"] else "—",
-    )
-
-
-def _format_speed(entry: Mapping[str, Any]) -> str:
-    if entry["latency_s"] is None:
-        return ""
-    speed = entry["tokens_per_second"]
-    rate = "" if speed is None else f", {theme.format_number(speed, 1)} tokens/s"
-    return f"{theme.format_duration(entry['latency_s'])}{rate}"
 
 
 def _named_badge(name: str, *, ok: bool) -> Badge:

@@ -10,9 +10,9 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from debate_cli.domain.judging_run import format_system_label
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
+from debate_cli.render.content.agreement import label_verdict
 from debate_cli.render.content.participants import format_model
 from debate_cli.render.content.resume_hint import resume_command
 from debate_cli.render.terminal.drawing import join_text, section, terminal_line
@@ -53,7 +53,7 @@ def format_index_row(entry: IndexEntry) -> str:
         entry.started_at,
         entry.topic,
         ",".join(entry.models),
-        ",".join(f"{_label(item, entry.conclusions)}={item.outcome}" for item in entry.conclusions),
+        ",".join(f"{label_verdict(item, entry.conclusions)}={item.outcome}" for item in entry.conclusions),
         "" if entry.cost_usd is None else f"{entry.cost_usd:.6g}",
         ", ".join(filter(None, (entry.state, format_missing_judgments(entry)))),
     )
@@ -85,11 +85,6 @@ def format_missing_judgments(entry: IndexEntry) -> str:
     return UNDECIDED_BADGE.word if entry.lacks_deciding_judgment else ""
 
 
-def _label(conclusion: Verdict, among: Sequence[Verdict]) -> str:
-    runs = (item.run for item in among if item.system == conclusion.system and item.reviewer is None)
-    return format_system_label(conclusion.system, conclusion.run, runs, conclusion.reviewer)
-
-
 def format_conclusion(conclusion: Verdict) -> str:
     """Return `Pro, narrow`; for a vote `PASS, clear`; for a draw `draw`."""
     alone = conclusion.option == "CONDITIONAL" or (conclusion.winner is None and conclusion.option is None)
@@ -97,40 +92,31 @@ def format_conclusion(conclusion: Verdict) -> str:
 
 
 def _card(entry: IndexEntry) -> RenderableType:
-    badge = PENDING_JUDGE_BADGE if entry.judgments_missing else STATE_BADGES.get(entry.state, theme.UNKNOWN_BADGE)
-    badge = UNDECIDED_BADGE if entry.lacks_deciding_judgment else badge
+    """Return a card: id and motion; date, models and cost; verdicts; state and command of an unfinished debate."""
+    state = STATE_BADGES.get(entry.state, theme.UNKNOWN_BADGE)
+    mark = PENDING_JUDGE_BADGE if entry.judgments_missing else state
+    mark = UNDECIDED_BADGE if entry.lacks_deciding_judgment else mark
     topic = terminal_line(entry.topic)
     topic.no_wrap, topic.overflow = True, "ellipsis"
-    return Group(
-        join_text((f"{badge.symbol} ", f"bold {badge.colour}"), terminal_line(entry.id, "bold")),
-        Padding(Group(topic, *_card_lines(entry)), (0, 0, 1, 2)),
-    )
-
-
-def _card_lines(entry: IndexEntry) -> list[Text]:
     models = sanitize.sanitize_line(", ".join(dict.fromkeys(map(format_model, entry.models))))
-    start = entry.started_at[:16].replace("T", " ")
-    facts = [f"{start} UTC", *([models] if models else []), theme.format_cost(entry.cost_usd)]
-    lines = [Text(" · ".join(facts), style=theme.MUTED)]
+    facts = [f"{entry.started_at[:16].replace('T', ' ')} UTC", models, theme.format_cost(entry.cost_usd)]
+    lines = [topic, Text(" · ".join(filter(None, facts)), style=theme.MUTED)]
     verdicts = [
-        join_text((f"{_label(item, entry.conclusions)} ", theme.MUTED), terminal_line(format_conclusion(item)))
+        join_text((f"{label_verdict(item, entry.conclusions)} ", theme.MUTED), terminal_line(format_conclusion(item)))
         for item in entry.conclusions
     ]
-    if verdicts:
-        lines.append(join_text(*verdicts, separator=" · "))
-    badge = STATE_BADGES.get(entry.state, theme.UNKNOWN_BADGE)
+    lines += [join_text(*verdicts, separator=" · ")] if verdicts else []
     is_resumable = entry.state in RESUMABLE_STATES
-    if badge.word:
+    if state.word:
         speeches = f" after {theme.count_speeches(entry.turns)}" if is_resumable else ""
-        lines.append(Text(f"{badge.word}{speeches}", style=badge.colour))
-    missing = format_missing_judgments(entry)
-    if missing:
-        colour = UNDECIDED_BADGE.colour if entry.lacks_deciding_judgment else PENDING_JUDGE_BADGE.colour
-        lines.append(Text(missing, style=colour))
+        lines.append(Text(f"{state.word}{speeches}", style=state.colour))
+    if missing := format_missing_judgments(entry):
+        lines.append(Text(missing, style=mark.colour))
     if is_resumable or entry.judgments_missing:
         command = resume_command(entry.path, budget=entry.state == "budget")
         lines.append(join_text(("resume: ", theme.MUTED), command))
     elif entry.lacks_deciding_judgment:
         command = f"debate judge {shlex.quote(sanitize.sanitize_line(entry.path))} --model PROVIDER/MODEL"
         lines.append(join_text(("ask another model: ", theme.MUTED), command))
-    return lines
+    head = join_text((f"{mark.symbol} ", f"bold {mark.colour}"), terminal_line(entry.id, "bold"))
+    return Group(head, Padding(Group(*lines), (0, 0, 1, 2)))

@@ -1,8 +1,8 @@
 """Builds the tables of an experiment's report: leaderboard, pairs, judges, agreement, motions, spending."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from debate_cli.experiments.analysis import Analysis, PairRecord, ParticipantSpending, SystemAnalysis
+from debate_cli.experiments.analysis import Analysis, ParticipantSpending, SystemAnalysis
 from debate_cli.experiments.progress import Failures
 from debate_cli.render import theme
 from debate_cli.statistics.estimate import Estimate
@@ -20,9 +20,17 @@ def report_tables(analysis: Analysis, failures: Iterable[Failures] = ()) -> list
         suffix = f", {found.system}" if len(analysis.systems) > 1 else ""
         tables += [
             leaderboard_table(found.by_result, f"leaderboard{suffix}"),
-            *([_margin_table(found, found.by_margin, suffix)] if found.by_margin is not None else []),
-            _players_table(found, suffix),
-            _pairs_table(found.pairs, suffix),
+            *_margin_tables(found, suffix),
+            Table(
+                f"points by side{suffix}",
+                ("player", "for the motion", "against the motion"),
+                tuple((row.name, format_share(row.as_first), format_share(row.as_second)) for row in found.players),
+            ),
+            Table(
+                f"pairs{suffix}",
+                ("player", "against", "points of the player"),
+                tuple((pair.left, pair.right, format_share(pair.share)) for pair in found.pairs),
+            ),
             _judges_table(found, suffix),
             *_agreement_tables(found, suffix),
             _motions_table(found, suffix),
@@ -84,26 +92,11 @@ def _signed(value: float, digits: int) -> str:
     return f"{round(value, digits) + 0:.{digits}f}".replace("-", "−")
 
 
-def _margin_table(found: SystemAnalysis, ratings: Ratings, suffix: str) -> Table:
-    table = leaderboard_table(ratings, f"leaderboard by margin{suffix}")
-    scale = f"A margin of {found.margin_scale:.4g} points, the largest seen, counts as a full win."
-    return table._replace(remarks=(scale, *table.remarks))
-
-
-def _players_table(found: SystemAnalysis, suffix: str) -> Table:
-    return Table(
-        f"points by side{suffix}",
-        ("player", "for the motion", "against the motion"),
-        tuple((row.name, format_share(row.as_first), format_share(row.as_second)) for row in found.players),
-    )
-
-
-def _pairs_table(pairs: Sequence[PairRecord], suffix: str) -> Table:
-    return Table(
-        f"pairs{suffix}",
-        ("player", "against", "points of the player"),
-        tuple((pair.left, pair.right, format_share(pair.share)) for pair in pairs),
-    )
+def _margin_tables(found: SystemAnalysis, suffix: str) -> Iterator[Table]:
+    if found.by_margin is not None:
+        table = leaderboard_table(found.by_margin, f"leaderboard by margin{suffix}")
+        scale = f"A margin of {found.margin_scale:.4g} points, the largest seen, counts as a full win."
+        yield table._replace(remarks=(scale, *table.remarks))
 
 
 def _judges_table(found: SystemAnalysis, suffix: str) -> Table:
@@ -150,18 +143,18 @@ def _agreement_tables(found: SystemAnalysis, suffix: str) -> Iterator[Table]:
 
 
 def _motions_table(found: SystemAnalysis, suffix: str) -> Table:
-    rows = tuple(
+    rows = [
         (
             record.topic,
-            Gauge(round(100 * (record.first_share.value or 0.0)), 100),
+            Gauge(record.first_share.value or 0.0, 1),
             format_share(record.first_share),
             "one-sided" if record.is_one_sided else "",
         )
         for record in found.motions[:MOTIONS_SHOWN]
-    )
+    ]
     left = len(found.motions) - MOTIONS_SHOWN
     remarks = (f"{left} more motions are closer to even.",) if left > 0 else ()
-    return Table(f"motions{suffix}", ("motion", "for", "points for the motion", ""), rows, remarks)
+    return Table(f"motions{suffix}", ("motion", "for", "points for the motion", ""), tuple(rows), remarks)
 
 
 def _spending_table(title: str, unit: str, spent: Sequence[ParticipantSpending]) -> Table:
@@ -183,14 +176,10 @@ def _spending_table(title: str, unit: str, spent: Sequence[ParticipantSpending])
 def matrix_rows(found: SystemAnalysis) -> list[tuple[str, list[Estimate | None]]]:
     """Return each player's share of points against every player. Players have the order of the leaderboard."""
     names = [rating.name for rating in found.by_result.ratings]
-    shares: Mapping[tuple[str, str], Estimate] = {
-        key: value
-        for pair in found.pairs
-        for key, value in (((pair.left, pair.right), pair.share), ((pair.right, pair.left), _turned(pair.share)))
-    }
+    shares: dict[tuple[str, str], Estimate] = {}
+    for pair in found.pairs:
+        share = pair.share
+        value, low, high = (None if end is None else 1 - end for end in (share.value, share.high, share.low))
+        shares[pair.left, pair.right] = share
+        shares[pair.right, pair.left] = Estimate(value, low, high, share.rows, share.clusters)
     return [(name, [shares.get((name, other)) for other in names]) for name in names]
-
-
-def _turned(found: Estimate) -> Estimate:
-    value, low, high = (None if end is None else 1 - end for end in (found.value, found.high, found.low))
-    return Estimate(value, low, high, found.rows, found.clusters)

@@ -7,7 +7,6 @@ import json
 import re
 import secrets
 import unicodedata
-from functools import lru_cache
 
 _BLANK_LETTERS = re.compile("[\u2800\u3164\uffa0]")
 """Letters that look like a space."""
@@ -45,7 +44,6 @@ _INST = re.compile(
 _ROLE_LINE = re.compile(rf"^([ \t>#*_-]*)({_ROLES})(?=[ \t*_]*:)", re.IGNORECASE | re.MULTILINE)
 
 
-@lru_cache(maxsize=4096)
 def sanitize_for_prompt(text: str) -> str:
     r"""Sanitize untrusted text for a prompt. Idempotent.
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import glob
 import os
 import secrets
 import stat
@@ -15,7 +14,6 @@ FILE_MODE, FOLDER_MODE = 0o600, 0o700
 """Modes of new files and folders: only the user may read them, because a debate may be confidential."""
 PUBLIC_FILE_MODE = 0o644
 """Mode of configurations and schemas: everyone may read them."""
-_TOKEN_CHARS = 8
 _DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -50,7 +48,7 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
     `mode`, an overwritten one keeps its mode.
     """
     make_folder(path.parent)
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(_TOKEN_CHARS // 2)}.tmp")
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     with friendly_os_errors(path, "written"):
         try:
             if path.exists():
@@ -68,13 +66,6 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
             os.fsync(folder)  # so that the file's name survives a power failure
         finally:
             os.close(folder)
-
-
-def remove_temp_files(path: Path) -> None:
-    """Remove temporary files that killed processes left beside `path`. The caller must hold the debate's lock."""
-    for beside in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * _TOKEN_CHARS}.tmp"):
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
 
 
 def write_all(opened: int, data: bytes) -> None:

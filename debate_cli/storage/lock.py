@@ -11,8 +11,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from debate_cli.errors import StorageError
-from debate_cli.storage.atomic_write import FILE_MODE, friendly_os_errors, make_folder, remove_temp_files, write_all
-from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
+from debate_cli.storage.atomic_write import FILE_MODE, friendly_os_errors, make_folder, write_all
 
 LOCK_SUFFIX = ".lock"
 _PID_BYTES = 20
@@ -22,16 +21,13 @@ _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @contextlib.contextmanager
 def lock_debate(path: Path) -> Generator[None]:
-    """Lock the debate whose journal or transcript is `path`. Both files share one lock.
+    """Lock the debate whose journal or transcript is `path`. The journal and the transcript share one lock.
 
-    If a killed process left the lock file behind, the temporary files of that process are removed. Raises StorageError
-    with the pid if another process holds the lock.
+    Raises StorageError with the pid if another process holds the lock.
     """
     lock_path = path.with_suffix(LOCK_SUFFIX)
     make_folder(lock_path.parent)
-    opened, was_left_behind = _acquire(lock_path)
-    for suffix in (TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX) if was_left_behind else ():
-        remove_temp_files(path.with_suffix(suffix))
+    opened = _acquire(lock_path)
     try:
         yield
     finally:
@@ -69,8 +65,7 @@ def _locked_error(lock_path: Path, pid: int) -> StorageError:
     return StorageError(f"{lock_path}: {who} is working on this debate; wait for it, or stop it")
 
 
-def _acquire(lock_path: Path) -> tuple[int, bool]:
-    """Return the descriptor, and whether a killed process left the file behind, which then contains a pid."""
+def _acquire(lock_path: Path) -> int:
     while True:
         with friendly_os_errors(lock_path, "locked"):
             opened = os.open(lock_path, os.O_RDWR | os.O_CREAT | _SAFE_FLAGS, FILE_MODE)
@@ -84,11 +79,10 @@ def _acquire(lock_path: Path) -> tuple[int, bool]:
                 except BlockingIOError as error:
                     raise _locked_error(lock_path, _read_pid(opened)) from error
                 if _is_same_file(lock_path, found):
-                    was_left_behind = os.fstat(opened).st_size > 0
                     os.ftruncate(opened, 0)
                     write_all(opened, f"{os.getpid()}\n".encode())
                     on_failure.pop_all()
-                    return opened, was_left_behind
+                    return opened
 
 
 def _read_pid(opened: int) -> int:

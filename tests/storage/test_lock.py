@@ -92,14 +92,3 @@ def test_a_lock_file_that_is_not_a_regular_file_is_refused(tmp_path: Path, make:
         pass
     assert victim.read_text() == "keep me"
     assert lock_holder(tmp_path / "a.json") is None
-
-
-def test_temporary_files_of_killed_processes_are_removed(tmp_path: Path) -> None:
-    """Those of this debate, if its lock file was left behind; other files stay."""
-    (tmp_path / "a.lock").write_text("1234\n")
-    mine = [tmp_path / ".a.jsonl.0a1b2c3d.tmp", tmp_path / ".a.json.0a1b2c3d.tmp"]
-    others = [tmp_path / ".ab.jsonl.0a1b2c3d.tmp", tmp_path / ".a.json.notes.tmp"]
-    for path in (*mine, *others):
-        path.write_text("{")
-    with lock_debate(tmp_path / "a.json"):
-        assert [path.exists() for path in (*mine, *others)] == [False, False, True, True]

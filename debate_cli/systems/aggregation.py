@@ -42,10 +42,8 @@ def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
 def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
     """Return the weighted mean of pairs (value, weight), with weights above 0; 0.0 without pairs."""
     pairs = tuple(values)
-    if len(pairs) == 1:
-        return pairs[0][0]
-    if len({weight for _, weight in pairs}) <= 1:
-        return mean(value for value, _ in pairs)
+    if not pairs:
+        return 0.0
     return math.fsum(value * weight for value, weight in pairs) / math.fsum(weight for _, weight in pairs)
 
 

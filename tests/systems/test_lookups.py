@@ -73,15 +73,6 @@ def test_a_lookup_searches_each_claim_and_keeps_what_was_found(tmp_path: Path) -
     assert checked.code == 0, checked.err
 
 
-def test_a_lookup_in_files_needs_no_server(tmp_path: Path) -> None:
-    """`lookup: corpus` shows the judge passages of the documents."""
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").write_text("Public incident reports track outages per quarter: 43 in 2024.")
-    saved = _judge(tmp_path, "--config", _config(tmp_path, evidence={"sources": ["docs"]}), "--lookup", "corpus")
-    assert [passage["source"] for passage in saved["passages"]] == ["docs/a.md"]
-    assert "searches" not in saved
-
-
 def test_a_failed_lookup_is_a_warning_of_the_judge(tmp_path: Path) -> None:
     """Judging goes on; each claim is unknown."""
     with searxng_server() as server:
@@ -139,21 +130,6 @@ def test_a_source_that_does_not_exist_is_looked_up(tmp_path: Path) -> None:
     assert "Smith 2020" in [finding["source"] for finding in _findings(saved)]
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--system", "sources", "--lookup", "corpus", "--mock"), "there are no files to search"),
-        (("--system", "structured", "--lookup", "web", "--mock"), "does not look up facts; add --system sources"),
-        (("--system", "sources", "--lookup", "web", "--model", "mistral/m"), "mistral has no web search"),
-        (("--system", "sources", "--lookup", "web", "--model", "openai/m"), "OPENAI_API_KEY is not set"),
-    ],
-)
-def test_a_lookup_that_cannot_be_made_is_one_sentence(options: tuple[str, ...], words: str, tmp_path: Path) -> None:
-    """It ends the command before the first call."""
-    done = debate("judge", _example(tmp_path), *options, cwd=tmp_path, env={"MISTRAL_API_KEY": "k-0123456789"})
-    assert (done.code, words in done.err) == (2, True), done.err
-
-
 def test_the_replay_shows_what_an_answer_rests_on(tmp_path: Path) -> None:
     """Plain lines, Markdown and HTML have the table of what is named without a passage."""
     _judge(tmp_path, "--mock", "--lookup", "web")
@@ -178,6 +154,7 @@ def test_files_are_looked_in_with_an_option(tmp_path: Path) -> None:
     (tmp_path / "docs" / "a.md").write_text("Public incident reports track outages per quarter: 43 in 2024.")
     saved = _judge(tmp_path, "--mock", "--evidence", tmp_path / "docs")
     assert [passage["source"] for passage in saved["passages"]] == ["docs/a.md"]
+    assert "searches" not in saved
     assert str(tmp_path) not in json.dumps(saved)
 
 
@@ -187,15 +164,19 @@ def test_files_are_looked_in_with_an_option(tmp_path: Path) -> None:
         (("--system", "panel", "--evidence", "docs"), "--evidence: panel does not look up facts; add --system sources"),
         (("--system", "sources", "--evidence", "docs", "--lookup", "web"), "write --lookup both"),
         (("--system", "sources", "--evidence", "absent"), "absent: no such file or folder"),
-        (("--system", "sources", "--lookup", "corpus"), "name them with --evidence"),
+        (("--system", "sources", "--lookup", "corpus"), "there are no files to search"),
+        (("--system", "structured", "--lookup", "web"), "does not look up facts; add --system sources"),
+        (("--system", "sources", "--lookup", "web", "--model", "mistral/m"), "mistral has no web search"),
+        (("--system", "sources", "--lookup", "web", "--model", "openai/m"), "OPENAI_API_KEY is not set"),
     ],
 )
-def test_files_that_cannot_be_looked_in_are_one_sentence(options: tuple[str, ...], words: str, tmp_path: Path) -> None:
-    """It says what to do, and the debate is unchanged."""
+def test_a_lookup_that_cannot_be_made_is_one_sentence(options: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    """It says what to do, ends the command before the first call, and leaves the debate unchanged."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("Some words.")
-    before = _example(tmp_path).read_text()
-    done = debate("judge", tmp_path / "plain.json", "--mock", *options, cwd=tmp_path)
+    before, model = _example(tmp_path).read_text(), () if "--model" in options else ("--mock",)
+    environment = {"MISTRAL_API_KEY": "k-0123456789"}
+    done = debate("judge", tmp_path / "plain.json", *model, *options, cwd=tmp_path, env=environment)
     assert (done.code, words in done.err) == (2, True), done.err
     assert (tmp_path / "plain.json").read_text() == before
 

@@ -68,80 +68,25 @@ CASES = (
     # (8 + 6) / 2 = 7
     Case("a mean over arguments", (even(8), even(6)), (even(7),), (7, 7), 0, "draw"),
     # 20/3 - 17/3 = 1, which floats make 0.9999999999999991
-    Case(
-        "float errors do not change the victory",
-        (even(7), even(7), even(6)),
-        (even(6), even(6), even(5)),
-        (20 / 3, 17 / 3),
-        1,
-        "narrow",
-    ),
+    Case("float errors do not change the victory",
+         (even(7), even(7), even(6)), (even(6), even(6), even(5)), (20 / 3, 17 / 3), 1, "narrow"),
     # Weights 2 and 2 of 4: (8 + 6) / 2 = 7 against (5 + 5) / 2 = 5; the other criteria weigh nothing
-    Case(
-        "weights are normalised",
-        ((8, 6, 1, 1),),
-        ((5, 5, 10, 10),),
-        (7, 5),
-        2,
-        "narrow",
-        {"weights": StructuredWeights(logic=2, evidence=2, responsiveness=0, honesty=0)},
-    ),
+    Case("weights are normalised", ((8, 6, 1, 1),), ((5, 5, 10, 10),), (7, 5), 2, "narrow",
+         {"weights": StructuredWeights(logic=2, evidence=2, responsiveness=0, honesty=0)}),
     # Two fallacies of 1.5 in one argument of 8: 8 - 3 = 5
-    Case(
-        "a penalty for each fallacy",
-        (even(8),),
-        (even(5),),
-        (5, 5),
-        0,
-        "draw",
-        {"fallacy_penalty": 1.5},
-        ("PRO-1", "PRO-1"),
-    ),
+    Case("a penalty for each fallacy", (even(8),), (even(5),), (5, 5), 0, "draw", {"fallacy_penalty": 1.5}, ("PRO-1", "PRO-1")),
     # 2 - 5 would be -3: clamped to 1. (1 + 9) / 2 = 5
     Case("no score below 1", (even(2), even(9)), (even(5),), (5, 5), 0, "draw", {"fallacy_penalty": 5}, ("PRO-1",)),
     # 9 - 2 = 7 is a mean of (7 + 9) / 2 = 8: the penalty is the argument's, not the side's
-    Case(
-        "a penalty is the argument's",
-        (even(9), even(9)),
-        (even(8),),
-        (8, 8),
-        0,
-        "draw",
-        {"fallacy_penalty": 2},
-        ("PRO-2",),
-    ),
+    Case("a penalty is the argument's", (even(9), even(9)), (even(8),), (8, 8), 0, "draw", {"fallacy_penalty": 2}, ("PRO-2",)),
     Case("fallacies cost nothing by default", (even(8),), (even(5),), (8, 5), 3, "narrow", {}, ("PRO-1",)),
-    Case(
-        "a fallacy of an unknown argument",
-        (even(8),),
-        (even(5),),
-        (8, 5),
-        3,
-        "narrow",
-        {"fallacy_penalty": 2},
-        ("PRO-9",),
-    ),
+    Case("a fallacy of an unknown argument", (even(8),), (even(5),), (8, 5), 3, "narrow", {"fallacy_penalty": 2}, ("PRO-9",)),
     # 1 to 10 is the scale: -7 counts as 1, 0.3*1 + 0.7*10 = 7.3
     Case("marks are clamped to their scale", ((-7, 10, 10, 10),), (even(10),), (7.3, 10), 2.7, "narrow"),
-    Case(
-        "thresholds are settings",
-        (even(7),),
-        (even(5),),
-        (7, 5),
-        2,
-        "clear",
-        {"thresholds": Thresholds(draw=1, clear=1.5)},
-    ),
-    Case(
-        "equal scores are a draw for any threshold",
-        (even(7),),
-        (even(7),),
-        (7, 7),
-        0,
-        "draw",
-        {"thresholds": Thresholds(draw=0, clear=1)},
-    ),
-)
+    Case("thresholds are settings", (even(7),), (even(5),), (7, 5), 2, "clear", {"thresholds": Thresholds(draw=1, clear=1.5)}),
+    Case("equal scores are a draw for any threshold", (even(7),), (even(7),), (7, 7), 0, "draw",
+         {"thresholds": Thresholds(draw=0, clear=1)}),
+)  # fmt: skip
 
 
 def debate_of(case: Case, settings: StructuredSettings) -> Debate:

@@ -11,7 +11,6 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import iter_findings
 from debate_cli.systems.base import (
     JudgeQuestion,
-    JudgeQuote,
     JudgingSystem,
     LiveReport,
     PlannedCalls,
@@ -92,12 +91,6 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
             for row in (notes.final if notes is not None else ())
         }
         return describe_scores(verdict, self.max_score(verdict), marks, maxima, whole="the final evaluation")
-
-    def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        notes = parse_notes(score.ModeratorNotes, verdict)
-        judges = {item.assessor for item in self.agreeing_assessments(debate, verdict)}
-        reasoning = notes.reasoning if notes is not None else ()
-        return next((JudgeQuote(item.text) for item in reasoning if item.assessor in judges), None)
 
     def tables(self, verdict: Verdict) -> list[Table]:
         return tables.tables(verdict) or super().tables(verdict)

@@ -1,10 +1,12 @@
 """Tables and charts of the moderator: scores, rounds, final evaluation, and the judges' words."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.charts import Chart, line_series, percent_chart
-from debate_cli.systems.moderator.score import ClaimedTotal, ModeratorNotes, ModeratorRoundRow, RoundReport
+from debate_cli.systems.moderator.score import ModeratorNotes, RoundReport
 from debate_cli.systems.moderator.settings import (
     CATEGORY_GROUPS,
     FINAL_CATEGORIES,
@@ -20,7 +22,6 @@ from debate_cli.systems.tables import (
     Table,
     TableRow,
     column_table,
-    drop_empty_columns,
     format_number,
     join_row_groups,
     make_table,
@@ -33,12 +34,31 @@ def tables(verdict: Verdict) -> list[Table]:
     notes = parse_notes(ModeratorNotes, verdict)
     if notes is None:
         return []
-    found = (*_mark_tables(notes), _final_table(notes), *_word_tables(notes))
+    found = (
+        _score_table(notes),
+        _round_table(notes),
+        _final_table(notes),
+        _final_reason_table(notes),
+        _report_table(notes),
+        _round_reason_table(notes),
+    )
     return [table for table in found if table.rows]
 
 
-def _mark_tables(notes: ModeratorNotes) -> Iterator[Table]:
-    yield column_table(
+def _score_table(notes: ModeratorNotes) -> Table:
+    remarks: list[str] = []
+    for claim in notes.claimed:
+        where = f"round {claim.round}" if claim.round is not None else "the final evaluation"
+        remarks.append(
+            f"! {claim.assessor} wrote a total of {claim.claimed:g} for {claim.participant} in {where}; "
+            f"the sum of its marks is {claim.ours:g}, which counts."
+        )
+    remarks += [f"{reasoning.assessor}: {reasoning.text}" for reasoning in notes.reasoning]
+    for overview in notes.overviews:
+        remarks += [f"Summary, by {overview.assessor}: {overview.text}"] if overview.text else []
+        named = " and ".join(overview.consistently_outperformed) or "no debater"
+        remarks.append(f"Consistently outperformed, by {overview.assessor}: {named}.")
+    return column_table(
         "scores, moderator",
         notes.final,
         {
@@ -49,57 +69,48 @@ def _mark_tables(notes: ModeratorNotes) -> Iterator[Table]:
             "share": lambda row: "—" if row.share is None else f"{row.share:.0%}",
             "": lambda row: None if row.score is None else Gauge(row.score, notes.highest, row.participant),
         },
-        (
-            *map(_claimed_total_remark, notes.claimed),
-            *(f"{reasoning.assessor}: {reasoning.text}" for reasoning in notes.reasoning),
-            *_overview_remarks(notes),
-        ),
+        remarks,
     )._replace(numeric=frozenset({1, 2, 3, 4}))
-    yield make_table(
-        "rounds, moderator",
-        ("round", "debater", *ROUND_HEADS.values(), f"sum /{ROUND_TOTAL:g}", ""),
-        _rows_by_round(
-            notes,
-            lambda row: (
-                DebaterCell(row.participant),
-                *(Number(row.marks.get(criterion), 1) for criterion in ROUND_CRITERIA),
-                Number(row.sum),
-                None if row.sum is None else Gauge(row.sum, ROUND_TOTAL, row.participant),
-            ),
-        ),
+
+
+def _round_table(notes: ModeratorNotes) -> Table:
+    rows = _group_by_round(
+        (
+            str(row.round),
+            DebaterCell(row.participant),
+            *(Number(row.marks.get(criterion), 1) for criterion in ROUND_CRITERIA),
+            Number(row.sum),
+            None if row.sum is None else Gauge(row.sum, ROUND_TOTAL, row.participant),
+        )
+        for row in notes.rounds
+    )
+    return make_table(
+        "rounds, moderator", ("round", "debater", *ROUND_HEADS.values(), f"sum /{ROUND_TOTAL:g}", ""), rows
     )
 
 
-def _rows_by_round(
-    notes: ModeratorNotes, cells: Callable[[ModeratorRoundRow], TableRow]
-) -> tuple[TableRow | None, ...]:
-    """Return the rows, grouped by round: the round's number, then the result of `cells`. Omits rows without cells."""
-    return join_row_groups(
-        [(str(number), *found) for row in notes.rounds if row.round == number and (found := cells(row))]
-        for number in dict.fromkeys(row.round for row in notes.rounds)
+def _round_reason_table(notes: ModeratorNotes) -> Table:
+    rows = _group_by_round(
+        (
+            str(row.round),
+            DebaterCell(row.participant),
+            _join(f"{ROUND_HEADS[criterion]}: {_join(reasons)}" for criterion, reasons in row.reasons.items()),
+        )
+        for row in notes.rounds
+        if row.reasons
     )
+    return Table("reasons for the rounds, moderator", ("round", "debater", "reasons"), rows)
 
 
-def _overview_remarks(notes: ModeratorNotes) -> Iterable[str]:
-    for overview in notes.overviews:
-        if overview.text:
-            yield f"Summary, by {overview.assessor}: {overview.text}"
-        named = " and ".join(overview.consistently_outperformed) or "no debater"
-        yield f"Consistently outperformed, by {overview.assessor}: {named}."
-
-
-def _claimed_total_remark(claim: ClaimedTotal) -> str:
-    where = f"round {claim.round}" if claim.round is not None else "the final evaluation"
-    return (
-        f"! {claim.assessor} wrote a total of {claim.claimed:g} for {claim.participant} in {where}; "
-        f"the sum of its marks is {claim.ours:g}, which counts."
-    )
+def _group_by_round(rows: Iterable[TableRow]) -> tuple[TableRow | None, ...]:
+    """Separate the rows of each round. The first cell of a row is its round."""
+    return join_row_groups(group for _, group in groupby(rows, key=itemgetter(0)))
 
 
 def _final_table(notes: ModeratorNotes) -> Table:
-    judged = [row for row in notes.final if row.categories]
+    has_marks = any(row.categories for row in notes.final)
     groups: list[list[TableRow]] = []
-    for place, (group, categories) in enumerate(CATEGORY_GROUPS.items() if judged else ()):
+    for place, (group, categories) in enumerate(CATEGORY_GROUPS.items() if has_marks else ()):
         sums = [row.groups[place] if row.groups else None for row in notes.final]
         out_of = sum(FINAL_CATEGORIES[name] for name in categories)
         heading = (group.replace("_", " ").upper(), Number(out_of, 0))
@@ -111,9 +122,8 @@ def _final_table(notes: ModeratorNotes) -> Table:
     return make_table("final evaluation, moderator", heads, join_row_groups(groups))
 
 
-def _word_tables(notes: ModeratorNotes) -> Iterator[Table]:
-    """Yield tables of the judges' words: reasons for the final evaluation, reports on rounds, reasons for rounds."""
-    reasons = join_row_groups(
+def _final_reason_table(notes: ModeratorNotes) -> Table:
+    rows = join_row_groups(
         [
             (
                 group.replace("_", " "),
@@ -127,29 +137,19 @@ def _word_tables(notes: ModeratorNotes) -> Iterator[Table]:
         ]
         for group in CATEGORY_GROUPS
     )
-    yield Table("reasons for the final evaluation, moderator", ("group", "debater", "marks", "reason"), reasons)
+    return Table("reasons for the final evaluation, moderator", ("group", "debater", "marks", "reason"), rows)
+
+
+def _report_table(notes: ModeratorNotes) -> Table:
     several = len({report.assessor for report in notes.reports}) > 1
-    reports = join_row_groups(
+    rows = join_row_groups(
         [(str(report.round), report.assessor if several else None, *parts) for parts in _report_parts(report)]
         for report in notes.reports
     )
-    heads = ("round", "judge", "about", "report")
-    yield drop_empty_columns(Table("reports on the rounds, moderator", heads, reports))
-    rounds = _rows_by_round(
-        notes, lambda row: (DebaterCell(row.participant), _round_reasons(row)) if row.reasons else ()
-    )
-    yield Table("reasons for the rounds, moderator", ("round", "debater", "reasons"), rounds)
+    return Table("reports on the rounds, moderator", ("round", "judge", "about", "report"), rows)
 
 
-def _round_reasons(row: ModeratorRoundRow) -> str:
-    return _join(f"{ROUND_HEADS[criterion]}: {_join(reasons)}" for criterion, reasons in row.reasons.items())
-
-
-def _join(sentences: Iterable[str]) -> str:
-    return "; ".join(sentence.rstrip(".") for sentence in sentences)
-
-
-def _report_parts(report: RoundReport) -> Iterable[tuple[str, str]]:
+def _report_parts(report: RoundReport) -> Iterator[tuple[str, str]]:
     for point in report.points:
         yield f"points, {point.heading}", _join(point.points)
     for clash in report.clashes:
@@ -162,6 +162,10 @@ def _report_parts(report: RoundReport) -> Iterable[tuple[str, str]]:
         yield "momentum", f"towards {report.momentum.toward or 'no debater'}: {report.momentum.why}"
     if report.guidance:
         yield "guidance", report.guidance
+
+
+def _join(sentences: Iterable[str]) -> str:
+    return "; ".join(sentence.rstrip(".") for sentence in sentences)
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:

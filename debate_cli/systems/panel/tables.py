@@ -50,16 +50,15 @@ def _change_table(notes: PanelNotes) -> Table:
 
 
 def _mark_table(notes: PanelNotes) -> Table:
-    """Return each judge's mark in each dimension in the last vote, with mean and range."""
     votes = notes.rounds[-1].votes
     names = tuple(dict.fromkeys(name for vote in votes for name in vote.dimensions))
-    given = {name: [vote.dimensions[name] for vote in votes if name in vote.dimensions] for name in names}
+    given = [[vote.dimensions[name] for vote in votes if name in vote.dimensions] for name in names]
     rows: list[TableRow] = [
-        (vote.judge, *(Number(vote.dimensions.get(name), digits=1) for name in names)) for vote in votes if names
+        (vote.judge, *(Number(vote.dimensions.get(name), 1) for name in names)) for vote in votes if names
     ]
     sums: list[TableRow] = [
-        ("mean", *(Number(mean(marks)) for marks in given.values())),
-        ("range", *(Number(max(marks) - min(marks), digits=1) for marks in given.values())),
+        ("mean", *(Number(mean(marks)) for marks in given)),
+        ("range", *(Number(max(marks) - min(marks), 1) for marks in given)),
     ]
     grouped = join_row_groups([rows, sums if len(rows) > 1 else []])
     return make_table("marks, panel", ("judge", *names), grouped, ("From 1, against, to 3, for; of the last vote.",))
@@ -120,21 +119,14 @@ def _vote_table(notes: PanelNotes) -> Table:
         (judge, Number(weight), *(_vote_cell(votes.get(judge)) for votes in rounds))
         for judge, weight in weights.items()
     ]
+    disputed = (Lines(tuple(item.about for item in row.disagreements) or ("nothing",)) for row in notes.rounds)
     sums: list[TableRow] = [
         ("agreement", None, *(Number(row.agreement) for row in notes.rounds)),
-        (
-            "divided on",
-            None,
-            *(Lines(tuple(item.about for item in row.disagreements) or ("nothing",)) for row in notes.rounds),
-        ),
+        ("divided on", None, *disputed),
     ]
-    return Table(
-        title="votes, panel",
-        heads=("judge", "weight", *(f"vote {row.round + 1}" for row in notes.rounds)),
-        rows=join_row_groups([rows, sums]),
-        remarks=tuple(_change_remarks(notes)),
-        numeric=frozenset({1}),
-    )
+    heads = ("judge", "weight", *(f"vote {row.round + 1}" for row in notes.rounds))
+    remarks = tuple(_change_remarks(notes))
+    return Table("votes, panel", heads, join_row_groups([rows, sums]), remarks, numeric=frozenset({1}))
 
 
 def _vote_cell(vote: BallotRow | None) -> Cell:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.charts import Chart, bar_chart
-from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
+from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK, StructuredNotes
 from debate_cli.systems.tables import (
     Cell,
     DebaterCell,
@@ -33,27 +33,22 @@ def tables(verdict: Verdict) -> list[Table]:
     debaters = dict.fromkeys(row.participant for row in notes.arguments)
     rows = join_row_groups(_participant_rows(verdict, notes, name) for name in debaters)
     shares = [f"{judge} {share:.0%}" for judge, share in notes.judge_weights.items()]
-    has_spread = any(row.spread for row in notes.arguments)
-    spreads = (
-        (row.id, *(Number(row.spread.get(item), 1) for item in notes.weights)) for row in notes.arguments if has_spread
-    )
-    judges = ", ".join(shares or notes.judges)
-    fallacies = column_table(
-        "fallacies",
-        notes.fallacies,
-        {
-            "fallacy": lambda row: f"! {row.name}",
-            "by": lambda row: DebaterCell(row.participant),
-            "in": lambda row: row.item or None,
-            "words": lambda row: row.quote,
-        },
-    )
+    remark = f"Highest minus lowest mark of {', '.join(shares or notes.judges)}."
+    marked = notes.arguments if any(row.spread for row in notes.arguments) else ()
+    spreads = ((row.id, *(Number(row.spread.get(item), 1) for item in notes.weights)) for row in marked)
     found = (
         make_table("scores, structured", ("argument", *heads, "score", ""), rows),
-        make_table(
-            "spread between judges", ("argument", *names), spreads, (f"Highest minus lowest mark of {judges}.",)
+        make_table("spread between judges", ("argument", *names), spreads, (remark,)),
+        column_table(
+            "fallacies",
+            notes.fallacies,
+            {
+                "fallacy": lambda row: f"! {row.name}",
+                "by": lambda row: DebaterCell(row.participant),
+                "in": lambda row: row.item or None,
+                "words": lambda row: row.quote,
+            },
         ),
-        fallacies,
     )
     return [table for table in found if table.rows]
 
@@ -61,22 +56,15 @@ def tables(verdict: Verdict) -> list[Table]:
 def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Iterable[TableRow]:
     for row in notes.arguments:
         if row.participant == who:
-            yield (row.id, *(Number(row.marks.get(item), 1) for item in notes.weights), _score_cell(row), None)
+            score: Cell = Number(row.score)
+            if row.penalty:
+                score = f"{'—' if row.score is None else format_number(row.score)} (−{row.penalty:g})"
+            yield (row.id, *(Number(row.marks.get(item), 1) for item in notes.weights), score, None)
     means = notes.means.get(who, {})
-    score = verdict.scores.get(who)
-    bar = Gauge(score, MAX_ARGUMENT_MARK, who) if score is not None else None
-    yield (
-        DebaterCell(who),
-        *(Number(means.get(item), 1) for item in notes.weights),
-        Number(score, 2, strong=True),
-        bar,
-    )
-
-
-def _score_cell(row: ArgumentRow) -> Cell:
-    if not row.penalty:
-        return Number(row.score)
-    return f"{'—' if row.score is None else format_number(row.score)} (−{row.penalty:g})"
+    total = verdict.scores.get(who)
+    bar = Gauge(total, MAX_ARGUMENT_MARK, who) if total is not None else None
+    marks = (Number(means.get(item), 1) for item in notes.weights)
+    yield (DebaterCell(who), *marks, Number(total, strong=True), bar)
 
 
 MARK_TICKS = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0)

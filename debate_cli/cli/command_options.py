@@ -1,8 +1,7 @@
 """Options of the commands whose own modules are slow to import. Their help needs only this module."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
@@ -78,23 +77,12 @@ class RunOptions(NamedTuple):
 RUN_PANEL, REPORT_PANEL = "Options of run", "Options of report and merge"
 
 
-class Action(StrEnum):
-    """Action of `debate experiment`."""
-
-    run = "run"
-    status = "status"
-    report = "report"
-    rate = "rate"
-    merge = "merge"
+Action = Literal["run", "status", "report", "rate", "merge"]
+"""Action of `debate experiment`."""
 
 
-class ReportFormat(StrEnum):
-    """Format of a table with one row per judgement."""
-
-    json = "json"
-    jsonl = "jsonl"
-    csv = "csv"
-    parquet = "parquet"
+ReportFormat = Literal["json", "jsonl", "csv", "parquet"]
+"""Format of a table with one row per judgement."""
 
 
 class ExperimentOptions(NamedTuple):
@@ -224,12 +212,8 @@ class WorkerOptions(NamedTuple):
     debug: options.DebugOption = False
 
 
-class Lookup(StrEnum):
-    """Where a judge of sources looks up facts without a citation."""
-
-    corpus = "corpus"
-    web = "web"
-    both = "both"
+Lookup = Literal["corpus", "web", "both"]
+"""Where a judge of sources looks up facts without a citation."""
 
 
 class JudgeOptions(NamedTuple):
@@ -316,28 +300,14 @@ class JudgeOptions(NamedTuple):
     debug: options.DebugOption = False
 
 
-class Format(StrEnum):
-    """Formats of files with one debate, and public data sets."""
-
-    text = "text"
-    markdown = "markdown"
-    vtt = "vtt"
-    srt = "srt"
-    csv = "csv"
-    jsonl = "jsonl"
-    chat = "chat"
-    transcript = "transcript"
-    debatrix = "debatrix"
-    nyu = "nyu"
-    lechmazur = "lechmazur"
-    ukp = "ukp"
+Format = Literal[
+    "text", "markdown", "vtt", "srt", "csv", "jsonl", "chat", "transcript", "debatrix", "nyu", "lechmazur", "ukp"
+]
+"""Formats of files with one debate, and public data sets."""
 
 
-class RoundBy(StrEnum):
-    """Rule that divides the speeches into rounds."""
-
-    turns = "turns"
-    heading = "heading"
+RoundBy = Literal["turns", "heading"]
+"""Rule that divides the speeches into rounds."""
 
 
 class ImportOptions(NamedTuple):

@@ -2,9 +2,8 @@
 
 import os
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
@@ -17,12 +16,8 @@ from debate_cli.evidence.corpus import Corpus
 from debate_cli.importing.speeches import format_count
 from debate_cli.render import sanitize
 
-
-class Action(StrEnum):
-    """Action of `debate evidence`."""
-
-    search = "search"
-    list = "list"
+Action = Literal["search", "list"]
+"""Action of `debate evidence`."""
 
 
 class Options(NamedTuple):
@@ -49,9 +44,9 @@ class Options(NamedTuple):
 
 def run(given: Options) -> None:
     """Search the sources, or list them."""
-    if given.action is Action.search and not given.query:
+    if given.action == "search" and not given.query:
         raise UsageError("`debate evidence search` needs a query; add it")
-    if given.action is Action.list and given.query:
+    if given.action == "list" and given.query:
         raise UsageError("`debate evidence list` takes no query; name a folder of sources with --evidence DIR")
     if given.evidence:
         config, folder = EvidenceConfig(sources=tuple(map(str, given.evidence))), Path()
@@ -63,7 +58,7 @@ def run(given: Options) -> None:
         raise UsageError(
             "the configuration names no sources; add `evidence: {sources: [docs/]}`, or use --evidence DIR"
         )
-    if given.action is Action.list:
+    if given.action == "list":
         _print_list(corpus, as_json=given.json)
     else:
         _print_found(corpus, given.query or "", config.passages, as_json=given.json)

@@ -19,7 +19,7 @@ from debate_cli.app.model_roles import judge_model_specs
 from debate_cli.app.preparation import require_batches
 from debate_cli.cli import config_options, console, run_control, screen
 from debate_cli.cli.batches import BatchScreen
-from debate_cli.cli.command_options import Action, ExperimentOptions, ReportFormat
+from debate_cli.cli.command_options import ExperimentOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, refuse_existing, write_document
 from debate_cli.cli.dry_run import NOTHING_ASKED, align_rows, format_plan_rows, plan_data
@@ -72,17 +72,17 @@ def run(given: ExperimentOptions) -> None:
     """Run an experiment, show its state, print its results, or join its folders."""
     _check_options(given)
     match given.action:
-        case Action.run:
+        case "run":
             _run(given)
-        case Action.status:
+        case "status":
             with _open_ledger(given) as ledger:
                 _show_status(read_status(ledger), given)
-        case Action.report:
+        case "report":
             with _open_ledger(given) as ledger:
                 _report(ledger, given)
-        case Action.rate:
+        case "rate":
             _rate(given)
-        case Action.merge:
+        case "merge":
             if given.out is None:
                 raise UsageError("merge writes a new folder; name it with -o DIR")
             with merge_experiments([Path(path) for path in given.paths], given.out) as ledger:
@@ -90,13 +90,13 @@ def run(given: ExperimentOptions) -> None:
 
 
 def _check_options(given: ExperimentOptions) -> None:
-    action = given.action.value
+    action = given.action
     for name in {"run": _REPORT_ONLY, "report": _RUN_ONLY}.get(action, (*_RUN_ONLY, *_REPORT_ONLY)):
         if getattr(given, name):
             option = name.replace("_", "-")
             raise UsageError(f"--{option} is not an option of `debate experiment {action}`; leave it out")
     queue = given.queue if given.queue != os.environ.get(QUEUE_VARIABLE) else None
-    if queue and given.action in {Action.rate, Action.merge}:
+    if queue and action in {"rate", "merge"}:
         raise UsageError(f"--queue is not an option of `debate experiment {action}`; leave it out")
     if given.queue and (given.shard or given.limit):
         raise UsageError(
@@ -104,7 +104,7 @@ def _check_options(given: ExperimentOptions) -> None:
         )
     if given.enqueue_only and not given.queue:
         raise UsageError("--enqueue-only needs a queue; name it with --queue")
-    if given.action is not Action.merge and len(given.paths) > 1:
+    if action != "merge" and len(given.paths) > 1:
         raise UsageError(f"`debate experiment {action}` takes one file or folder; leave out {given.paths[1]}")
 
 
@@ -248,7 +248,7 @@ def _open_ledger(given: ExperimentOptions) -> Ledger:
         file = read_experiment_file(path)
         name, mock = file.config.name, given.mock
         folder = file.folder / f"{file.config.slug}{'-mock' if mock else ''}"
-        if given.action is Action.status and given.out is not None:
+        if given.action == "status" and given.out is not None:
             folder = given.out
     if given.queue:
         asyncio.run(copy_from_queue(given.queue, folder, name, mock=mock))
@@ -270,15 +270,15 @@ def _report(ledger: Ledger, given: ExperimentOptions) -> None:
     if given.out is not None:
         refuse_existing(given.out, force=given.force, option="--out")
     rows = read_judgements(ledger)
-    if given.format is ReportFormat.parquet:
+    if given.format == "parquet":
         if given.out is None:
             raise UsageError("--format parquet writes a file; name it with -o FILE")
         write_parquet(given.out, rows, ledger.axes)
     else:
         pieces: Iterable[str] = {
-            ReportFormat.json: lambda: shown.dump_json(rows),
-            ReportFormat.jsonl: lambda: shown.dump_jsonl(rows),
-            ReportFormat.csv: lambda: shown.dump_csv(rows, ledger.axes),
+            "json": lambda: shown.dump_json(rows),
+            "jsonl": lambda: shown.dump_jsonl(rows),
+            "csv": lambda: shown.dump_csv(rows, ledger.axes),
         }[given.format]()
         if given.out is None:
             write_document(pieces)

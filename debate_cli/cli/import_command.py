@@ -130,8 +130,8 @@ def _build_request(given: ImportOptions) -> ImportRequest:
     speakers = SpeakerChoices(
         _pairs("--side", given.side or ()), tuple(given.drop or ()), _pairs("--merge", given.merge or ())
     )
-    choices = ImportChoices(given.topic, speakers, None if given.round_by is None else given.round_by.value)
-    return ImportRequest(None if given.format is None else given.format.value, columns, choices)
+    choices = ImportChoices(given.topic, speakers, given.round_by)
+    return ImportRequest(given.format, columns, choices)
 
 
 def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:

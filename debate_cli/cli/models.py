@@ -2,9 +2,8 @@
 
 import os
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -23,12 +22,8 @@ from debate_cli.storage.redact import Redactor
 from debate_cli.storage.variables import load_environment
 from debate_cli.systems.tables import Table
 
-
-class Action(StrEnum):
-    """Action of `debate models`."""
-
-    list = "list"
-    pull = "pull"
+Action = Literal["list", "pull"]
+"""Action of `debate models`."""
 
 
 class Options(NamedTuple):
@@ -46,7 +41,7 @@ class Options(NamedTuple):
       debate models pull qwen3-1.7b
     """
 
-    action: Annotated[Action, typer.Argument(help="List the providers, or download a model.")] = Action.list
+    action: Annotated[Action, typer.Argument(help="List the providers, or download a model.")] = "list"
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Model to download.")] = None
     config: options.ConfigOption = None
     json: options.JsonOption = False
@@ -55,7 +50,7 @@ class Options(NamedTuple):
 
 def run(given: Options) -> None:
     """List the providers, what each can do, and whether its key is set."""
-    if given.action is Action.pull:
+    if given.action == "pull":
         _pull(given)
         return
     if given.name is not None:

@@ -1,7 +1,6 @@
 """`debate prompts`."""
 
-from enum import StrEnum
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
@@ -12,12 +11,8 @@ from debate_cli.errors import UsageError
 from debate_cli.llm.prompts import ShippedPrompt, shipped_prompts
 from debate_cli.systems.tables import Table
 
-
-class Action(StrEnum):
-    """Action of `debate prompts`."""
-
-    list = "list"
-    show = "show"
+Action = Literal["list", "show"]
+"""Action of `debate prompts`."""
 
 
 class Options(NamedTuple):
@@ -33,7 +28,7 @@ class Options(NamedTuple):
       debate prompts show opening > opening.md
     """
 
-    action: Annotated[Action, typer.Argument(help="List all prompts, or show one.")] = Action.list
+    action: Annotated[Action, typer.Argument(help="List all prompts, or show one.")] = "list"
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="The prompt to show.")] = None
     json: options.JsonOption = False
     debug: options.DebugOption = False
@@ -41,7 +36,7 @@ class Options(NamedTuple):
 
 def run(given: Options) -> None:
     """List the prompts, or show the text of one."""
-    if (given.action is Action.show) != (given.name is not None):
+    if (given.action == "show") != (given.name is not None):
         raise UsageError(
             "`debate prompts show NAME` needs a name, `debate prompts list` takes none; correct the command"
         )

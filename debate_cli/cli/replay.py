@@ -5,9 +5,8 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
@@ -27,29 +26,11 @@ from debate_cli.storage.transcript_index import count_missing_judgments
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 from debate_cli.systems.scoring import score
 
-
-class ReplayFormat(StrEnum):
-    """Output format of a replayed debate."""
-
-    terminal = "terminal"
-    markdown = "markdown"
-    html = "html"
-    json = "json"
-    svg = "svg"
-    terminal_html = "terminal-html"
-
-
-class ReplayPart(StrEnum):
-    """Part of a debate that --only selects."""
-
-    turns = "turns"
-    scores = "scores"
-    trace = "trace"
-    verdict = "verdict"
-    briefing = "briefing"
-
-
-WHOLE_DEBATE_FORMATS = (ReplayFormat.html, ReplayFormat.json)
+ReplayFormat = Literal["terminal", "markdown", "html", "json", "svg", "terminal-html"]
+"""Output format of a replayed debate."""
+ReplayPart = Literal["turns", "scores", "trace", "verdict", "briefing"]
+"""Part of a debate that --only selects."""
+WHOLE_DEBATE_FORMATS = ("html", "json")
 """Formats that always show the whole debate: the HTML page and the transcript."""
 KEY_HINT = "any key: next turn · q: stop"
 QUIT_KEYS = frozenset({"q", "Q", ""})
@@ -86,7 +67,7 @@ class Options(NamedTuple):
     only: Annotated[ReplayPart | None, typer.Option(help="Show only this part.")] = None
     show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
     plain: options.PlainOption = False
-    format: Annotated[ReplayFormat, typer.Option("--format", help="Output format.")] = ReplayFormat.terminal
+    format: Annotated[ReplayFormat, typer.Option("--format", help="Output format.")] = "terminal"
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing FILE.")] = False
@@ -106,60 +87,60 @@ def run(given: Options) -> None:
     verdicts = score(debate, runs="all")
     if given.only is not None and not _has_part(debate, verdicts, given.only):
         console.print_status(f"--only {given.only}: this debate has nothing to show there")
-    if how is ReplayFormat.terminal and given.output is None:
+    if how == "terminal" and given.output is None:
         _play(given, stored, verdicts)
         return
     text = _render_document(given, how, debate, verdicts)
     if given.output is not None:
         atomic_write(given.output, text.encode(), overwrite=given.force)
         console.print_status(f"written: {given.output}")
-    elif how is ReplayFormat.json:
+    elif how == "json":
         write_json_chunks([text])
     else:
         write_document([text])
 
 
 def _resolve_format(given: Options) -> ReplayFormat:
-    if given.json and given.format not in (ReplayFormat.terminal, ReplayFormat.json):
-        raise UsageError(f"--json and --format {given.format.value} cannot be combined; give one of them")
-    how = ReplayFormat.json if given.json else given.format
+    if given.json and given.format not in {"terminal", "json"}:
+        raise UsageError(f"--json and --format {given.format} cannot be combined; give one of them")
+    how: ReplayFormat = "json" if given.json else given.format
     if how in WHOLE_DEBATE_FORMATS and (given.only is not None or given.round is not None):
         left_out = "--only" if given.only is not None else "--round"
         raise UsageError(
-            f"--format {how.value} shows the whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
+            f"--format {how} shows the whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
         )
-    if given.round is not None and given.only not in (None, ReplayPart.turns):
+    if given.round is not None and given.only not in {None, "turns"}:
         raise UsageError(f"--only {given.only} covers all rounds; leave out --round or --only")
     return how
 
 
 def _has_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReplayPart) -> bool:
-    if part is ReplayPart.turns:
+    if part == "turns":
         return bool(debate.turns) or debate.document_name is not None
-    return any(line.strip() for line in details_lines(debate, verdicts, only=part.value))
+    return any(line.strip() for line in details_lines(debate, verdicts, only=part))
 
 
 def _render_document(given: Options, how: ReplayFormat, debate: Debate, verdicts: tuple[Verdict, ...]) -> str:
-    part = given.only.value if given.only is not None else None
+    part = given.only
     match how:
-        case ReplayFormat.json:
+        case "json":
             if not given.show_hidden:
                 turns = tuple(turn.model_copy(update={"directive": None}) for turn in debate.turns)
                 debate = debate.model_copy(update={"turns": turns})
             return dump_transcript(to_transcript(debate, verdicts), Redactor())
-        case ReplayFormat.markdown:
+        case "markdown":
             from debate_cli.render.text.markdown import format_markdown
 
             return format_markdown(debate, verdicts, part, given.round, show_hidden=given.show_hidden)
-        case ReplayFormat.html:
+        case "html":
             from debate_cli.render.html.page import render_html
 
             return render_html(debate, verdicts, show_hidden=given.show_hidden)
-        case ReplayFormat.svg | ReplayFormat.terminal_html:
+        case "svg" | "terminal-html":
             from debate_cli.render.terminal_export import TerminalExport, export_svg, export_terminal_html
 
             scene = TerminalExport(debate, verdicts, part, given.round, show_hidden=given.show_hidden)
-            return export_svg(scene) if how is ReplayFormat.svg else export_terminal_html(scene)
+            return export_svg(scene) if how == "svg" else export_terminal_html(scene)
         case _:
             raise UsageError(
                 "-o needs --format markdown, html, json, svg or terminal-html; redirect stdout for plain lines"
@@ -168,7 +149,7 @@ def _render_document(given: Options, how: ReplayFormat, debate: Debate, verdicts
 
 def _play(given: Options, stored: StoredDebate, verdicts: tuple[Verdict, ...]) -> None:
     debate = stored.debate
-    part = given.only.value if given.only is not None else None
+    part = given.only
     if part in (None, "turns") and not _play_turns(given, debate, judged=part is None):
         return
     if part != "turns" and given.round is None:

@@ -1,7 +1,6 @@
 """`debate schema`."""
 
-from enum import StrEnum
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
@@ -9,13 +8,8 @@ from debate_cli.cli import options
 from debate_cli.cli.console import print_json
 from debate_cli.storage.schema import config_schema, transcript_schema
 
-
-class SchemaKind(StrEnum):
-    """The schema to print."""
-
-    config = "config"
-    transcript = "transcript"
-    experiment = "experiment"
+SchemaKind = Literal["config", "transcript", "experiment"]
+"""The schema to print."""
 
 
 class Options(NamedTuple):
@@ -27,9 +21,9 @@ class Options(NamedTuple):
 
 def run(given: Options) -> None:
     """Print the JSON Schema of a configuration, a transcript or an experiment."""
-    if given.of is SchemaKind.experiment:
+    if given.of == "experiment":
         from debate_cli.experiments.settings import experiment_schema
 
         print_json(experiment_schema())
         return
-    print_json(config_schema() if given.of is SchemaKind.config else transcript_schema())
+    print_json(config_schema() if given.of == "config" else transcript_schema())

@@ -4,7 +4,7 @@ import inspect
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import typer
 
@@ -183,8 +183,12 @@ def _spelt(param: Any) -> str:
 
 
 def _choices(param: Any) -> str:
-    members = getattr(param.type_descriptor.annotation, "__members__", {})
-    return "|".join(str(member.value) for member in members.values())
+    annotation = param.type_descriptor.annotation
+    members = getattr(annotation, "__members__", {})
+    values = (
+        get_args(annotation) if get_origin(annotation) is Literal else [member.value for member in members.values()]
+    )
+    return "|".join(map(str, values))
 
 
 def _meaning(param: Any) -> str:

@@ -281,12 +281,10 @@ def test_the_resolution_chooses_the_pattern(
     assert narrative_note(found)["pattern"] == expected
 
 
-@pytest.mark.parametrize(("pattern", "revision", "is_missing"), [(None, 2, False), (None, 1, True), ("none", 1, False)])
-def test_a_missing_register_review_is_named(pattern: DebatePattern | None, revision: int, is_missing: bool) -> None:
-    """Except in an old transcript, in which the narrative chose the pattern."""
-    narrative = assessment("live", (), Narrative(winner=None, reasoning="r", pattern=pattern))
-    debate = live_debate([(20, 0, 0)] * 2, narrative, assessment("live", (), revision=revision))
-    found = score_run(debate, "r1", LiveSettings())
+@pytest.mark.parametrize(("revision", "is_missing"), [(2, False), (1, True)])
+def test_a_missing_register_review_is_named(revision: int, is_missing: bool) -> None:
+    """The verdict says that every register entry counts if no judge reviewed the register."""
+    found = score_run(live_debate([(20, 0, 0)] * 2, assessment("live", (), revision=revision)), "r1", LiveSettings())
     assert ("The register was not reviewed" in str(found.notes["missing"])) is is_missing
 
 

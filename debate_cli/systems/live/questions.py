@@ -296,10 +296,6 @@ def _build_narrative_form(context: Context) -> Form[NarrativeForm]:
     return judge_form("live_narrative", NarrativeForm, arcs=arcs, winner=winner)
 
 
-def _narrative_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
-    return {"participants": to_prompt_json(context.speakers), **_format_inconsistencies(context)}
-
-
 def _resolution_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
     given = ordered_assessments(context.debate, "live", context.brief.run)
     narrative = first_finding(given, Narrative)
@@ -342,33 +338,28 @@ def _read_narrative_form(filled: NarrativeForm, context: Context) -> AssessmentC
     return collector.result(filled.reasoning)
 
 
-def _read_resolution_form(filled: ResolutionForm, _context: Context) -> AssessmentContent:
-    found = Resolution(explanation=filled.explanation, pattern=filled.pattern)
-    return AssessmentContent(findings=(found,), rationale=filled.explanation)
-
-
-def _read_convergence_form(filled: ConvergenceForm, _context: Context) -> AssessmentContent:
-    return AssessmentContent(findings=(Convergence(outcome=filled.outcome, early=filled.early, late=filled.late),))
-
-
-NARRATIVE_QUESTION = JudgeQuestion(
+NARRATIVE_QUESTION: JudgeQuestion[LiveSettings, NarrativeForm] = JudgeQuestion(
     "judge.live.narrative",
     "judge_live_narrative",
-    _narrative_prompt_values,
+    lambda context, _: {"participants": to_prompt_json(context.speakers), **_format_inconsistencies(context)},
     _build_narrative_form,
     _read_narrative_form,
 )
-RESOLUTION_QUESTION = JudgeQuestion(
+RESOLUTION_QUESTION: JudgeQuestion[LiveSettings, ResolutionForm] = JudgeQuestion(
     "judge.live.resolution",
     "judge_live_resolution",
     _resolution_prompt_values,
     lambda _: judge_form("live_resolution", ResolutionForm),
-    _read_resolution_form,
+    lambda filled, _: AssessmentContent(
+        findings=(Resolution(explanation=filled.explanation, pattern=filled.pattern),), rationale=filled.explanation
+    ),
 )
-CONVERGENCE_QUESTION = JudgeQuestion(
+CONVERGENCE_QUESTION: JudgeQuestion[LiveSettings, ConvergenceForm] = JudgeQuestion(
     "judge.live.convergence",
     "judge_live_convergence",
     _convergence_prompt_values,
     lambda _: judge_form("live_convergence", ConvergenceForm),
-    _read_convergence_form,
+    lambda filled, _: AssessmentContent(
+        findings=(Convergence(outcome=filled.outcome, early=filled.early, late=filled.late),)
+    ),
 )

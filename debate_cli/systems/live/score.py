@@ -265,11 +265,12 @@ def _expected_briefs(
     for brief in pair_briefs(run_id, asked, [(end - 1, end) for end in pair_end_indices(debate.turns)]):
         earlier, later = brief.subject.turns
         yield brief, f"Turns {earlier + 1} and {later + 1} were not compared"
-    whole = {NARRATIVE_REVISION: "The debate was not read as a whole"}
+    whole = {
+        NARRATIVE_REVISION: "The debate was not read as a whole",
+        REVIEW_REVISION: "The register was not reviewed, so every entry counts",
+    }
     if narrative is not None and narrative.agrees is False:
         whole[RESOLUTION_REVISION] = "The conflict of narrative and scorecard was not explained"
-    if needs_review(debate.assessments_of_system("live", run_id)):
-        whole[REVIEW_REVISION] = "The register was not reviewed, so every entry counts"
     for revision, words in whole.items():
         yield from ((brief, words) for brief in briefs_for(run_id, asked, WHOLE_DEBATE, revision))
     if len(debate.turns) >= MIN_CONVERGENCE_TURNS:
@@ -281,15 +282,6 @@ def convergence_subject(debate: Debate) -> Subject:
     """Return the subject of the question on convergence: the first two and the last two turns."""
     indices = tuple(turn.index for turn in debate.turns)
     return Subject(moment="debate", turns=(*indices[:2], *indices[-2:]))
-
-
-def needs_review(given: Sequence[Assessment]) -> bool:
-    """Return whether a review of the register is expected.
-
-    No review is expected if the narrative has a pattern, because the program that wrote it did not ask for a review.
-    """
-    narrative = first_finding(given, Narrative)
-    return narrative is None or narrative.pattern is None
 
 
 def is_review(assessment: Assessment) -> bool:

@@ -78,8 +78,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
             yield from briefs_for(run.id, settings, score.convergence_subject(debate))
         if not all(map(debate.is_settled, exchanges)):
             return
-        asks_review = score.needs_review(debate.assessments_of_system("live", run.id))
-        revisions = (score.NARRATIVE_REVISION, *((score.REVIEW_REVISION,) if asks_review else ()))
+        revisions = (score.NARRATIVE_REVISION, score.REVIEW_REVISION)
         whole = tuple(brief for revision in revisions for brief in briefs_for(run.id, settings, WHOLE_DEBATE, revision))
         yield from whole
         if all(map(debate.is_settled, whole)) and score.has_narrative_conflict(debate, run, settings):

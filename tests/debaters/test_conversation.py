@@ -72,7 +72,7 @@ def configs(draw: st.DrawFn) -> DebateConfig:
 def test_a_request_begins_with_the_stable_part_of_the_one_before(
     settings_: DebateConfig, speaker: str, word: str
 ) -> None:
-    """All but the line with the nonce, for any texts."""
+    """A request repeats all of the previous request but the line with the nonce."""
 
     def say(cue: Cue, debate: Debate) -> Turn:
         return speech(cue, debate).model_copy(update={"text": word})
@@ -100,7 +100,7 @@ def test_words_of_others_are_json_strings() -> None:
 
 
 def test_own_turns_have_the_assistant_role() -> None:
-    """As structured data; the opponent's turns are quoted."""
+    """Own turns are structured messages of the assistant, and the opponent's turns are quoted."""
     debate = play_debate(new_debate(config()), waves=1)
     request = request_for(next_step(debate).cues[0], debate)
     assert [message.role for message in request.messages] == ["user", "assistant", "user"]
@@ -110,7 +110,7 @@ def test_own_turns_have_the_assistant_role() -> None:
 
 
 def test_claims_of_free_speeches_are_listed_with_their_ids() -> None:
-    """The text of a free speech does not contain the ids."""
+    """Claims of a free speech are listed after it, because its text has no ids."""
     debate = play_debate(new_debate(config({"kind": "free_flowing"})), waves=1)
     assert '- claim "PRO-1": "Claim of round 1."' in text_of(request_for(next_step(debate).cues[0], debate))
 
@@ -127,7 +127,7 @@ def test_the_nonce_is_in_the_last_line_only() -> None:
 
 
 def test_guidance_is_quoted_as_advice() -> None:
-    """In the requests of its round."""
+    """The guidance for a round is quoted in the requests of that round."""
     debate = play_debate(new_debate(config(systems=[{"kind": "moderator", "guidance": True}])))
     brief = Brief(run="r1", system="moderator", assessor="judge", subject=Subject(moment="round", round=1))
     guided = with_assessment(debate, brief, Summary(guidance="Define your terms."))
@@ -151,7 +151,7 @@ def debate_with_pressure(*others: str, first: bool = False) -> Debate:
 
 
 def test_pressure_becomes_a_directive_at_the_end_of_the_rules() -> None:
-    """In the next turn of the debater under pressure, in words and numbers; not in the opponent's request."""
+    """Only the next request to the debater under pressure describes the pressure."""
     debate, parrot = debate_with_pressure(), Parrot("never mind")
     own = next_step(debate).cues[0]
     result = speak(parrot, own, debate)
@@ -189,7 +189,7 @@ MOVED = '"Pro" moved you last, in round 1, and persuaded you: conviction 0.7 to 
 
 
 def test_a_debater_reads_its_own_state() -> None:
-    """How firmly it holds its position, who moved it last, what it may give up; stored on the turn as a directive."""
+    """A directive tells the debater how firm it is, who moved it last, and what it may give up."""
     debate, (_, cue) = persuaded("sequential")
     parrot = Parrot("never mind")
     expected = (
@@ -209,7 +209,7 @@ def test_in_a_simultaneous_round_a_debater_reads_the_state_before_it() -> None:
 
 
 def test_instructions_and_character_end_the_system_prompt() -> None:
-    """The same in every turn."""
+    """Configured instructions and the character end the rules of every turn."""
     settings_ = config(debaters=({**PAIR[0], "system": "Speak of ships.", "personality": "engineer"}, PAIR[1]))
     found = requests_of(settings_, "Pro")
     assert len({request.system for request in found}) == 1

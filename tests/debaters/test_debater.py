@@ -37,7 +37,7 @@ def test_an_opening_becomes_arguments_and_text() -> None:
 
 @pytest.mark.parametrize(("claim", "expected"), [("long " * 500, []), ("No.", ["short-claim", "short-claim"])])
 def test_a_long_or_short_text_is_not_asked_again(claim: str, expected: list[str]) -> None:
-    """The lengths in the schema keep small models short. A longer text is fine, and a short one has a warning."""
+    """A longer text than the schema allows is fine, and a shorter one has a warning."""
     parrot = Parrot(opening("PRO-1", "PRO-2", claim=claim))
     assert (codes(take_turn(parrot, *at(0))), len(parrot.asked)) == (expected, 1)
 
@@ -98,7 +98,7 @@ def test_an_incomplete_reply_is_asked_again_once() -> None:
 
 
 def test_a_second_invalid_reply_is_kept_with_its_warnings() -> None:
-    """There is one re-ask only, and nothing is dropped."""
+    """After one re-ask the reply is kept with its warnings."""
     parrot = Parrot(responses("CON-1", "CON-9"))
     turn = take_turn(parrot, *at(1))
     assert len(parrot.asked) == 2
@@ -144,7 +144,7 @@ def test_a_re_ask_starts_the_stream_over() -> None:
 
 
 def test_an_unstructured_reply_is_kept_as_text() -> None:
-    """An opening has one argument, the whole text; a closing has none."""
+    """Plain text is the only argument of an opening, and a closing without parts."""
     turn = take_turn(Parrot("I am for it, simply."), *at(0))
     assert (turn.text, turn.warnings) == ("I am for it, simply.", ("unstructured",))
     assert [(argument.id, argument.claim) for argument in turn.arguments or ()] == [("PRO-1", "I am for it, simply.")]
@@ -157,7 +157,7 @@ def test_an_unstructured_reply_is_kept_as_text() -> None:
 
 
 def test_an_unstructured_cross_examination_challenges_every_target() -> None:
-    """So no argument counts as unanswered."""
+    """Plain text challenges every target, so that no argument counts as unanswered."""
     turn = take_turn(Parrot("I doubt all of it."), *at(1))
     assert (turn.text, turn.warnings) == ("I doubt all of it.", ("unstructured",))
     assert [(item.target, item.type) for item in turn.responses or ()] == [

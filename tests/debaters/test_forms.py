@@ -63,7 +63,7 @@ def answers(draw: st.DrawFn) -> tuple[TurnContext, Any]:
 
 @given(answers())
 def test_what_the_schema_accepts_is_complete(case: tuple[TurnContext, Any]) -> None:
-    """The form accepts it, its shape is complete, and reading it does not fail."""
+    """Everything that the schema accepts is a complete form, and can be read."""
     occasion, answer = case
     form = build_debater_form(occasion)
     jsonschema.validate(answer, form.schema)
@@ -74,7 +74,7 @@ def test_what_the_schema_accepts_is_complete(case: tuple[TurnContext, Any]) -> N
 
 @pytest.mark.parametrize("occasion", OCCASIONS, ids=lambda occasion: f"{occasion.cue.phase}-{occasion.cue.index}")
 def test_schemas_are_valid(occasion: TurnContext) -> None:
-    """Each is a valid schema without an empty choice, which no provider accepts."""
+    """Each schema is valid and has no empty choice, which providers refuse."""
     schema = build_debater_form(occasion).schema
     jsonschema.Draft202012Validator.check_schema(schema)
     assert '"enum": []' not in str(schema).replace("'", '"')

@@ -10,7 +10,7 @@ ENGINEER = ARCHETYPES["engineer"]
 
 
 def test_a_character_names_all_traits() -> None:
-    """Twelve traits with their numbers; empty without a personality."""
+    """A character names twelve traits with their numbers."""
     assert format_character(ENGINEER).count(",") == 12
     assert "evidence reliance 9" in format_character(ENGINEER)
     assert format_character(None) == ""

@@ -28,14 +28,14 @@ def later(index: int, speaker: str, **fields: object) -> Turn:
 
 
 def judged() -> Assessment:
-    """Marks of 8 for Pro's and 5 for Con's argument, and a standing of Con's."""
+    """Return marks of 8 for Pro's argument and 5 for Con's, and a standing of Con's argument."""
     marks = [*argument_marks(PRO, "ARG-1", 8, 8, 8, 8), *argument_marks(CON, "ARG-1", 5, 5, 5, 5)]
     marks += argument_marks(PRO, "ARG-2", 8, 8, 8, 8)
     return assessment("structured", marks, Trace(participant=CON, item="ARG-1", claim="c", standing="REFUTED"))
 
 
 def test_each_side_gets_its_own_prefix_with_a_warning() -> None:
-    """The same id of both sides is two arguments."""
+    """An id that both sides wrote becomes two ids, each with its speaker's prefix."""
     debate = build_debate(opening_event(), OPENINGS)
     assert {key: owner for key, (owner, _) in debate.arguments.items()} == {"PRO-1": PRO, "PRO-2": PRO, "CON-1": CON}
     assert debate.turns[1].warnings == ("id-prefix: the id ARG-1 does not begin with CON-, so it counts as CON-1.",)
@@ -68,7 +68,7 @@ def test_marks_and_findings_follow_their_participant() -> None:
 
 
 def test_findings_without_a_participant_follow_their_turn() -> None:
-    """Beside an argument the id is the speaker's own, beside a response the one that is answered."""
+    """An id in a finding is that of the argument that the turn makes or answers."""
     crossed = cross_examination(2, PRO, Response(target="ARG-1", type="refute", reasoning="No."))
     found = [SourceSupport(turn=turn, item="ARG-1", source="S1", quote="q", supports="yes") for turn in (0, 1, 2)]
     found.append(SourceSupport(turn=2, item="closing", source="S1", quote="q", supports="yes"))
@@ -78,7 +78,7 @@ def test_findings_without_a_participant_follow_their_turn() -> None:
 
 
 def test_a_transcript_is_read_as_its_events_are() -> None:
-    """The fast way from a transcript to a debate renames the same, and what it writes is read unchanged."""
+    """Reading a transcript renames the same ids as folding its events."""
     folded = build_debate(opening_event(StructuredSettings()), OPENINGS, [judged()])
     stored = to_transcript(folded).model_copy(update={"turns": OPENINGS, "assessments": (judged(),)})
     read = transcript_to_debate(stored)

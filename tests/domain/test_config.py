@@ -12,7 +12,7 @@ ROLES = {"default": {"model": "mock/d"}, "strong": {"model": "mock/s"}}
 
 
 def test_topic_and_debaters_are_enough() -> None:
-    """Everything else has a default."""
+    """A configuration with only a topic and debaters is valid."""
     settled = config()
     assert settled.format.phases == ("opening", "cross_examination", "closing")
     assert (settled.format.arguments, settled.format.closing_words, settled.judging.deciding_kind) == (
@@ -26,25 +26,25 @@ def test_topic_and_debaters_are_enough() -> None:
     ("role", "model"), [(None, "mock/j"), ("strong", "mock/s"), ("lab/a:b/c", "lab/a:b/c"), ("nothing", None)]
 )
 def test_the_model_of_a_judge_is_its_own_or_that_of_all_judges(role: str | None, model: str | None) -> None:
-    """A role is a name in `models` or a model; None means `models.judge`."""
+    """A judge without a model uses `models.judge`."""
     spec = config(models={**ROLES, "judge": {"model": "mock/j"}}).model_for_judge(role)
     assert (spec.model if spec else None) == model
 
 
 def test_a_judge_never_uses_the_model_of_a_debater() -> None:
-    """Without `judge` and `default` a judge has no model."""
+    """A judge has no model if `models` has neither `judge` nor `default`."""
     assert config(models={"strong": {"model": "mock/s"}}).model_for_judge(None) is None
 
 
 def test_the_hash_does_not_depend_on_written_defaults() -> None:
-    """Another topic gives another hash."""
+    """A written default does not change the hash, and another topic does."""
     settled = config()
     assert DebateConfig.model_validate(settled.model_dump()).sha256() == settled.sha256()
     assert config(topic="Another").sha256() != settled.sha256()
 
 
 def test_rounds_is_another_name_of_phases() -> None:
-    """Both name the list of phases."""
+    """A list under `rounds` is stored as `phases`."""
     phases = ["opening", "cross_examination", "rebuttal", "closing"]
     assert config(format={"rounds": phases}) == config(format={"phases": phases})
 
@@ -80,5 +80,5 @@ def test_the_default_panel_is_the_five_personas() -> None:
     ],
 )
 def test_free_flowing_is_sequential_by_default(written: dict[str, str], order: str) -> None:
-    """A written order is kept, for `check_config` to refuse; older transcripts have one."""
+    """A free-flowing debate is sequential unless the configuration names another order."""
     assert FormatConfig.model_validate(written).order == order

@@ -65,7 +65,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("changes", "path", "words"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_each_contradiction_is_one_problem(changes: dict[str, Any], path: str, words: str) -> None:
-    """At its key path, with advice."""
+    """Each contradiction is reported once, at its key path, with advice."""
     problems = {".".join(map(str, problem.path)): problem.message for problem in check_config(config(**changes))}
     assert words in problems.get(path, f"no problem at {path}: {problems}")
 
@@ -87,12 +87,12 @@ def test_each_contradiction_is_one_problem(changes: dict[str, Any], path: str, w
     ],
 )  # fmt: skip
 def test_a_valid_configuration_has_no_problems(changes: dict[str, Any]) -> None:
-    """Free sides among three, words that need no judge, repeated rebuttals."""
+    """Free sides of three debaters, systems without a judge and repeated rebuttals are valid."""
     assert check_config(config(**changes)) == []
 
 
 def test_a_stored_debate_may_have_a_reserved_name() -> None:
-    """It can be resumed; a new configuration with the name is refused."""
+    """A stored debate with a reserved name is accepted, and a new configuration with it is refused."""
     named = config(debaters=[PRO, {**CON, "name": "even"}])
     assert check_config(named)
     assert not check_stored_config(named)
@@ -104,7 +104,7 @@ def test_a_stored_debate_may_have_a_reserved_name() -> None:
     ids=["misspelt", "used", "a name of its own"],
 )
 def test_an_unused_model_whose_name_resembles_a_default_is_noticed(name: str, user: str | None, count: int) -> None:
-    """The sentence suggests the name."""
+    """The notice suggests the name of the default."""
     models = {"default": {"model": "mock/d"}, name: {"model": "mock/a"}}
     found = find_notices(config(models=models, debaters=[{**PRO, "model": user}, CON]))
     sentence = "models.jugde is used by no debater and no judge; did you mean `judge`?"

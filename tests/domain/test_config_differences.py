@@ -19,7 +19,7 @@ def differences(**changes: Any) -> list[str]:
 
 
 def test_values_are_shown_in_plain_words() -> None:
-    """Texts in quotes, None as `not set`, lists of mappings by their names."""
+    """Texts are quoted, None is `not set`, and mappings are shown by their names."""
     assert differences(topic="A bus?", seed=3) == [
         'topic: stored "A tram?", given "A bus?"',
         "seed: stored not set, given 3",

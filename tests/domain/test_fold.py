@@ -45,7 +45,7 @@ def judging_opened(*kinds: str, run: str, replaces: bool) -> JudgingOpened:
 
 @pytest.mark.parametrize("events", [[], [DebateResumed(at=AT)]])
 def test_a_debate_begins_with_opened(events: list[Event]) -> None:
-    """Other first events raise ValueError."""
+    """A list of events that begins with another event raises ValueError."""
     with pytest.raises(ValueError, match="begins with the event 'opened'"):
         fold(events)
 
@@ -63,7 +63,7 @@ def test_a_resumed_debate_keeps_every_answer(events: list[Event], data: st.DataO
 @settings(deadline=None)
 @given(event_lists())
 def test_a_resume_forgives_failures_that_are_not_final(events: list[Event]) -> None:
-    """Only final failures remain, no task is unanswered, and the debate is open, unless it closed for good."""
+    """After a resume, only tasks with a final failure are given up."""
     before, after = fold(events), fold([*events, DebateResumed(at=AT)])
     assert after.given_up == {item.task.key for item in after.failures if item.final}
     kept = (before.closed, before.finished_at) if before.status == "complete" else (None, None)
@@ -93,7 +93,7 @@ def test_a_second_answer_to_a_task_is_ignored(events: list[Event]) -> None:
 
 
 def test_a_started_task_is_unanswered_until_its_answer() -> None:
-    """Or until its failure."""
+    """A started task is unanswered until its answer or failure comes."""
     asked = [TaskStarted(at=AT, key=f"turn/{index}") for index in range(3)]
     failed = TaskFailed(at=AT, failure=failure(1, final=False))
     assert fold([opening_event(), *asked, TurnCompleted(at=AT, turn=turn(0)), failed]).unanswered == ("turn/2",)
@@ -103,7 +103,7 @@ def test_a_started_task_is_unanswered_until_its_answer() -> None:
     "end", [DebateClosed(at=AT, reason="interrupted"), DebateResumed(at=AT)], ids=["stopped", "killed"]
 )
 def test_a_request_without_an_answer_is_charged_when_the_run_has_ended(end: Event) -> None:
-    """At its last reservation, as a failure that a resume asks again. An answered one is not charged."""
+    """A lost request costs its last reservation, and is asked again after a resume."""
     sent = [sent_request(0), sent_request(1), sent_request(1)]
     debate = fold([opening_event(), *sent, TurnCompleted(at=AT, turn=turn(0)), end])
     assert [(item.task.key, item.who, item.cause, item.final) for item in debate.failures] == [
@@ -117,7 +117,7 @@ def test_a_request_without_an_answer_is_charged_when_the_run_has_ended(end: Even
 
 
 def test_a_replacing_run_replaces_its_systems_in_earlier_runs() -> None:
-    """Other systems are kept; a run without `replaces` replaces none."""
+    """A run with `replaces` replaces its own systems, and a run without it replaces none."""
     debate = fold([opening_event(), judging_opened("structured", run="r2", replaces=True)])
     assert [system.kind for system in debate.run("r1").active_systems()] == ["moderator", "panel"]
     assert [system.kind for system in debate.run("r2").active_systems()] == ["structured"]
@@ -126,7 +126,7 @@ def test_a_replacing_run_replaces_its_systems_in_earlier_runs() -> None:
 
 
 def test_assessments_have_a_canonical_order() -> None:
-    """Runs in order, systems as configured, rounds before the debate."""
+    """Assessments are sorted by run, then by the configured order of systems, then from rounds to the debate."""
     said = [
         assessment("r1", "panel"),
         assessment("r1", "moderator"),
@@ -147,7 +147,7 @@ def test_usage_counts_failed_calls_too() -> None:
 
 
 def test_a_cue_shows_only_its_turns() -> None:
-    """No other turns, and no assessments of them."""
+    """A debate seen by a cue has no other turns, and no assessments of other turns."""
     cue = Cue(index=2, round=2, phase="cross_examination", speaker="Pro", sees=(0, 1))
     before = fold(small_debate()).visible_to(cue)
     assert [item.index for item in before.turns] == [0, 1]
@@ -164,7 +164,7 @@ def key_of(event: Event) -> str:
 
 @given(st.permutations(["turn/2", "turn/10", "r1/structured/judge/turn/2/0", "r2/structured/judge/debate/all/0"]))
 def test_the_order_in_which_searches_end_changes_nothing(keys: list[str]) -> None:
-    """They are sorted: those for speeches by turn, then those for judges. Searches for one task keep their order."""
+    """Searches are sorted by their task, and searches of one task keep their order."""
     ended = [SearchEnded(at=AT, search=SearchRecord(key=key, query=query)) for query in "ba" for key in keys]
     found = [(item.key, item.query) for item in fold([opening_event(), *ended]).searches]
     assert found == [(key, query) for key in ("turn/2", "turn/10", *sorted(keys)[:2]) for query in "ba"]
@@ -172,7 +172,7 @@ def test_the_order_in_which_searches_end_changes_nothing(keys: list[str]) -> Non
 
 @given(st.permutations([2, 10, 11]))
 def test_the_order_in_which_failures_come_changes_nothing(indices: list[int]) -> None:
-    """They are sorted by speech. Failures of one speech keep their order."""
+    """Failures are sorted by speech, and failures of one speech keep their order."""
     cues = [Cue(index=index, round=1, phase="opening", speaker="Pro", sees=()) for index in indices]
     came = [
         TaskFailed(at=AT, failure=Failure(task=cue, who="Pro", cause=cause, message="No answer.", final=False))

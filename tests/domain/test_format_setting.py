@@ -42,12 +42,12 @@ TEXTS = st.text(alphabet="ab c", max_size=200)
     ids=repr,
 )
 def test_a_value_is_formatted_plainly(value: Any, said: str) -> None:
-    """Without quotes and brackets."""
+    """A value is shown without quotes and brackets."""
     assert format_setting(value) == said
 
 
 def test_long_texts_show_their_first_difference() -> None:
-    """Not their equal beginnings."""
+    """Two long texts are cut where they begin to differ."""
     begin = "The company has eighteen months of money left, no platform team, and sells to three banks in "
     one, other = format_setting_pair(f"{begin}Italy, which are slow to pay.", f"{begin}Spain, which are slow to pay.")
     assert ("Italy" in one, "Spain" in other) == (True, True)
@@ -55,7 +55,7 @@ def test_long_texts_show_their_first_difference() -> None:
 
 @given(TEXTS | VALUES, TEXTS | VALUES)
 def test_different_values_look_different(first: Any, second: Any) -> None:
-    """Within the maximum length."""
+    """Two different values are shown as different texts of limited length."""
     one, other = format_setting_pair(first, second)
     assert max(len(one), len(other)) <= MAX_SETTING_CHARS
     if json.dumps(first, sort_keys=True) != json.dumps(second, sort_keys=True):
@@ -64,5 +64,5 @@ def test_different_values_look_different(first: Any, second: Any) -> None:
 
 @given(st.text(max_size=60))
 def test_control_characters_are_escaped(text: str) -> None:
-    """And other unprintable characters."""
+    """Control characters and other unprintable characters are escaped."""
     assert format_setting({text: text, "x": 1}).isprintable()

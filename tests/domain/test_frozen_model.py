@@ -7,7 +7,7 @@ BRIEF = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment=
 
 
 def test_a_copy_has_no_memoized_results() -> None:
-    """Those of the old fields do not apply."""
+    """A copy with other fields computes its results again."""
     assert BRIEF.key == "r1/live/judge/pair/2-3/0"
     assert BRIEF.model_copy(update={"run": "r2"}).key == "r2/live/judge/pair/2-3/0"
 
@@ -17,13 +17,13 @@ ASKED: list[tuple[str, int]] = []
 
 @memoize_on_value
 def revised(brief: Brief, by: int) -> int:
-    """The brief's revision and so many more."""
+    """Return the brief's revision plus `by`."""
     ASKED.append((brief.run, by))
     return brief.revision + by
 
 
 def test_a_result_is_computed_once_per_arguments() -> None:
-    """Again for other arguments, and for a copy."""
+    """A result is computed again only for other arguments and for a copy."""
     ASKED.clear()
     brief = BRIEF.model_copy(update={"revision": 1})
     assert [revised(brief, 1), revised(brief, 1), revised(brief, 2)] == [2, 2, 3]

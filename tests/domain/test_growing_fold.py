@@ -13,13 +13,13 @@ FIRST_LISTS = st.lists(LISTS, min_size=1, max_size=8)
 
 
 def append(before: tuple[int, ...], item: int) -> tuple[int, ...]:
-    """A fold that depends on the order of the items."""
+    """Append the item, so that the result depends on the order."""
     return (*before, item)
 
 
 @given(FIRST_LISTS, st.lists(st.integers(0, 3 * KEPT_VALUES), max_size=20))
 def test_a_fold_has_the_value_of_reduce(lists: list[tuple[int, ...]], lengths: list[int]) -> None:
-    """For lists that continue one another, end earlier, or differ from some item on."""
+    """The result is that of `reduce`, even for a list that shares only its start with the list before."""
     first = Subject(moment="turn")
     for place, length in enumerate(lengths):
         items = lists[place % len(lists)][:length]

@@ -24,7 +24,7 @@ def settings_of(**sections: Any) -> PersuasionSettings:
 
 
 def test_victory_conditions_select_persuasion() -> None:
-    """Without `judging`, persuasion is the only system; effects stay keywords."""
+    """Without `judging`, the section makes persuasion the only system."""
     found = settings_of(victory_conditions={"surrender_threshold": 0.3})
     assert (found.victory_conditions.surrender_threshold, found.effects) == (0.3, "keywords")
 
@@ -38,7 +38,7 @@ def test_victory_conditions_select_persuasion() -> None:
     ],
 )
 def test_factors_select_their_effects(system: Any, effects: str) -> None:
-    """Unless `effects` is given; each factor has another name here."""
+    """The section sets `effects: factors` unless `effects` is given."""
     found = settings_of(judging={"systems": ["structured", system]}, persuasion_factors=FACTORS)
     assert found.effects == effects
     assert list(dict(found.factors).values()) == [0.4, 0.1, 0.25, 0.25]

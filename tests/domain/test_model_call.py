@@ -20,14 +20,14 @@ def _exchange(usage: Usage) -> ModelCall:
     ("parts", "estimated"), [((COUNTED, COUNTED), False), ((COUNTED, GUESSED), True), ((GUESSED, COUNTED), True)]
 )
 def test_a_sum_with_an_estimated_part_is_an_estimate(parts: tuple[Usage, Usage], estimated: bool) -> None:
-    """Of attempts and of a whole debate."""
+    """A sum of attempts, or of a debate, is an estimate if one part is."""
     assert (parts[0] + parts[1]).estimated is estimated
     assert total_usage([_exchange(part) for part in parts]).estimated is estimated
 
 
 @pytest.mark.parametrize("guessed", [GUESSED, total_usage([_exchange(GUESSED)])])
 def test_estimated_usage_is_stored_with_the_mark(guessed: Usage | TotalUsage) -> None:
-    """And read back."""
+    """The mark `estimated` is written and read back."""
     assert guessed.model_dump()["estimated"] is True
     assert type(guessed).model_validate_json(guessed.model_dump_json()) == guessed
 
@@ -44,6 +44,6 @@ def test_estimated_usage_is_stored_with_the_mark(guessed: Usage | TotalUsage) ->
     ],
 )
 def test_numbers_of_a_file_are_bounded(model: type[BaseModel], fields: dict[str, Any]) -> None:
-    """So that no sum or product of them can overflow."""
+    """A huge number in a file is refused, so that no sum can overflow."""
     with pytest.raises(ValidationError):
         model.model_validate(fields)

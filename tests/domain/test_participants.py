@@ -10,7 +10,7 @@ from debate_cli.domain.personality import ARCHETYPES
 
 
 def debaters(*people: dict[str, Any]) -> list[dict[str, Any]]:
-    """Debaters, named by their number."""
+    """Return debaters that are named by their number."""
     return [{"name": f"D{number}", **person} for number, person in enumerate(people)]
 
 
@@ -24,19 +24,19 @@ def debaters(*people: dict[str, Any]) -> list[dict[str, Any]]:
     ],
 )
 def test_every_debater_has_a_unique_prefix(people: list[dict[str, Any]], prefixes: list[str]) -> None:
-    """Configured, that of the side, or letters of the side; numbered if taken."""
+    """A prefix is configured, or made from the side and numbered if taken."""
     assert [person.prefix for person in participants(config(debaters=people))] == prefixes
 
 
 @pytest.mark.parametrize(("side", "stance"), [("for", 0.8), ("against", -0.8), ("neither", 0.0)])
 def test_the_stance_follows_from_the_side(side: str, stance: float) -> None:
-    """With conviction 0.7; the defaults are not stored."""
+    """A debater without a stance gets that of its side, and conviction 0.7."""
     person = participants(config(debaters=debaters({"side": side})))[0]
     assert (person.starting_stance, person.starting_conviction) == (stance, 0.7)
     assert (person.stance, person.conviction) == (None, None)
 
 
 def test_personality_and_model_are_resolved() -> None:
-    """To twelve traits and `provider/model`."""
+    """An archetype becomes twelve traits, and a role becomes `provider/model`."""
     person = participants(config(debaters=debaters({"side": "for", "personality": "Engineer"})))[0]
     assert (person.model, person.personality) == ("mock/debater", ARCHETYPES["engineer"])

@@ -36,7 +36,7 @@ PRESSURES: Any = st.dictionaries(st.sampled_from(PRESSURE_KINDS), st.floats(0, 1
     ],
 )
 def test_archetypes_have_the_numbers_of_the_table(archetype: Archetype, trait: str, value: float) -> None:
-    """A sample from the corners of the table."""
+    """The corners of the table of archetypes have the right numbers."""
     assert getattr(ARCHETYPES[archetype], trait) == value
 
 
@@ -101,7 +101,7 @@ def test_archetypes_still_differ_after_ten_constant_pressures(elasticity: float)
 
 @pytest.mark.parametrize(("recovery", "depth"), [(0, 8.5), (0.1, 8.35), (1, 7)])
 def test_recovery_goes_a_share_of_the_way_back(recovery: float, depth: float) -> None:
-    """From 8.5 towards the start at 7."""
+    """A trait of 8.5 moves by a share towards its start at 7."""
     start = ARCHETYPES["strategist"]
     moved = start.model_copy(update={"analytical_depth": 8.5})
     assert recover(moved, start, recovery).analytical_depth == pytest.approx(depth)
@@ -110,5 +110,5 @@ def test_recovery_goes_a_share_of_the_way_back(recovery: float, depth: float) ->
 @settings(deadline=None)
 @given(PERSONALITIES, PRESSURES, st.floats(0, 1))
 def test_traits_are_clamped(personality: Personality, pressures: dict[PressureKind, float], elasticity: float) -> None:
-    """To 1-10, for any pressure."""
+    """A trait stays within 1-10 under any pressure."""
     assert all(1 <= value <= 10 for value in dict(apply_pressures(personality, pressures, elasticity)).values())

@@ -22,10 +22,10 @@ def debate_with_failures() -> Debate:
 
 
 def test_failures_of_other_runs_are_left_out() -> None:
-    """Those of the run and of debaters are kept."""
+    """Only failures of the chosen run and of debaters remain."""
     assert [item.task for item in restrict_to_runs(debate_with_failures(), {"r2"}).failures] == [SPEECH, SECOND]
 
 
 def test_the_usage_of_a_run_is_that_of_its_calls() -> None:
-    """Speeches do not count."""
+    """The usage of a judging run does not count speeches."""
     assert judging_usage(debate_with_failures(), {"r2"}).calls == 1

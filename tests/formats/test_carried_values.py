@@ -82,7 +82,7 @@ def growing_debate(settings: DebateConfig, draw: Callable[[st.SearchStrategy[Any
 
 
 def values(debate: Debate) -> Mapping[str, object]:
-    """Everything that is carried from one state of a debate to the next."""
+    """Return everything that is carried from one state of a debate to the next."""
     given_ = debate.assessments_of_system("live", FIRST_RUN)
     settings = debate.config.judging.systems[1]
     assert isinstance(settings, PersuasionSettings)
@@ -114,7 +114,7 @@ def without_memory(debate: Debate) -> Debate:
 
 @given(configs(), st.data())
 def test_carried_values_are_those_computed_at_once(settings: DebateConfig, data: st.DataObject) -> None:
-    """After each event, for the debate and for a part of it that a debater saw before."""
+    """Values that a debate carries from event to event equal those computed from all its turns."""
     for debate in growing_debate(settings, data.draw):
         assert values(debate) == values(without_memory(debate))
         seen = tuple(range(data.draw(st.integers(0, len(debate.turns)))))

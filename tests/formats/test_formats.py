@@ -12,7 +12,7 @@ from debate_cli.formats.schedule import Step, list_cues, next_step, planned_turn
 
 
 def turn_order(debate: Debate) -> list[tuple[int, int, str, str]]:
-    """(index, round, phase, speaker) of every turn."""
+    """Return (index, round, phase, speaker) of every turn."""
     return [(item.index, item.round, item.phase, item.speaker) for item in debate.turns]
 
 
@@ -26,7 +26,7 @@ def test_a_simultaneous_round_sees_earlier_rounds_only() -> None:
 
 
 def test_a_sequential_turn_sees_all_earlier_turns() -> None:
-    """One debater speaks at a time."""
+    """In a sequential debate, each speaker sees all earlier turns."""
     found = waves(new_debate(config({"order": "sequential"})))
     assert [[cue.sees for cue in wave] for wave in found] == [[tuple(range(index))] for index in range(6)]
 
@@ -46,7 +46,7 @@ def waves(debate: Debate) -> list[tuple[Cue, ...]]:
 def test_a_debate_with_all_questions_has_the_planned_turns(
     kind: str, debaters: tuple[dict[str, Any], ...], sequence: str
 ) -> None:
-    """Then it closes as complete."""
+    """A debate in which every question is asked has the planned number of turns."""
     settings = config({"kind": kind, "order": sequence, "exchanges": 2}, debaters=debaters)
     debate = play_debate(new_debate(settings))
     assert len(debate.turns) == planned_turns(settings)
@@ -68,7 +68,7 @@ def test_follow_up_questions_go_to_the_owner_of_the_argument() -> None:
 
 
 def test_answers_add_a_round_of_answers_to_a_structured_debate() -> None:
-    """It follows the cross-examination, and is planned."""
+    """With `answers`, a round of answers follows the cross-examination."""
     settings = config({"rounds": 4, "answers": True})
     debate = play_debate(new_debate(settings))
     phases = [item.phase for item in debate.select_turns(speaker="Pro")]
@@ -82,7 +82,7 @@ def without_questions(cue: Cue, debate: Debate) -> Turn:
 
 
 def test_without_questions_there_is_no_round_of_answers() -> None:
-    """Round numbers have no gap."""
+    """Without questions the round of answers is left out, and round numbers have no gap."""
     debate = play_debate(new_debate(config({"kind": "semi_structured", "exchanges": 3})), without_questions)
     assert [(item.round, item.phase) for item in debate.select_turns(speaker="Pro")] == [
         (1, "opening"),
@@ -97,7 +97,7 @@ def only_con_asks(cue: Cue, debate: Debate) -> Turn:
 
 
 def test_only_debaters_with_questions_answer() -> None:
-    """Indices have no gap."""
+    """A debater without questions makes no answering turn, and indices have no gap."""
     debate = play_debate(new_debate(config({"kind": "semi_structured"})), only_con_asks)
     assert turn_order(debate)[4:] == [(4, 3, "answers", "Pro"), (5, 4, "closing", "Pro"), (6, 4, "closing", "Con")]
 
@@ -144,7 +144,7 @@ def test_a_free_debate_without_new_claims_converges(say: Speech, turns: int, rea
 
 
 def test_a_failed_cue_blocks_the_next_round() -> None:
-    """The debate waits to be resumed."""
+    """After a failed cue the debate waits to be resumed."""
     debate = new_debate(config())
     first, second = next_step(debate).cues
     assert next_step(with_failure(debate, first)).cues == (second,)
@@ -152,7 +152,7 @@ def test_a_failed_cue_blocks_the_next_round() -> None:
 
 
 def test_cues_of_past_turns_can_be_listed() -> None:
-    """Each as it was given."""
+    """Each past cue is listed as it was given."""
     debate = new_debate(config({"kind": "semi_structured", "exchanges": 2}, debaters=TRIO))
     given = [cue for wave in waves(debate) for cue in wave]
     assert list(list_cues(play_debate(debate))) == given

@@ -54,7 +54,7 @@ def test_every_debate_ends_with_each_cue_answered_once(settings_: DebateConfig, 
 
 @given(configs(), st.data())
 def test_a_resumed_debate_has_the_same_cues(settings_: DebateConfig, data: st.DataObject) -> None:
-    """From any prefix of its turns."""
+    """A debate resumed after any of its turns has the same cues."""
     debate, given_cues = run_debate(new_debate(settings_), data)
     kept = debate.turns[: data.draw(st.integers(0, len(debate.turns)))]
     resumed, _ = run_debate(with_turns(new_debate(settings_), *kept), data)

@@ -25,14 +25,14 @@ ROUND_1 = brief("moderator", Subject(moment="round", round=1))
 
 
 def test_a_turn_waits_for_feedback_on_the_turn_before() -> None:
-    """The second cue comes after the first assessment."""
+    """With feedback, the second cue comes after the first assessment."""
     debate = with_turns(LIVE, speech(next_step(LIVE).cues[0], LIVE))
     assert next_step(debate) == Step()
     assert [cue.index for cue in next_step(with_assessment(debate, brief("live", on_turns(0)))).cues] == [1]
 
 
 def test_a_turn_waits_for_the_pair_before_it() -> None:
-    """From the third turn on; a failed assessment is not waited for."""
+    """From the third turn on, a cue comes after the assessment of the pair before it."""
     debate = with_turns(
         LIVE, *(turn(Cue(index=i, round=1, phase="opening", speaker=s)) for i, s in enumerate(("Pro", "Con")))
     )
@@ -43,7 +43,7 @@ def test_a_turn_waits_for_the_pair_before_it() -> None:
 
 
 def test_a_round_waits_for_guidance() -> None:
-    """The guidance is in every cue of the next round."""
+    """Every cue of the next round has the moderator's guidance."""
     debate = play_debate(MODERATED)
     assert (len(debate.turns), next_step(debate)) == (2, Step())
     guided = with_assessment(debate, ROUND_1, Summary(guidance=" Define your terms. "))
@@ -78,7 +78,7 @@ JUDGED = new_debate(
 
 
 def test_a_turn_waits_for_the_effects_of_the_turn_before() -> None:
-    """They may end the debate by surrender."""
+    """With `effects: judge`, a cue comes after the effects of the turn before are rated."""
     debate = with_turns(JUDGED, speech(next_step(JUDGED).cues[0], JUDGED))
     assert next_step(debate) == Step()
     assert [cue.speaker for cue in next_step(rate(debate, 0, "Con", 0.1)).cues] == ["Con"]
@@ -105,7 +105,7 @@ def test_the_close_waits_for_the_effects_of_the_last_turn() -> None:
 
 
 def test_a_surrendered_debater_is_skipped() -> None:
-    """In the round after its surrender the two others continue, and indices have no gaps."""
+    """After a surrender the two other debaters continue, and indices have no gap."""
     trio = (
         {"name": "Pro", "side": "for"},
         {"name": "Con", "side": "against"},
@@ -126,5 +126,5 @@ def test_a_surrendered_debater_is_skipped() -> None:
 
 
 def test_a_failed_moderator_is_not_waited_for() -> None:
-    """The next round has no guidance."""
+    """After a failed moderator, the next round has no guidance."""
     assert [cue.guidance for cue in next_step(with_failure(play_debate(MODERATED), ROUND_1)).cues] == [None, None]

@@ -91,7 +91,7 @@ def requests(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 
 def test_no_request_holds_an_attack(requests: list[dict[str, Any]]) -> None:
-    """Nor hidden text; each removal is marked."""
+    """No request has an attack or hidden text, and each removal is marked."""
     assert len({body["response_format"]["json_schema"]["name"] for body in requests}) >= len(SYSTEMS)
     sent = "\n".join(message["content"] for body in requests for message in body["messages"])
     assert REMOVED in sent

@@ -57,7 +57,7 @@ PLAIN = (
 
 @pytest.mark.parametrize("command", PLAIN, ids=" ".join)
 def test_plain_output_has_no_control_characters(saved: Path, command: tuple[str, ...]) -> None:
-    """No text begins a line of its own, so that `::error::` is never first."""
+    """No line of plain output begins with a text, so that `::error::` is never first."""
     out = run_command(saved, *command).out
     assert not CONTROLS.search(out)
     assert not [line for line in out.splitlines() if line.startswith(("::", "=cmd"))]
@@ -78,7 +78,7 @@ def test_a_text_does_not_control_the_terminal(saved: Path, command: tuple[str, .
 
 
 def test_markdown_has_no_markup_from_texts(saved: Path) -> None:
-    """No tag, link, image or heading."""
+    """A text adds no tag, link, image or heading to Markdown."""
     out = run_command(saved, "replay", "one", "--format", "markdown", "--show-hidden").out
     assert not CONTROLS.search(out)
     assert not re.search(r"(?<!\\)<(?:script|img|!--)", out)
@@ -125,7 +125,7 @@ def test_a_page_has_no_elements_from_texts(saved: Path, command: tuple[str, ...]
     ids=" ".join,
 )
 def test_json_has_no_raw_control_characters(saved: Path, command: tuple[str, ...]) -> None:
-    """They are escaped."""
+    """Control characters are escaped in JSON."""
     out = run_command(saved, *command).out
     assert json.loads(out)
     assert not re.search(r"[\x00-\x09\x0b-\x1f]", out)

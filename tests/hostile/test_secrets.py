@@ -111,7 +111,7 @@ def test_the_server_received_the_secrets(traces: Traces) -> None:
 
 
 def test_no_secret_leaks(traces: Traces) -> None:
-    """Into no file and onto no stream, in no spelling."""
+    """No file and no stream has a secret in any spelling."""
     assert traces.leaks() == []
 
 
@@ -154,7 +154,7 @@ def test_a_terminal_shows_no_secret(here: Path) -> None:
     ],
 )
 def test_a_key_in_the_configuration_is_refused(here: Path, line: str, debug: tuple[str, ...]) -> None:
-    """With exit code 2; the message names its position and does not repeat it."""
+    """A key in plain text ends with exit code 2, and the message does not repeat it."""
     key = "sk-canary-1234567890abcdef"
     write_config(
         here, "topic: t\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n" + line.replace("KEY", key)

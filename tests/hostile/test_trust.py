@@ -82,7 +82,7 @@ def test_a_dotenv_file_sets_no_address(here: Path, thief: ModelServer) -> None:
 
 
 def test_only_the_dotenv_file_beside_the_configuration_is_read(here: Path) -> None:
-    """That of the working folder belongs to another project."""
+    """The `.env` file of the working folder is not read for a configuration elsewhere."""
     write_config(here, INNOCENT)
     (here / "work").mkdir()
     (here / "work" / ".env").write_text(f"OPENAI_API_KEY={KEY}\n")
@@ -92,7 +92,7 @@ def test_only_the_dotenv_file_beside_the_configuration_is_read(here: Path) -> No
 
 
 def test_without_a_configuration_the_dotenv_file_of_the_working_folder_is_read(here: Path) -> None:
-    """The one that comes with the package is none."""
+    """With the packaged configuration, the `.env` file of the working folder is read."""
     (here / ".env").write_text(f"OPENAI_API_KEY={KEY}\n")
     done = debate("models", "--json", cwd=here)
     assert [row["ready"] for row in done.json if row["name"] == "openai"] == [True]
@@ -141,7 +141,7 @@ def test_an_honest_configuration_works_with_a_trusted_host(
 
 
 def test_a_trusted_host_trusts_no_other(here: Path, thief: ModelServer) -> None:
-    """Neither another name nor another port."""
+    """A trusted host allows neither another name nor another port."""
     hostile_config(here, ATTACKS["any variable"], thief)
     hosts = ["--trust-host", "0.0.0.0:1", "--trust-host", "0.0.0", "--trust-host", ""]
     assert debate("run", "debate.yaml", *hosts, cwd=here, env=SECRETS).code == 2
@@ -185,7 +185,7 @@ def test_no_consent_is_needed_where_the_user_chose(
 
 @pytest.mark.parametrize("key", ["topic", "background"])
 def test_a_text_reads_no_variable_of_the_environment(here: Path, key: str) -> None:
-    """A motion with a password would be sent to models and saved."""
+    """A text cannot read a password from the environment."""
     write_config(
         here,
         INNOCENT.replace("topic: Cats or dogs?", "")
@@ -218,7 +218,7 @@ def test_a_text_takes_what_the_user_gives(here: Path) -> None:
 
 
 def test_a_secret_is_no_part_of_an_address(here: Path, thief: ModelServer) -> None:
-    """Not even with a trusted host: addresses are shown and logged."""
+    """A secret in an address is refused even for a trusted host, because addresses are shown."""
     address = f"{{kind: openai, base_url: '{FOREIGN}/${{AWS_SECRET_ACCESS_KEY}}', api_key_env: null}}"
     hostile_config(here, address, thief)
     done = debate("run", "debate.yaml", "--trust-host", "0.0.0.0", cwd=here, env=SECRETS)

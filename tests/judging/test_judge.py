@@ -79,14 +79,14 @@ def test_a_judge_without_a_model_is_a_failure() -> None:
 
 @pytest.mark.parametrize(("own", "sent"), [(None, 0.2), (0.9, 0.9)])
 def test_the_default_temperature_is_low(own: float | None, sent: float) -> None:
-    """0.2, unless the model configures another."""
+    """The temperature is 0.2 unless the model configures another."""
     debate, model = debate_with_speeches(), FillingModel()
     asyncio.run(judge(model, temperature=own).assess(owed_briefs(debate)[0], debate))
     assert model.requests[0].temperature == sent
 
 
 def test_repeated_judging_runs_have_different_seeds() -> None:
-    """Otherwise every repetition would be the same answer again."""
+    """Each judging run has its own seed, because equal seeds would give equal answers."""
     system: dict[str, Any] = {"kind": "structured", "judges": 2}
     debate, model = judge_later(close_debate(debate_with_speeches(system)), system), FillingModel()
     for brief in owed_briefs(debate):
@@ -117,7 +117,7 @@ def test_the_nonce_does_not_change_the_fingerprint() -> None:
 
 @pytest.mark.parametrize("system", ALL, ids=str)
 def test_a_form_that_follows_its_schema_gives_no_warnings(system: Any) -> None:
-    """For every system; all marks are within their scale."""
+    """For every system, a valid form gives no warnings and marks within their scale."""
     debate = play_and_judge(system, form={"kind": "free_flowing", "turns": 5})
     assert debate.failures == ()
     assert [warning for item in debate.assessments for warning in item.warnings if "claimed" not in warning] == []
@@ -125,7 +125,7 @@ def test_a_form_that_follows_its_schema_gives_no_warnings(system: Any) -> None:
 
 
 def test_a_judge_of_a_turn_sees_no_later_turn() -> None:
-    """Also in a complete debate."""
+    """A judge of a turn sees no later turn, even of a complete debate."""
     model = FillingModel()
     debate = debate_with_speeches({"kind": "live", "feedback": False}, form={"kind": "free_flowing", "turns": 2})
     assess(owed_briefs(debate)[1], debate, model)
@@ -134,7 +134,7 @@ def test_a_judge_of_a_turn_sees_no_later_turn() -> None:
 
 
 def test_persuasion_marks_name_the_target() -> None:
-    """Not the speaker of the turn."""
+    """A mark names the debater who was addressed, not the speaker."""
     debate = debate_with_speeches({"kind": "persuasion", "effects": "judge"})
     assessment = assess(owed_briefs(debate)[0], debate, FillingModel())
     assert isinstance(assessment, Assessment)
@@ -174,7 +174,7 @@ def test_a_speech_is_one_line_of_json() -> None:
 
 @pytest.mark.parametrize("system", ALL, ids=str)
 def test_every_form_asks_for_words_addressed_to_the_judge(system: Any) -> None:
-    """First in every form of every system, at most three quotes."""
+    """Every form begins with at most three quotes of words addressed to the judge."""
     model = FillingModel()
     play_and_judge(system, model=model, form={"kind": "free_flowing", "turns": 5})
     schemas = [request.schema.json for request in model.requests if request.schema is not None]
@@ -266,5 +266,5 @@ def test_ids_and_settings_that_are_not_plain_have_aliases(name: str) -> None:
     "name", ["Pro", "José", "李明", "PRO-12", "appeal to authority", "evidence quality", "Judge Dredd"]
 )
 def test_honest_names_have_no_alias(name: str) -> None:
-    """Names of any language, and names of the subject."""
+    """Names in any language, and names of the subject, are shown unchanged."""
     assert is_plain_name(name)

@@ -85,7 +85,7 @@ def test_weak_framing_limits_delivery(framing: int, delivery: int, rhetoric: int
     ],
 )
 def test_the_weakest_premise_is_asked_of_those_who_heard_the_opponent(order: str, turn: int, asked: bool) -> None:
-    """Not of a blind opening: the first turn, and all turns of a first round in which the debaters do not hear one another."""
+    """The form of a blind turn does not ask for the weakest premise."""
     debate = debate_with_speeches(LIVE, form={"order": order})
     change = {"missing": ["process", "weakest_premise"]}
     model = FillingModel(lambda form: form.update(change))
@@ -163,7 +163,7 @@ def test_a_comparison_names_a_speaker_or_draw() -> None:
     ("won", "loser"), [(("Con", "Con", "Pro"), "Pro"), (("Pro", "draw", "draw"), "Con"), (("Pro", "Con", "draw"), None)]
 )
 def test_pressure_is_on_the_loser_of_the_pair(won: tuple[str, str, str], loser: str | None) -> None:
-    """The speaker who won fewer dimensions; none if they are even."""
+    """The pressure is on the speaker who won fewer dimensions."""
     debate = play_and_judge("live")
     change = dict(zip(("logic", "rhetoric", "tactics"), won, strict=True))
     assessment = assess_filled(PAIR, debate, lambda form: form.update(**change))
@@ -174,7 +174,7 @@ def test_pressure_is_on_the_loser_of_the_pair(won: tuple[str, str, str], loser: 
 
 @pytest.mark.parametrize(("feedback", "run", "asked"), [(True, "r1", True), (False, "r1", False), (True, "r2", False)])
 def test_pressure_is_requested_with_feedback_only(feedback: bool, run: str, asked: bool) -> None:
-    """In the debate's own run; a later run cannot influence debaters."""
+    """Only the debate's own run with feedback asks for pressure."""
     settings = {"kind": "live", "feedback": feedback}
     debate = judge_later(play_and_judge(settings), settings)
     model = FillingModel()
@@ -218,7 +218,7 @@ def even(form: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("turns", "expected"), [(4, []), (5, ["r1/live/judge/debate/0-1-8-9/0"])])
 def test_convergence_is_judged_from_ten_turns_on(turns: int, expected: list[str]) -> None:
-    """Eight turns are too few."""
+    """Convergence is not judged after eight turns."""
     debate = debate_with_speeches(LIVE, form={"kind": "free_flowing", "turns": turns})
     assert [key for key in keys(debate) if "debate/0" in key] == expected
 

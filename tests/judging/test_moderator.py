@@ -63,7 +63,7 @@ def test_a_wrong_claimed_total_gives_a_warning(claimed: float, flagged: bool) ->
 
 @pytest.mark.parametrize("guidance", [True, False])
 def test_guidance_is_always_requested_and_stored(guidance: bool) -> None:
-    """`guidance: false` keeps it from the debaters, not from readers."""
+    """`guidance: false` keeps the guidance from debaters, not from readers."""
     debate = play_and_judge({"kind": "moderator", "guidance": guidance})
     model = FillingModel(lambda form: form.update(guidance="Back to the motion."))
     (summary,) = (item for item in getattr(assess(ROUND, debate, model), "findings", ()) if isinstance(item, Summary))
@@ -83,7 +83,7 @@ def test_guidance_in_free_flowing_debates_invites_those_who_spoke_least(kind: st
 
 
 def test_each_group_of_the_evaluation_has_a_reason() -> None:
-    """The marks of a group have it, and the notes list it once."""
+    """The marks of a group share one reason, which the notes list once."""
     debate = debate_with_speeches("moderator")
 
     def change(form: dict[str, Any]) -> None:
@@ -97,7 +97,7 @@ def test_each_group_of_the_evaluation_has_a_reason() -> None:
 
 
 def test_the_evaluation_has_a_summary_of_the_debate() -> None:
-    """With the names of those who were consistently outperformed; unknown names are dropped with a warning."""
+    """The summary names outperformed debaters, and unknown names are dropped with a warning."""
     debate = debate_with_speeches("moderator")
     found = assess_filled(briefs(debate)[1], debate, lambda form: form.update(consistently_outperformed=["Con", "Zoe"]))
     assert found.findings == (DebateSummary(text="a short text", consistently_outperformed=("Con",)),)
@@ -149,7 +149,7 @@ def test_clashes_are_between_speakers_of_the_round() -> None:
     [("structured", "point-by-point"), ("semi_structured", "follow-up"), ("free_flowing", "substance")],
 )
 def test_each_format_has_its_own_instruction(kind: str, word: str) -> None:
-    """In the prompt of the final evaluation."""
+    """The prompt of the final evaluation has the instruction of the format."""
     debate = debate_with_speeches("moderator", form={"kind": kind})
     model = FillingModel()
     assess(briefs(debate)[1], debate, model)

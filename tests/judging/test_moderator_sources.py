@@ -95,7 +95,7 @@ def test_sources_not_checked_is_said_only_of_debates_with_citations(*, cited: bo
 
 
 def test_a_later_moderator_is_shown_the_newest_judging_of_the_sources() -> None:
-    """If its own run has no system `sources`."""
+    """A moderator whose run has no system `sources` reads the newest answers of an earlier run."""
     debate = with_judging_run(cited_debate(SourcesSettings(), given=(answer("r1", "old"),)), "r2", SourcesSettings())
     debate = debate.apply(AssessmentCompleted(at=NOON, assessment=answer("r2", "newest")))
     debate = with_judging_run(debate, "r3", ModeratorSettings())

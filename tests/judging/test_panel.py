@@ -44,7 +44,7 @@ def divided(debate: Debate | None = None) -> Debate:
 
 
 def test_a_vote_has_a_mark_per_dimension() -> None:
-    """Out of 3, for the debate and not for a participant."""
+    """Each dimension has a mark out of 3 for the debate as a whole."""
     debate = debate_with_speeches(PANEL)
     assessment = assess_filled(owed_briefs(debate)[0], debate)
     assert [(mark.participant, mark.criterion, mark.out_of) for mark in assessment.marks] == [
@@ -119,7 +119,7 @@ def test_deliberation_shows_votes_with_short_reasons() -> None:
     ],
 )
 def test_deliberation_asks_what_changed_a_vote(debate: Debate, words: str) -> None:
-    """A turn of a debate, a passage of a document."""
+    """A changed vote must name a turn of a debate, or a passage of a document."""
     model = voting("PASS")
     debate = divided(debate)
     assess(owed_briefs(debate)[0], debate, model)
@@ -131,7 +131,7 @@ def test_deliberation_asks_what_changed_a_vote(debate: Debate, words: str) -> No
     [("turn 1 concedes it", True), ("PRO-1 was never answered", True), ("the others convinced me", False), ("", False)],
 )
 def test_a_changed_vote_must_name_a_turn(because: str, explained: bool) -> None:
-    """Otherwise there is a warning."""
+    """A changed vote without a turn has a warning."""
     debate = divided()
     assessment = assess(owed_briefs(debate)[1], debate, voting("PASS", changed_because=because))
     assert isinstance(assessment, Assessment)
@@ -167,7 +167,7 @@ def test_a_judge_late_for_the_first_vote_fails() -> None:
     ],
 )
 def test_a_persona_is_shipped_or_described(judge: dict[str, Any], words: str) -> None:
-    """The shipped text, the configured description, or the name."""
+    """A judge reads the shipped text, the configured description, or the name of its persona."""
     debate = debate_with_speeches({"kind": "panel", "judges": [judge]})
     model = voting("PASS")
     assess(owed_briefs(debate)[0], debate, model)

@@ -47,7 +47,7 @@ def test_while_the_debate_is_stopped_the_run_judged_all_turns() -> None:
 
 
 def test_a_run_that_judged_all_turns_takes_precedence(finished: Debate) -> None:
-    """Over the newer one, in verdicts and in the trace table."""
+    """A complete run goes before a newer partial one, in verdicts and in the trace table."""
     assert [verdict.run for verdict in score(finished)] == ["r1"]
     assert score(finished, runs="all")[0].run == "r1"
     newest = newest_run(finished, "structured")
@@ -58,7 +58,7 @@ def test_a_run_that_judged_all_turns_takes_precedence(finished: Debate) -> None:
 
 
 def test_a_verdict_on_a_part_of_the_debate_fails_the_gate_on_missing_judgments(finished: Debate) -> None:
-    """Unless another run of the system judged all turns."""
+    """The gate fails unless another run of the system judged all turns."""
     gates = Gates(fail_on=("missing",))
     assert gates.failure_messages(finished, score(finished, runs="all")) == []
     (problem,) = gates.failure_messages(finished, score(finished, runs="r2"))
@@ -98,7 +98,7 @@ def test_a_run_that_judges_each_turn_judges_later_turns_too() -> None:
 
 
 def test_a_rubric_changes_the_settings_of_the_run_that_counts(finished: Debate) -> None:
-    """Not those of the partial run."""
+    """A rubric changes the settings of the complete run, not those of the partial one."""
     other = StructuredSettings(weights=StructuredWeights(logic=1, evidence=0, responsiveness=0, honesty=0))
     first, later = finished.runs
     judging = later.judging.model_copy(update={"systems": (other,)})
@@ -109,7 +109,7 @@ def test_a_rubric_changes_the_settings_of_the_run_that_counts(finished: Debate) 
 
 
 def test_the_number_of_judged_turns_is_stored(finished: Debate) -> None:
-    """Under `heard` in the transcript; the debate read back is equal."""
+    """The transcript stores under `heard` how many turns a partial run judged."""
     transcript = to_transcript(finished, score(finished, runs="all"))
     assert transcript_to_json(transcript)["runs"][0]["heard"] == 2
     assert transcript_to_debate(transcript) == finished

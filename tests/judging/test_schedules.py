@@ -25,7 +25,7 @@ def spoken_debate(waves: int, *systems: Any) -> Debate:
 
 @pytest.mark.parametrize("system", ["structured", "panel"])
 def test_the_whole_debate_is_judged_after_the_last_speech(system: str) -> None:
-    """Not after two of three rounds."""
+    """Assessments of the whole debate are not owed after two of three rounds."""
     assert keys(spoken_debate(2, system)) == []
     assert keys(spoken_debate(3, system)) != []
 
@@ -63,13 +63,13 @@ def test_persuasion_owes_assessments_with_effects_judge(effects: str, owing: boo
 
 
 def test_several_judges_each_owe_an_assessment() -> None:
-    """`judges: 3` numbers them."""
+    """With `judges: 3`, three numbered judges owe an assessment."""
     debate = debate_with_speeches({"kind": "structured", "judges": 3})
     assert [brief.assessor for brief in owed_briefs(debate)] == ["judge-1", "judge-2", "judge-3"]
 
 
 def test_a_failure_is_asked_again_after_a_resume() -> None:
-    """If it is not final; not before."""
+    """A failure that is not final is owed again after a resume."""
     debate = debate_with_speeches("structured")
     debate = with_failure(debate, owed_briefs(debate)[0])
     assert keys(debate) == []
@@ -85,7 +85,7 @@ def test_a_failure_is_asked_again_after_a_resume() -> None:
     ],
 )
 def test_the_deciding_system_is_first(decides: str, order: list[str]) -> None:
-    """Then the systems with the longest chains of calls, so that a small budget pays for the verdict."""
+    """Briefs of the deciding system come first, then those of systems with follow-up questions."""
     systems = ["structured", "moderator", "panel", {"kind": "live", "feedback": False}]
     base = config(None, systems)
     judging = base.judging.model_copy(update={"decides": decides})
@@ -102,7 +102,7 @@ def test_a_stopped_debate_is_judged_by_a_later_run_only(reason: Any) -> None:
 
 
 def test_a_later_run_owes_its_own_systems_only() -> None:
-    """The first run owes nothing."""
+    """After a later run begins, its own systems owe assessments and the first run owes none."""
     debate = judge_later(close_debate(play_and_judge("structured")), "moderator")
     assert {brief.run for brief in owed_briefs(debate)} == {"r2"}
     assert {brief.system for brief in owed_briefs(debate)} == {"moderator"}

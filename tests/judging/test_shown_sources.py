@@ -125,7 +125,7 @@ def test_the_structured_judge_waits_for_the_sources_and_is_shown_them() -> None:
 
 @pytest.mark.parametrize("cited", [True, False])
 def test_structured_alone_is_shown_the_word_checks(*, cited: bool) -> None:
-    """With the sentence that no judge checked the sources; nothing without citations."""
+    """Without a judge of sources, the prompt says that no judge checked them."""
     brief = Brief(run="r1", system="structured", assessor="judge", subject=WHOLE)
     asked = asked_question(cited_debate(StructuredSettings(), cited=cited), brief)
     assert (NOT_CHECKED in asked, '"quote_check":"altered"' in asked) == (cited, cited)

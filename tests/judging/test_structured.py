@@ -22,7 +22,7 @@ def brief_of(debate: Debate) -> Any:
 
 
 def test_every_argument_has_four_marks_and_a_trace() -> None:
-    """Out of 10, in order; one insight after the traces; no warnings."""
+    """Each argument has four marks out of 10 and a trace, and one insight follows."""
     debate = debate_with_speeches()
     assessment = assess_filled(brief_of(debate), debate)
     assert [(mark.item, mark.criterion) for mark in assessment.marks] == [
@@ -51,7 +51,7 @@ def test_every_argument_has_four_marks_and_a_trace() -> None:
     ],
 )
 def test_a_fallacy_needs_a_known_name_and_a_true_quote(name: str, quote: str, kept: bool) -> None:
-    """Otherwise it is dropped with a warning."""
+    """A fallacy with an unknown name or an invented quote is dropped with a warning."""
     debate = debate_with_speeches()
     fallacies = [{"name": name, "quote": quote}]
     assessment = assess_filled(brief_of(debate), debate, lambda form: form["arguments"][0].update(fallacies=fallacies))
@@ -87,7 +87,7 @@ def test_a_mark_outside_the_scale_is_clamped() -> None:
 
 
 def test_unknown_and_repeated_arguments_are_dropped() -> None:
-    """With a warning."""
+    """Marks of unknown and repeated arguments are dropped with a warning."""
 
     def change(form: dict[str, Any]) -> None:
         first = form["arguments"][0]

@@ -9,7 +9,7 @@ from debate_cli.storage.atomic_write import atomic_write
 
 
 def test_an_existing_file_is_kept(tmp_path: Path) -> None:
-    """Without `overwrite` it is unchanged, and no other file remains."""
+    """Without `overwrite` an existing file is unchanged, and no temporary file remains."""
     (tmp_path / "b").write_bytes(b"old")
     with pytest.raises(StorageError, match="exists already; choose another id or folder"):
         atomic_write(tmp_path / "b", b"new")
@@ -17,7 +17,7 @@ def test_an_existing_file_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_new_file_is_private_and_an_old_one_keeps_its_mode(tmp_path: Path) -> None:
-    """A debate may be confidential, and its owner may have shared the file."""
+    """A new file has mode 0600, and an overwritten file keeps its mode."""
     path = tmp_path / "b"
     atomic_write(path, b"x")
     assert path.stat().st_mode & 0o777 == 0o600
@@ -28,7 +28,7 @@ def test_a_new_file_is_private_and_an_old_one_keeps_its_mode(tmp_path: Path) -> 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that nobody may write to")
 def test_more_space_is_advised_only_for_a_full_disk() -> None:
-    """A folder without write permission needs another advice."""
+    """The advice depends on the error of the operating system."""
     with pytest.raises(StorageError, match=r"cannot be written .*; choose another folder") as caught:
         atomic_write(Path("/proc/self/b"), b"x")
     assert "space" not in str(caught.value)

@@ -55,7 +55,7 @@ from debate_cli.storage.config_file import read_config_file
     ],
 )  # fmt: skip
 def test_every_error_names_its_position_and_key(more: str, line: str) -> None:
-    """File, line, column, key path, what is wrong, and a similar word."""
+    """An error names file, line, column and key path, and a similar word."""
     assert problems(more) == [line]
 
 
@@ -67,7 +67,7 @@ def test_all_errors_of_single_values_come_at_once_in_order() -> None:
 
 
 def test_all_contradictions_come_at_once() -> None:
-    """They are looked for once every value is valid by itself and every key is known."""
+    """Contradictions are reported together, but only if every single value is valid."""
     more = "judging: {decides: panel}\nformat: {phases: [closing]}\n"
     assert [line.split(": ")[1] for line in problems(more)] == ["judging.decides", "format.phases"]
     more += "seed: x\nlimits: {concurency: 1}"
@@ -108,14 +108,14 @@ def test_members_of_a_union_are_one_fault() -> None:
     ],
 )
 def test_a_text_that_is_no_configuration_is_one_error(text: str, words: str) -> None:
-    """One line, no traceback."""
+    """A text that is no configuration gives one line."""
     with pytest.raises(ConfigError, match=words):
         read_config_file(None, text=text, env={})
 
 
 @pytest.mark.parametrize("name", ["debate.yaml", "mine.md"])
 def test_a_fifo_is_not_a_file(tmp_path: Path, name: str) -> None:
-    """As a configuration or a prompt; the loader does not wait for a writer."""
+    """A FIFO as configuration or prompt is refused without waiting for a writer."""
     (tmp_path / "debate.yaml").write_text(HEAD + "prompts: {opening: mine.md}")
     (tmp_path / name).unlink(missing_ok=True)
     os.mkfifo(tmp_path / name)
@@ -127,7 +127,7 @@ def test_a_fifo_is_not_a_file(tmp_path: Path, name: str) -> None:
     ("file", "words"), [("gone.md", "no such file"), ("../out.md", "must be in the folder"), (".", "cannot be read")]
 )
 def test_a_prompt_that_cannot_be_read_is_an_error(tmp_path: Path, file: str, words: str) -> None:
-    """Missing, outside of the folder, or a folder."""
+    """A prompt file that is missing, elsewhere or a folder is an error."""
     path = tmp_path / "inner" / "debate.yaml"
     path.parent.mkdir()
     (tmp_path / "out.md").write_text("x")
@@ -137,7 +137,7 @@ def test_a_prompt_that_cannot_be_read_is_an_error(tmp_path: Path, file: str, wor
 
 
 def test_problems_of_further_checks_have_positions() -> None:
-    """Checks of other rooms (keys, prices) report problems like the domain's."""
+    """A check that the caller adds reports its problems with positions too."""
 
     def more_checks(_config: DebateConfig) -> list[Problem]:
         return [Problem(("models", "default", "model"), "costs too much")]

@@ -25,7 +25,7 @@ def test_secrets_are_known_by_value(more: str) -> None:
 
 @pytest.mark.parametrize("name", ["MY_SECRET", "OPENAI_API_KEY", "WALDO"])
 def test_a_secret_in_an_address_is_an_error(name: str) -> None:
-    """A secret by its name, or because a provider takes it as its key."""
+    """A variable that is secret by name, or is a provider's key, must not be in an address."""
     more = f"providers: {{lab: {{kind: openai, api_key_env: WALDO, base_url: 'https://h/${{{name}}}'}}}}"
     (line,) = problems(more, env={name: SECRET, "WALDO": SECRET})
     assert f"{name} holds a secret, which must not be part of an address" in line
@@ -46,7 +46,7 @@ def test_a_secret_in_an_address_is_an_error(name: str) -> None:
     "key", [KEY, "AIzaSyA1234567890abcdefghijk", "gsk_1234567890abcdefgh", "Bearer abcdefgh12345678"]
 )
 def test_a_key_in_plain_text_is_one_error_that_does_not_repeat_it(more: str, key: str) -> None:
-    """As a value, in a text, as the name of a key."""
+    """A key written as a value, in a text or as a key is refused and not repeated."""
     (line,) = problems(more.format(key=key))
     assert line.endswith(": a key in plain text; put it into an environment variable and name the variable")
     assert key.removeprefix("Bearer ") not in line
@@ -75,13 +75,13 @@ OTHER_NAMES = ("MONKEY", "TOKENIZER", "AUTHOR", "COMPASS", "PASSENGERS", "SECRET
 
 @pytest.mark.parametrize("name", SECRET_NAMES + OTHER_NAMES)
 def test_a_part_of_the_name_marks_a_secret(name: str) -> None:
-    """A whole part between underscores, in any case."""
+    """A variable is secret if one of its parts between underscores is a word such as KEY."""
     assert is_secret_variable(name) == (name in SECRET_NAMES)
 
 
 @pytest.mark.parametrize(("value", "secrets"), [("hush-hush", ("hush-hush",)), ("hush", ())])
 def test_a_short_value_is_no_secret(value: str, secrets: tuple[str, ...]) -> None:
-    """It may be an ordinary word."""
+    """A secret variable with a short value is not redacted, because it may be an ordinary word."""
     resolver = VariableResolver({}, {"LAB_TOKEN": value})
     assert resolver.resolve("${LAB_TOKEN}", ("background",)) == value
     assert tuple(resolver.secrets) == secrets

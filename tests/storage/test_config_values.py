@@ -33,7 +33,7 @@ def test_options_go_before_environment_before_file(
 
 
 def test_topic_and_folder_variables_are_plain_text() -> None:
-    """DEBATE_TOPIC and DEBATE_OUT are not parsed as YAML; DEBATE_SEED is."""
+    """DEBATE_TOPIC and DEBATE_OUT are plain text, and DEBATE_SEED is parsed as YAML."""
     config = load(env={"DEBATE_TOPIC": "Is it: yes?", "DEBATE_SEED": "9", "DEBATE_OUT": "1"}).config
     assert (config.topic, config.seed, config.output.dir) == ("Is it: yes?", 9, "1")
 
@@ -48,7 +48,7 @@ def test_topic_and_folder_variables_are_plain_text() -> None:
     ],
 )
 def test_a_key_path_reaches_into_lists(key: str, value: str, path: list[str | None] | None) -> None:
-    """Indices count from 0; missing mappings are created."""
+    """A key path may contain indices from 0, and creates missing mappings."""
     if path is None:
         assert problems(overrides=[(key, value)]) == [f"--set: {key}: must be text; put it in quotes"]
         return
@@ -102,7 +102,7 @@ def test_an_override_of_one_alias_leaves_the_other() -> None:
     ],
 )
 def test_variables_fill_scalars(written: str, given: dict[str, str], filled: str) -> None:
-    """After parsing and once: the value of a variable never becomes structure or another variable."""
+    """The value of a variable never becomes structure or another variable."""
     more = f"background: {json.dumps(written)}\nvars: {json.dumps(given)}"
     assert load(more).config.background == filled
 
@@ -129,12 +129,12 @@ def test_a_variable_can_be_a_number_or_a_boolean() -> None:
 def test_texts_take_given_variables_only(
     file: str, env: dict[str, str], options: list[tuple[str, str]], filled: str
 ) -> None:
-    """An option, then DEBATE_VAR_NAME, then `vars`; never the environment, which may hold secrets."""
+    """A text takes an option, then DEBATE_VAR_NAME, then `vars`, and never the environment."""
     assert load(f"background: '${{A:-default}}'\n{file}", env=env, overrides=options).config.background == filled
 
 
 def test_a_variable_of_the_environment_is_not_read_for_a_text() -> None:
-    """The error says how to give it."""
+    """The error says how to give the variable."""
     (line,) = problems("background: ${DB_PASSWORD}", env={"DB_PASSWORD": "canary-4711"})
     assert line == (
         "stdin:4:1: background: the variable DB_PASSWORD is not given; give it with --var DB_PASSWORD=... or "
@@ -143,13 +143,13 @@ def test_a_variable_of_the_environment_is_not_read_for_a_text() -> None:
 
 
 def test_unused_variables_are_not_kept() -> None:
-    """Only what a debate says is saved with it."""
+    """Variables that no text uses are not stored."""
     more = "background: ${A}\nvars: {A: x, B: y}"
     assert load(more, env={"DEBATE_VAR_C": "z"}).config.vars == {"A": "x"}
 
 
 def test_providers_read_the_environment_only() -> None:
-    """Not the variables of texts."""
+    """Provider settings do not read the variables of texts."""
     provider = (
         "providers: {lab: {kind: openai, api_key_env: null, base_url: '${LAB_URL}'}}\nvars: {LAB_URL: 'http://v/v1'}"
     )
@@ -159,7 +159,7 @@ def test_providers_read_the_environment_only() -> None:
 
 @pytest.mark.parametrize("written", ["${NOT_SET}", "${}", "${1A}", "${A B}"])
 def test_a_variable_that_cannot_be_resolved_is_an_error(written: str) -> None:
-    """It is not set, or is not a variable."""
+    """A variable that is not set, or not valid, is an error with a position."""
     assert problems(f"background: '{written}'", env={"A": "x"})[0].startswith("stdin:4:1: background: ")
 
 
@@ -210,7 +210,7 @@ def test_a_wrong_number_of_rounds_is_an_error(written: str, expected: str) -> No
     ],
 )
 def test_a_missing_threshold_is_the_default_of_its_system(kind: str, given: str, bounds: tuple[float, float]) -> None:
-    """Each system has its own defaults."""
+    """A bound that is left out gets the default of its system."""
     config = load(f"judging: {{systems: [{{kind: {kind}, thresholds: {given}}}]}}").config
     system: Any = config.judging.systems[0]
     assert (system.thresholds.draw, system.thresholds.clear) == bounds

@@ -15,7 +15,7 @@ from debate_cli.storage.redact import Redactor
 
 @given(st.text())
 def test_every_topic_makes_an_id(topic: str) -> None:
-    """Of allowed characters, short enough, and valid as an id of a user."""
+    """Any topic gives a valid id of at most 80 characters."""
     debate_id = new_id(topic, AT, random.Random(1), Redactor())
     assert re.fullmatch(r"[a-z0-9-]{1,80}", debate_id)
     assert validate_id(debate_id) == debate_id
@@ -33,12 +33,12 @@ def test_every_topic_makes_an_id(topic: str) -> None:
     ],
 )
 def test_a_slug_reads_like_its_topic(topic: str, words: str) -> None:
-    """Whole words, without accents and punctuation."""
+    """A slug has whole words without accents and punctuation."""
     assert slugify(topic) == words
 
 
 def test_an_id_contains_no_secret() -> None:
-    """Which its slug would write in lower case, where no redaction finds it."""
+    """A secret in the topic is redacted before the topic becomes an id."""
     redact = Redactor(["Hush-7391-Value"])
     assert new_id("Is Hush-7391-Value safe?", AT, random.Random(1), redact).startswith("is-redacted-safe-2026")
 
@@ -47,7 +47,7 @@ def test_an_id_contains_no_secret() -> None:
     "wrong", ["", "A", "a b", "a/b", "..", "-a", "a-", "ä", "a\n", "a" * (MAX_ID_LENGTH + 1), "\x1b[31m"]
 )
 def test_an_id_that_could_leave_its_folder_is_refused(wrong: str) -> None:
-    """Only [a-z0-9-] with inner dashes; the error is printable."""
+    """An id has only [a-z0-9-] with inner dashes, and the error is printable."""
     with pytest.raises(UsageError) as caught:
         validate_id(wrong)
     assert str(caught.value).isprintable()

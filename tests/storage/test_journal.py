@@ -34,7 +34,7 @@ def written(path: Path, events: list[Event]) -> Path:
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(event_lists())
 def test_appended_events_are_read_back(tmp_path: Path, events: list[Event]) -> None:
-    """For any list of events."""
+    """Any list of events is read back unchanged."""
     contents = read_journal(written(tmp_path / "a.jsonl", events))
     assert (list(contents.events), contents.torn_line_warning) == (events, None)
 
@@ -58,7 +58,7 @@ def test_a_journal_torn_at_any_byte_keeps_the_whole_lines(tmp_path: Path) -> Non
 
 
 def ends(data: bytes) -> list[int]:
-    """Where each line ends, its newline not counted."""
+    """Return the position of each newline."""
     return [place for place, byte in enumerate(data) if byte == ord("\n")]
 
 
@@ -100,7 +100,7 @@ def test_a_damaged_line_in_the_middle_is_an_error(tmp_path: Path, damage: bytes,
     ],
 )
 def test_a_file_that_is_no_journal_is_an_error(tmp_path: Path, data: bytes, words: str) -> None:
-    """One line that names the file."""
+    """The error is one line that names the file."""
     path = tmp_path / "a.jsonl"
     path.write_bytes(data)
     with pytest.raises(TranscriptError, match=f"a.jsonl{words}|a.jsonl: {words}"):
@@ -108,7 +108,7 @@ def test_a_file_that_is_no_journal_is_an_error(tmp_path: Path, data: bytes, word
 
 
 def test_a_line_that_is_missing_is_an_error(tmp_path: Path) -> None:
-    """Each checksum covers the lines before it."""
+    """A missing line is noticed, because each checksum covers the lines before it."""
     path = written(tmp_path / "a.jsonl", small_debate())
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:2], *lines[3:]]))
@@ -117,7 +117,7 @@ def test_a_line_that_is_missing_is_an_error(tmp_path: Path) -> None:
 
 
 def test_damage_names_what_is_lost_and_how_to_resume(tmp_path: Path) -> None:
-    """The lines after it, with their speeches, and the command."""
+    """The error counts the lines after the damage and gives the command that resumes."""
     path = written(tmp_path / "a.jsonl", [*SHORT, TurnCompleted(at=AT, turn=turn(1))])
     path.write_bytes(path.read_bytes().replace("Grün".encode(), b"Grau", 1))
     with pytest.raises(TranscriptError) as caught:
@@ -128,7 +128,7 @@ def test_damage_names_what_is_lost_and_how_to_resume(tmp_path: Path) -> None:
 
 
 def test_a_damaged_journal_is_cut_and_its_original_kept(tmp_path: Path) -> None:
-    """Then it can be read and continued; a journal without damage is left alone."""
+    """A journal that was cut before its damage can be continued."""
     path = written(tmp_path / "a.jsonl", SHORT)
     data = path.read_bytes()
     path.write_bytes(damaged := data.replace(b"resumed", b"resumee"))
@@ -141,7 +141,7 @@ def test_a_damaged_journal_is_cut_and_its_original_kept(tmp_path: Path) -> None:
 
 
 def test_a_journal_without_checksums_is_read_and_gets_them(tmp_path: Path) -> None:
-    """Journals of 0.1 have none; the first event that is appended makes them complete."""
+    """A journal of 0.1 gets checksums when it is opened for writing."""
     path = written(tmp_path / "a.jsonl", SHORT)
     data = path.read_bytes()
     path.write_bytes(re.sub(rb',"crc32":"\w+"', b"", data))
@@ -208,7 +208,7 @@ def _fail(_opened: int) -> None:
 
 
 def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
-    """Without `overwrite`, creating it again is an error."""
+    """Creating a journal again without `overwrite` is an error."""
     path = written(tmp_path / "a.jsonl", SHORT)
     before = path.read_bytes()
     with pytest.raises(StorageError, match="exists already"):
@@ -218,7 +218,7 @@ def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", [b'{"type":"exploded"}\n', b"OPENED"])
 def test_a_foreign_last_line_is_an_error(tmp_path: Path, line: bytes) -> None:
-    """A line with its newline is not torn, so it is not dropped, even if it is a copy of another line."""
+    """A wrong last line with a newline is damaged, not torn."""
     path = written(tmp_path / "a.jsonl", SHORT)
     data = path.read_bytes()
     path.write_bytes(data + line.replace(b"OPENED", data[: data.index(b"\n") + 1]))
@@ -227,7 +227,7 @@ def test_a_foreign_last_line_is_an_error(tmp_path: Path, line: bytes) -> None:
 
 
 def test_appending_to_a_deleted_journal_is_an_error(tmp_path: Path) -> None:
-    """The event could not be found again."""
+    """An event is not written to a deleted file, where it would be lost."""
     with Journal.create(tmp_path / "a.jsonl", [opening_event()], PLAIN) as journal:
         (tmp_path / "a.jsonl").unlink()
         with pytest.raises(StorageError, match="was removed while the debate ran"):

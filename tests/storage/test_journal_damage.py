@@ -33,7 +33,7 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes], int]] = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_is_an_error_or_harmless(tmp_path: Path, whole: bytes, damage: str) -> None:
-    """At any position: one line names the file, or the events are as written, but for a torn last line."""
+    """Damage at any position gives an error that names the file, or the events as written."""
     path = tmp_path / "a.jsonl"
     change, size = DAMAGES[damage]
     errors = 0
@@ -65,7 +65,7 @@ def outcome(path: Path) -> tuple[list[Event] | None, str | None]:
 
 
 def test_a_journal_cut_within_its_first_line_is_an_error(tmp_path: Path, whole: bytes) -> None:
-    """It holds no event; the file is unchanged."""
+    """A journal without a whole event is an error, and the file is unchanged."""
     path = tmp_path / "a.jsonl"
     for length in range(0, whole.index(b"\n"), EVERY):
         path.write_bytes(whole[:length])

@@ -39,7 +39,7 @@ def test_a_second_process_is_refused_with_the_pid_of_the_first(tmp_path: Path) -
 
 
 def test_the_lock_of_a_killed_process_is_released(tmp_path: Path) -> None:
-    """Its lock file remains."""
+    """A lock file that a killed process left behind does not block."""
     command = [sys.executable, "-c", HOLD, str(tmp_path / "a.jsonl")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
@@ -52,7 +52,7 @@ def test_the_lock_of_a_killed_process_is_released(tmp_path: Path) -> None:
 
 
 def test_a_lock_leaves_nothing_behind(tmp_path: Path) -> None:
-    """Also if the guarded block failed."""
+    """The lock file is removed even if the guarded block fails."""
     with pytest.raises(ZeroDivisionError), lock_debate(tmp_path / "a.json"):
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
@@ -84,7 +84,7 @@ def make_fifo(path: Path, _: Path) -> None:
 
 @pytest.mark.parametrize("make", [Path.symlink_to, Path.hardlink_to, make_fifo])
 def test_a_lock_file_that_is_not_a_regular_file_is_refused(tmp_path: Path, make: Callable[[Path, Path], None]) -> None:
-    """A downloaded folder may contain a link or a FIFO; the target of a link is unchanged."""
+    """A link or FIFO in place of the lock file is refused, and the target of the link is unchanged."""
     victim = tmp_path / "victim"
     victim.write_text("keep me")
     make(tmp_path / "a.lock", victim)

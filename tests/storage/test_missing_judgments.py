@@ -45,7 +45,7 @@ def added(kind: str, *, replaces: bool) -> JudgingOpened:
 
 
 def missing(events: list[Event]) -> int:
-    """How many are missing, by the debate and by its transcript, which agree."""
+    """Return the number of missing judgments, which the debate and its transcript must agree on."""
     debate = fold(events)
     found = count_missing_judgments(debate)
     assert count_missing_judgments(transcript_to_debate(to_transcript(debate))) == found
@@ -91,7 +91,7 @@ def missing(events: list[Event]) -> int:
     ],
 )
 def test_judgments_that_can_be_asked_again_are_missing(events: list[Event], count: int) -> None:
-    """In a complete debate; final failures, later answers and replaced runs do not count."""
+    """Final failures, later answers and replaced runs do not count as missing."""
     assert missing(events) == count
 
 

@@ -53,7 +53,7 @@ class StreamingModel:
     ],
 )
 def test_secrets_are_replaced(text: str, redacted: str) -> None:
-    """Each pattern, in plain text and in JSON."""
+    """Each pattern of a key is replaced in plain text and in JSON."""
     assert Redactor([SECRET])(text) == redacted
 
 
@@ -69,7 +69,7 @@ def test_secrets_are_replaced(text: str, redacted: str) -> None:
     ],
 )
 def test_ordinary_words_stay(text: str) -> None:
-    """Words that resemble secrets, and placeholder keys."""
+    """Words that resemble secrets, and placeholder keys, are not redacted."""
     assert Redactor(["ollama", "a"])(text) == text
     assert not looks_like_secret(text)
 
@@ -100,14 +100,14 @@ def test_json_stays_json(text: str, secret: str) -> None:
 @settings(deadline=None)
 @given(TEXTS, st.text(ALPHABET, min_size=6, max_size=9))
 def test_a_secret_is_removed_from_nested_values(text: str, secret: str) -> None:
-    """From keys and values."""
+    """Secrets are removed from keys and from values."""
     data = redact_values({"words": [f"{text}{secret}{text}"], secret: 1}, Redactor([secret]))
     assert all(secret not in word.replace(REDACTED, "\0") for word in (*data, *data["words"]))
 
 
 @pytest.mark.parametrize("spelled", [r"a\u0026b€c\u003cd", r"a\u0026b\u20ACc\u003Cd", r"a\\u0026b\\u20acc<d"])
 def test_escaped_secrets_are_redacted(spelled: str) -> None:
-    """As Go and PHP escape them, and with doubled backslashes."""
+    """Secrets escaped as Go and PHP do, or with doubled backslashes, are redacted."""
     assert Redactor(["a&b€c<d"])(f"x {spelled} y") == "x [redacted] y"
 
 
@@ -116,14 +116,14 @@ def test_escaped_secrets_are_redacted(spelled: str) -> None:
     [("so they sai", 3), ("so they said ", 0), ("Authorization: Bearer ab", 9), ("a bearer ", 7), ("漢字の", 0)],
 )
 def test_the_last_word_of_a_stream_is_uncertain(text: str, unsure: int) -> None:
-    """It may be the beginning of a secret, as may a header name before it."""
+    """The last word of a stream, and a header name before it, may begin a secret."""
     assert Redactor(["canary-secret"]).uncertain_tail(text) == unsure
 
 
 @pytest.mark.parametrize("gap", ["\u200b", "\x1b[31m", "\x1b7", "\x1b]0;title\x07", "\x00", "\U000e0041", "\ufe0f"])
 @pytest.mark.parametrize(("before", "after"), [("zq-Hu", "sh-7391"), ("sk-abcdefg", "h12345678")])
 def test_invisible_characters_do_not_hide_a_secret(gap: str, before: str, after: str) -> None:
-    """Cleaning for the screen would join the parts; in JSON, the characters may be escaped."""
+    """A secret with invisible characters inside it is redacted."""
     redact = Redactor([SECRET])
     text = f"It is {before}{gap}{after}."
     assert redact(text) == "It is [redacted]."
@@ -148,25 +148,25 @@ async def test_no_stream_shows_a_disguised_secret(text: str, gaps: list[str], si
 
 
 def test_longer_secrets_go_first() -> None:
-    """If one secret begins another, nothing of either remains."""
+    """If one secret begins another secret, nothing of the longer one remains."""
     assert Redactor(["abcdef", "abcdefghij"])("abcdefghij abcdef") == "[redacted] [redacted]"
 
 
 @pytest.mark.parametrize("hiding", ["{}", "zq-\u200bHush-7391", "zq-\\u0048ush-7391"])
 def test_a_text_hides_no_secret_of_another(hiding: str) -> None:
-    """Texts are searched together, and a terminal sequence that begins in one and ends in another hides nothing."""
+    """A terminal sequence that spans two texts hides no secret."""
     secret = hiding.replace("{}", SECRET)
     data = redact_values(["\x1b]0;title", {"key": [secret]}, "\x07"], Redactor([SECRET]))
     assert data == ["\x1b]0;title", {"key": [REDACTED]}, "\x07"]
 
 
 def test_escaped_letters_do_not_hide_a_secret() -> None:
-    """A server may write any letter of its JSON as an escape."""
+    """A secret whose letters are JSON escapes is redacted."""
     assert Redactor([SECRET])(r'{"text": "\u007aq-Hus\u0068-7391"}') == '{"text": "[redacted]"}'
 
 
 def test_json_with_disguises_stays_json() -> None:
-    """Whatever follows an escaped ESC or a run of backslashes."""
+    """JSON with escaped control characters and backslashes stays valid."""
     for text in (f"{SECRET}\x1b", f"{SECRET}\x1b]", f"\x1b\\{SECRET}", f"\\\\\u200b{SECRET}\\"):
         line = json.dumps({"text": f"{text} zq-Hush\u200b-7391"})
         assert SECRET not in json.loads(Redactor([SECRET])(line))["text"]

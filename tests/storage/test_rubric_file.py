@@ -39,7 +39,7 @@ def problems(folder: Path, text: str | bytes) -> list[str]:
 
 
 def test_the_errors_of_all_systems_come_at_once(tmp_path: Path) -> None:
-    """In the order of the file: unknown systems, unknown keys, wrong values."""
+    """The errors of all systems are reported together, in the order of the file."""
     assert problems(tmp_path, WRONG_IN_ALL_SYSTEMS) == ERRORS
 
 
@@ -59,7 +59,7 @@ def test_the_errors_of_all_systems_come_at_once(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_an_error_names_its_position(tmp_path: Path, text: str | bytes, line: str) -> None:
-    """One sentence: what, where, what to do."""
+    """An error says what is wrong, where, and what to do."""
     assert problems(tmp_path, text) == [line]
 
 
@@ -76,7 +76,7 @@ def test_an_error_names_its_position(tmp_path: Path, text: str | bytes, line: st
     ],
 )
 def test_a_rubric_may_be_incomplete(tmp_path: Path, text: str) -> None:
-    """It changes stored settings, so bounds, judges and models that it leaves out are not checked against defaults."""
+    """Bounds, judges and models that a rubric leaves out are not checked against defaults."""
     path = tmp_path / "rubric.yaml"
     path.write_text(text)
     assert list(load_rubric(path).changes) == [text.partition(":")[0].removeprefix("\ufeff")]

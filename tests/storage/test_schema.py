@@ -27,12 +27,12 @@ TRANSCRIPT = Draft202012Validator(transcript_schema())
     ],
 )
 def test_the_committed_copy_is_up_to_date(path: str, schema: dict[str, Any]) -> None:
-    """`make schemas` writes it."""
+    """The committed schemas are those that `make schemas` writes."""
     assert (ROOT / path).read_text(encoding="utf-8") == format_schema(schema)
 
 
 def test_the_docstring_of_a_field_is_its_description() -> None:
-    """Editors show it."""
+    """The schema describes a field by its docstring."""
     described = config_schema()["$defs"]["Limits"]["properties"]["timeout_s"]["description"]
     assert described == "Maximum seconds without a byte from the server."
 
@@ -50,7 +50,7 @@ def test_the_docstring_of_a_field_is_its_description() -> None:
     ],
 )
 def test_short_forms_and_variables_are_valid(changes: dict[str, Any]) -> None:
-    """As the loader accepts them."""
+    """The schema accepts the short forms and variables that the loader accepts."""
     assert not list(CONFIG.iter_errors({**SMALLEST, **changes}))  # pyright: ignore[reportUnknownMemberType]
 
 
@@ -70,11 +70,11 @@ def test_short_forms_and_variables_are_valid(changes: dict[str, Any]) -> None:
     ],
 )
 def test_errors_are_not_valid(changes: dict[str, Any]) -> None:
-    """Unknown keys and words, texts for numbers."""
+    """The schema refuses unknown keys, unknown words, and texts in place of numbers."""
     assert list(CONFIG.iter_errors({**SMALLEST, **changes}))  # pyright: ignore[reportUnknownMemberType]
 
 
 @given(event_lists())
 def test_every_transcript_is_valid(events: list[Any]) -> None:
-    """For any events."""
+    """The transcript of any events fits the schema."""
     assert not list(TRANSCRIPT.iter_errors(transcript_to_json(to_transcript(fold(events)))))  # pyright: ignore[reportUnknownMemberType]

@@ -15,7 +15,7 @@ SCHEMA = Draft202012Validator(config_schema())
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_it_needs_no_variable_and_says_how_to_run_it(path: Path) -> None:
-    """Variables have defaults, there is no secret, the schema accepts it, and its first lines name schema and command."""
+    """A shipped configuration is valid without variables, and its first lines name its schema and its command."""
     loaded = read_config_file(path, env={})
     assert (len(loaded.config.debaters) >= 2, loaded.secrets) == (True, ())
     text = path.read_text(encoding="utf-8")

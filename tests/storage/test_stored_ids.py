@@ -33,7 +33,7 @@ def test_the_closest_id_is_suggested(tmp_path: Path, name: str, known: str) -> N
 
 @pytest.mark.parametrize("name", ["xyzzy", "", "transcript.schema"])
 def test_without_a_close_id_nothing_is_suggested(tmp_path: Path, name: str) -> None:
-    """Schemas are no debates."""
+    """The name of a schema is never suggested."""
     assert suggest_debate_id(name, [folder_of(tmp_path, "my-debate.json", "transcript.schema.json")]) == ""
 
 

@@ -30,7 +30,7 @@ def debate_fields(debate: Debate) -> dict[str, Any]:
 @settings(deadline=None)
 @given(event_lists())
 def test_a_debate_is_read_back_from_its_transcript(events: list[Any]) -> None:
-    """Directly and as the fold of its events, with runs, failures, resumes, closes and unanswered tasks."""
+    """A debate is equal to the debate read from its transcript, and to the fold of its events."""
     debate = fold(events).charge_reservations()
     assert debate_fields(transcript_to_debate(to_transcript(debate))) == debate_fields(debate)
     assert debate_fields(fold(transcript_to_events(to_transcript(debate)))) == debate_fields(debate)
@@ -39,13 +39,13 @@ def test_a_debate_is_read_back_from_its_transcript(events: list[Any]) -> None:
 @settings(deadline=None)
 @given(event_lists())
 def test_a_transcript_is_read_back_from_json(events: list[Any]) -> None:
-    """Read back, it is equal."""
+    """A transcript is equal to the transcript read from its JSON."""
     transcript = to_transcript(fold(events), [VERDICT])
     assert parse_transcript(dump_transcript(transcript, str).encode(), "x") == transcript
 
 
 def test_assessments_in_any_order_make_the_same_debate() -> None:
-    """They are sorted into the canonical order."""
+    """Assessments of a file are sorted into the canonical order."""
     transcript = to_transcript(fold(small_debate()))
     shuffled = transcript.model_copy(
         update={"assessments": transcript.assessments[::-1], "turns": (*transcript.turns[::-1], turn(0, "Again."))}
@@ -69,7 +69,7 @@ def test_a_forgiven_failure_is_asked_again_and_a_final_one_is_not() -> None:
 
 
 def test_unanswered_tasks_are_stored_until_a_resume() -> None:
-    """By their keys; a resume asks them again."""
+    """Tasks in flight are stored by their keys, and a resume asks them again."""
     stopped = [
         opening_event(),
         TaskStarted(at=AT, key="turn/0"),
@@ -84,7 +84,7 @@ def test_unanswered_tasks_are_stored_until_a_resume() -> None:
 
 
 def test_keys_have_a_fixed_order() -> None:
-    """So that differences between transcripts are readable."""
+    """The keys of a transcript have a fixed order, so that differences are readable."""
     assert list(transcript_to_json(to_transcript(fold(small_debate())))) == [
         "schema_version", "generator", "id", "topic", "background", "status", "closed", "started_at", "finished_at",
         "config", "config_sha256", "participants", "turns", "assessments", "failures", "verdicts", "usage",
@@ -92,7 +92,7 @@ def test_keys_have_a_fixed_order() -> None:
 
 
 def test_the_configuration_is_stored_whole() -> None:
-    """With defaults, so that a version with other defaults gives the same scores."""
+    """Defaults are stored, so that a version with other defaults gives the same scores."""
     data = transcript_to_json(to_transcript(fold(small_debate())))
     assert data["config"]["judging"]["systems"][0]["weights"]["evidence"] == 0.4
     assert data["config"]["debaters"][0]["stance"] is None

@@ -29,7 +29,7 @@ TEXT = dump_transcript(TRANSCRIPT, str)
 
 
 def refusal(data: bytes) -> str:
-    """What the error says of these bytes."""
+    """Return the message of the error for these bytes."""
     with pytest.raises(TranscriptError) as caught:
         parse_transcript(data, "a.json")
     return str(caught.value)
@@ -73,7 +73,7 @@ def test_an_invalid_transcript_is_one_line(data: bytes, words: str) -> None:
 
 
 def test_a_truncated_transcript_is_recognised() -> None:
-    """Every prefix, even within a multi-byte character."""
+    """Every prefix of a transcript is called cut off."""
     data = dump_transcript(TRANSCRIPT.model_copy(update={"topic": "Grün 🙂?"}), str).encode()
     said = {refusal(data[:length]).partition(" (")[0].partition(";")[0] for length in (*range(1, 300), 2000, 6000)}
     assert said == {"a.json: is cut off"}
@@ -90,7 +90,7 @@ JSON: Any = st.recursive(
     ("name", "words"), [("", "this is a folder"), ("gone.json", "no such file"), ("\0", "not a file name")]
 )
 def test_an_unreadable_file_is_an_error(tmp_path: Path, name: str, words: str) -> None:
-    """A folder, a missing file, an invalid name."""
+    """A folder, a missing file and an invalid name each give an error."""
     with pytest.raises(TranscriptError, match=words):
         load_transcript_file(tmp_path / name)
 
@@ -98,7 +98,7 @@ def test_an_unreadable_file_is_an_error(tmp_path: Path, name: str, words: str) -
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text('ab\\"\n\t/🙂é', min_size=6, max_size=12))
 def test_a_secret_never_reaches_the_file(tmp_path: Path, secret: str) -> None:
-    """With any characters, in any JSON spelling; the file stays valid."""
+    """A secret is redacted in any JSON spelling, and the file stays valid."""
     path = tmp_path / "a.json"
     said = TRANSCRIPT.model_copy(update={"topic": f"Is it {secret}?"})
     write_transcript(path, said, Redactor([secret]), overwrite=True)
@@ -152,17 +152,17 @@ def test_a_contradiction_is_one_line(data: bytes, words: str) -> None:
 
 
 def test_a_byte_order_mark_is_ignored() -> None:
-    """Some editors write it."""
+    """A transcript may begin with a byte order mark."""
     assert parse_transcript(b"\xef\xbb\xbf" + TEXT.encode(), "a.json") == TRANSCRIPT
 
 
 def test_a_judged_text_has_no_participants_and_no_turns() -> None:
-    """That is not a contradiction."""
+    """A transcript without participants and turns is no contradiction."""
     data: dict[str, Any] = {**json.loads(TEXT), "participants": [], "turns": []}
     assert parse_transcript(json.dumps(data).encode(), "a.json").participants == ()
 
 
 def test_a_mark_below_its_scale_can_be_read() -> None:
-    """Scoring clamps it, like one above the scale."""
+    """A stored mark outside its scale can be read; scoring clamps it."""
     data = _with("assessments", 0, "marks", 0, "value", value=-3)
     assert parse_transcript(data, "a.json").assessments[0].marks[0].value == -3

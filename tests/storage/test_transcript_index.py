@@ -49,13 +49,13 @@ def changed(path: Path, **fields: Any) -> Path:
 
 
 def rejudged() -> Debate:
-    """The debate with a second run of structured, in which its first judgement is kept."""
+    """Return the debate with a second run of structured beside its first one."""
     value = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
     return value.with_assessments([*value.assessments, structured_assessment().model_copy(update={"run": "r2"})])
 
 
 def test_an_entry_summarises_the_transcript(tmp_path: Path) -> None:
-    """Date, topic, models, outcomes, cost."""
+    """An entry has date, topic, models, outcomes and cost."""
     item = found(saved(tmp_path / "a.json", debate()))
     assert (item.id, item.topic, item.state, item.turns) == ("microservices-0001", debate().topic, "complete", 6)
     assert (item.started_at, item.models, item.cost_usd) == ("2026-03-01T09:00:00Z", ("mock/debater",), 0.022)
@@ -66,26 +66,26 @@ def test_an_entry_summarises_the_transcript(tmp_path: Path) -> None:
 
 
 def test_the_newest_run_of_each_system_counts(tmp_path: Path) -> None:
-    """Structured of r2, moderator of r1."""
+    """The verdict of each system is that of its newest run."""
     item = found(saved(tmp_path / "a.json", rejudged()))
     assert {one.system: one.run for one in item.conclusions} == {"structured": "r2", "moderator": "r1"}
 
 
 def test_a_run_without_assessments_does_not_count(tmp_path: Path) -> None:
-    """The entry shows what `score` shows: the verdict of the run before."""
+    """A run without assessments does not hide the verdict of the run before."""
     value = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
     item = found(saved(tmp_path / "a.json", value))
     assert {one.run for one in item.conclusions} == {"r1"}
 
 
 def test_a_journal_is_an_unfinished_debate(tmp_path: Path) -> None:
-    """With the turns so far."""
+    """The entry of a journal has the turns so far."""
     item = found(journalled(tmp_path / "a.jsonl", 3))
     assert (item.state, item.turns, item.conclusions) == ("unfinished", 2, ())
 
 
 def test_a_locked_debate_is_running(tmp_path: Path) -> None:
-    """As long as the process that locked it lives."""
+    """A debate is `running` while the process that locked it lives."""
     path = journalled(tmp_path / "a.jsonl", 3)
     with lock_debate(path):
         assert found(path).state == "running"
@@ -105,7 +105,7 @@ def test_a_locked_debate_is_running(tmp_path: Path) -> None:
     ],
 )
 def test_an_unreadable_file_has_one_sentence(tmp_path: Path, text: str, said: str) -> None:
-    """It begins with the file, as in every command."""
+    """The sentence on an unreadable file begins with its name."""
     path = tmp_path / "bad.json"
     path.write_text(text)
     item = load_index_entry(path)
@@ -115,7 +115,7 @@ def test_an_unreadable_file_has_one_sentence(tmp_path: Path, text: str, said: st
 
 
 def test_a_link_into_a_forbidden_folder_hides_no_other_debate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such a link is left out."""
+    """A link into a forbidden folder is left out, and the other debates are listed."""
     for name in ("forbidden", "other"):
         (tmp_path / f"{name}.json").write_text("{}")
     is_file = Path.is_file
@@ -141,7 +141,7 @@ def test_debates_are_read_one_by_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["missing", "a-file"])
 def test_a_missing_folder_is_an_error(tmp_path: Path, name: str) -> None:
-    """Before any entry is asked for."""
+    """A missing folder is an error before the first entry is read."""
     (tmp_path / "a-file").write_text("-")
     with pytest.raises(UsageError, match=name):
         list_index_entries(tmp_path / name)

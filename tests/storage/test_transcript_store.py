@@ -51,14 +51,14 @@ def transcribed(path: Path, events: list[Event]) -> Path:
 def test_the_newer_of_transcript_and_journal_is_read(
     tmp_path: Path, whole: list[Event], journal: list[Event], counts: str
 ) -> None:
-    """The transcript if it covers the closed journal; else the journal."""
+    """The transcript is read if it covers the closed journal, else the journal."""
     paths = transcribed(tmp_path / "a.json", whole), journalled(tmp_path / "a.jsonl", journal)
     found = {open_debate(path).path.suffix for path in paths}
     assert found == {counts}
 
 
 def test_a_broken_transcript_is_an_error_without_a_journal(tmp_path: Path) -> None:
-    """With one, the journal is read."""
+    """A broken transcript is an error unless a journal can be read in its place."""
     (tmp_path / "a.json").write_text("{")
     with pytest.raises(TranscriptError, match="is cut off"):
         open_debate(tmp_path / "a.json")
@@ -68,7 +68,7 @@ def test_a_broken_transcript_is_an_error_without_a_journal(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("reference", ["a-debate", "{folder}/a-debate.jsonl", "{folder}/a-debate.json"])
 def test_a_debate_is_found_by_id_and_by_path(tmp_path: Path, reference: str) -> None:
-    """With only a journal, also by the path of its future transcript."""
+    """A debate with only a journal is found by the path of its future transcript too."""
     journalled(tmp_path / "a-debate.jsonl", HALF)
     found = find_debate(reference.format(folder=tmp_path), [tmp_path])
     assert open_debate(found).debate == fold(HALF)
@@ -76,13 +76,13 @@ def test_a_debate_is_found_by_id_and_by_path(tmp_path: Path, reference: str) -> 
 
 @pytest.mark.parametrize("reference", ["nothing", "nothing.json", "no/thing", "../no-such-debate", "A b", ""])
 def test_a_missing_debate_is_a_usage_error(tmp_path: Path, reference: str) -> None:
-    """An unknown id, a missing path, an invalid id."""
+    """An unknown id, a missing path and an invalid id are usage errors."""
     with pytest.raises(UsageError):
         find_debate(reference, [tmp_path])
 
 
 def test_a_folder_stands_for_its_debates(tmp_path: Path) -> None:
-    """Transcripts, and journals without one; no schemas, no hidden files."""
+    """A folder stands for its transcripts, and for journals without a transcript."""
     for name in ("b.json", "a.json", "a.jsonl", "c.jsonl", "transcript.schema.json", ".d.json", "e.lock", "notes.md"):
         (tmp_path / name).write_text("")
     assert [path.name for path in expand_references([str(tmp_path)])] == ["a.json", "b.json", "c.jsonl"]
@@ -90,7 +90,7 @@ def test_a_folder_stands_for_its_debates(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reference", ["{folder}", "{folder}/*.json"])
 def test_an_empty_folder_or_glob_is_an_error(tmp_path: Path, reference: str) -> None:
-    """The error says so."""
+    """The error says that no transcript was found."""
     with pytest.raises(UsageError, match="holds no transcripts"):
         expand_references([reference.format(folder=tmp_path)])
 
@@ -104,14 +104,14 @@ def test_a_folder_is_not_a_debate(tmp_path: Path, name: str) -> None:
 
 
 def test_a_debate_beside_a_folder_of_the_same_name_is_found(tmp_path: Path) -> None:
-    """The debate is meant."""
+    """A debate is found although a folder has its name."""
     (tmp_path / "a-debate").mkdir()
     whole = transcribed(tmp_path / "a-debate.json", WHOLE)
     assert open_debate(find_debate(str(tmp_path / "a-debate"), [])).path == whole
 
 
 def test_a_circular_link_in_a_folder_is_ignored(tmp_path: Path) -> None:
-    """The other files are found."""
+    """A circular link does not hide the other files of a folder."""
     whole = transcribed(tmp_path / "a.json", WHOLE)
     (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
     assert expand_references([str(tmp_path)]) == [whole]

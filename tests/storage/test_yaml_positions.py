@@ -79,7 +79,7 @@ def test_a_fault_has_a_position(text: str, line: int, column: int, words: str) -
     ],
 )
 def test_a_syntax_error_has_a_position(text: str, line: int, column: int, words: str) -> None:
-    """The parser's own words, with line and column from 1, and advice."""
+    """A syntax error has the parser's words, line and column from 1, and advice."""
     (fault,) = parse_yaml(text).faults
     assert fault == YamlFault(SourcePosition(line, column), fault.message)
     assert fault.message.startswith("not valid YAML (")

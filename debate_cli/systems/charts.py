@@ -20,14 +20,14 @@ class ChartPoint:
 
 @dataclass(frozen=True, slots=True)
 class ChartSeries:
-    """The values of one debater or one quantity: one for each label of the chart, None if it is missing."""
+    """The values of one debater or one quantity. Each label of the chart has a value, or None if it is missing."""
 
     name: str
     points: tuple[ChartPoint | None, ...]
     participant: str | None = None
-    """Name of the debater whose colour is used; None if the series belongs to no single debater."""
+    """Name of the debater whose colour the series has; None for a quantity."""
     style: str = ""
-    """Style of a series without a debater: a class of the style sheet, e.g. `limit` or `option-pass`."""
+    """Class of the style sheet for a series without a debater, e.g. `limit` or `option-pass`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Chart:
     caption: str
     """A sentence on how to read the chart."""
     kind: Literal["line", "bars", "stack"]
-    """`line`: values over time; `bars`: groups of bars; `stack`: bars end to end."""
+    """`line`: values over time. `bars`: groups of bars. `stack`: bars end to end."""
     labels: tuple[str, ...]
-    """Labels of a line's positions, or of the groups of bars."""
+    """Labels of the points of a line, or of the groups of bars."""
     series: tuple[ChartSeries, ...]
     low: float
     high: float
@@ -63,7 +63,7 @@ def bar_chart(
     ticks: tuple[float, ...],
     unit: str = "",
 ) -> Chart:
-    """Return a chart with a group of bars for each criterion and, in each group, a bar for each debater.
+    """Return a chart with a group of bars for each criterion. Each group has a bar for each debater.
 
     `labels` maps criteria to labels; `values` maps debaters to their values by criterion.
     """

@@ -1,4 +1,4 @@
-"""Tables of a debate that belong to no verdict: claims (trace), findings about speeches, checks of citations."""
+"""Tables of a debate that belong to no verdict: claims, findings about speeches, checks of citations."""
 
 from collections.abc import Callable, Sequence
 
@@ -28,7 +28,7 @@ SOURCE_BADGES: dict[SourceOutcome, Badge] = {
     "no_such_source": Badge("✗", "no such source", "bad"),
     "unchecked": Badge("?", "not checked", "muted"),
 }
-"""Maps the results of a citation check to badges."""
+"""Maps results of quote checks to badges."""
 SUPPORT_BADGES: dict[Support, Badge] = {
     "yes": Badge("✓", "supports", "good"),
     "partly": Badge("≈", "supports in part", "info"),
@@ -36,7 +36,7 @@ SUPPORT_BADGES: dict[Support, Badge] = {
     "contradicts": Badge("✗", "contradicts", "bad"),
     "unknown": Badge("?", "unknown", "muted"),
 }
-"""Maps the answers to the question whether a source supports the argument to badges."""
+"""Maps answers on whether a source supports an argument to badges."""
 _REMARKS: dict[SourceOutcome, str] = {
     "near": "near: the same words apart from articles, inflections and punctuation",
     "altered": "altered: the source says something else",
@@ -47,7 +47,7 @@ _REMARKS: dict[SourceOutcome, str] = {
 
 
 def build_source_tables(debate: Debate) -> list[Table]:
-    """Return one table of all citations, altered ones first; no table if there are no citations."""
+    """Return a table of all citations, altered ones first; empty without citations."""
     checks = sorted(check_sources(debate), key=lambda check: check.outcome != "altered")
 
     def source(check: SourceCheck) -> str:
@@ -68,7 +68,7 @@ def build_source_tables(debate: Debate) -> list[Table]:
 
 
 def build_findings_tables(debate: Debate) -> list[Table]:
-    """Return one table of all findings, each once even if several judges report it; none without findings."""
+    """Return a table of the findings, each once even if several judges report it; empty without findings."""
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = [
         _finding_row(finding)
@@ -100,7 +100,7 @@ def _finding_row(finding: Finding) -> TableRow | None:
 
 
 def format_trace_table(rows: Sequence[TraceRow]) -> Table:
-    """Return the table of claims: speaker, sources (if a claim has any), answers to the claim, and its standing."""
+    """Return a table of the claims: speaker, answers, standing and, if any claim has sources, its sources."""
     has_sources = any(row.sources for row in rows)
     heads = ("claim", "by", "what is claimed", *(["sources"] if has_sources else []), "answers", "standing", "because")
     return Table(title="trace", heads=heads, rows=tuple(_trace_row(row, has_sources=has_sources) for row in rows))
@@ -127,7 +127,7 @@ def _trace_row(row: TraceRow, *, has_sources: bool) -> TableRow:
 
 
 def _format_source(source: TraceSource) -> str:
-    """Return the source's id, the result of its quote check and, if judged, whether the source supports the claim."""
+    """Return the source's id, the result of its quote check and, if a judge answered, whether it supports the claim."""
     badge = SOURCE_BADGES[source.outcome]
     support = f", {SUPPORT_WORDS[source.supports]}" if source.supports is not None else ""
     return f"{badge.symbol} {source.source} {badge.word}{support}"

@@ -7,10 +7,10 @@ from debate_cli.domain.frozen_model import FrozenModel
 
 
 class SummaryPoint(FrozenModel):
-    """Points made by one participant, or on one subtopic."""
+    """Points made by one participant or, with three or more debaters, on one subtopic."""
 
     heading: str
-    """Name of the participant or, with three or more debaters, of the subtopic."""
+    """Name of the participant or subtopic."""
     points: tuple[str, ...]
 
 
@@ -22,7 +22,7 @@ class Momentum(FrozenModel):
 
 
 class Summary(Finding):
-    """The moderator's account of a round."""
+    """The moderator's summary of a round."""
 
     kind: Literal["summary"] = "summary"
     points: tuple[SummaryPoint, ...] = ()
@@ -32,7 +32,7 @@ class Summary(Finding):
     """Advice to all debaters for the next round; may be empty."""
 
     def describe(self) -> list[str]:
-        """Return points, consensus, momentum and guidance."""
+        """Return the points, the consensus, the momentum and the guidance of the round."""
         sentences = [
             f"Points, {point.heading}: {'; '.join(said.rstrip('.') for said in point.points)}" for point in self.points
         ]
@@ -43,7 +43,7 @@ class Summary(Finding):
 
 
 class Clash(Finding):
-    """A point on which participants clash or misunderstand each other."""
+    """A point on which participants disagree, and whether they answer each other."""
 
     kind: Literal["clash"] = "clash"
     participants: tuple[str, ...]
@@ -51,7 +51,7 @@ class Clash(Finding):
     engaged: bool
 
     def describe(self) -> list[str]:
-        """Return the participants and the point."""
+        """Return who clashes over which point."""
         verb = "clash over" if self.engaged else "talk past each other on"
         return [f"{' and '.join(self.participants)} {verb} {self.about}"]
 
@@ -64,17 +64,17 @@ class NonEngagement(Finding):
     about: str
 
     def describe(self) -> list[str]:
-        """Return the participant and the point."""
+        """Return who left which point unanswered."""
         return [f"{self.participant} does not engage with {self.about}"]
 
 
 class DebateSummary(Finding):
-    """The moderator's account of the whole debate. It does not say who won."""
+    """The moderator's summary of the whole debate. It does not say who won."""
 
     kind: Literal["debate_summary"] = "debate_summary"
     text: str
     consistently_outperformed: tuple[str, ...] = ()
-    """Names of the participants who did worse than the others throughout."""
+    """Names of the participants who did worse throughout the debate."""
 
     def describe(self) -> list[str]:
         """Return the summary, and the names of those who were consistently outperformed."""

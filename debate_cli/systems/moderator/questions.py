@@ -27,11 +27,11 @@ FORMAT_EMPHASIS = {
     "semi_structured": "This is a semi-structured debate: weigh how productively the participants asked and answered follow-up questions.",
     "free_flowing": "This is a free-flowing debate: weigh substance wherever it appears; the rounds have no set tasks.",
 }
-"""Maps formats to what the moderator emphasizes."""
+"""Maps formats of a debate to an instruction on what to weigh most."""
 ENGAGEMENT_OF_MANY = (
     "Look at the engagement among all participants, each with each of the others, and not only with the first speaker."
 )
-"""The rule on engagement in prompts for debates with three or more debaters."""
+"""Instruction for debates with three or more debaters."""
 TOTAL_FIELD = "total"
 """Name of the field in which the judge writes its own total."""
 MAX_CLASHES = 6
@@ -39,7 +39,7 @@ MAX_CLASHES = 6
 
 
 class MarksForm(FormModel):
-    """The marks of one participant. The completed form also has a field for each mark, and `total`."""
+    """The marks of one participant. The completed form also has reasons, marks and the judge's own total."""
 
     participant: str
 
@@ -91,7 +91,7 @@ class FinalForm(FormModel):
 def _with_marks(
     form: type[FormModelT], groups: Mapping[str, Sequence[str]], maxima: Mapping[str, float], reason_chars: int
 ) -> type[FormModelT]:
-    """Return `form` with more fields for each participant: a reason and marks for each group, then the total."""
+    """Return `form` with these fields for each participant: a reason and marks for each group, then a total."""
     fields: dict[str, Any] = {}
     for group, criteria in groups.items():
         fields[f"{group}_reason"] = (str, text(reason_chars))
@@ -145,7 +145,7 @@ def _moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompt
 
 
 def _format_spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
-    """Ask the chair of a free-flowing debate to invite those who spoke least. Gives each debater's number of words."""
+    """Ask the chair of a free-flowing debate to invite those who spoke least. Empty for each other format."""
     if context.debate.config.format.kind != "free_flowing":
         return ""
     words = dict.fromkeys(context.debater_names, 0)
@@ -184,7 +184,6 @@ def _read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSetting
 
 
 def _read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
-    """Return the marks and the summary. The field `evaluation` becomes the rationale."""
     collector = MarkCollector()
     _add_marks(collector, filled.scores, context, CATEGORY_GROUPS, FINAL_CATEGORIES)
     named = tuple(dict.fromkeys(filled.consistently_outperformed))
@@ -203,9 +202,9 @@ def _add_marks(
     groups: Mapping[str, Sequence[str]],
     maxima: Mapping[str, float],
 ) -> None:
-    """Add each debater's marks, with the reason of their group, and the judge's own total, which does not count.
+    """Add each debater's marks, with the reason for their group. `groups` maps groups to criteria.
 
-    Warns if the total differs from the sum of the marks.
+    Adds the judge's own total as a mark that does not count. Warns if it differs from the sum of the marks.
     """
     for entry in unique_known_items(collector, entries, lambda item: item.participant, context.speakers):
         ours = 0.0

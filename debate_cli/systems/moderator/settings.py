@@ -1,6 +1,6 @@
-"""Settings and criteria of the moderator. Forms, totals, scores and tables are computed from the criteria.
+"""Settings and criteria of the moderator. Forms, totals, scores and tables follow from the criteria.
 
-To add a criterion, also describe it in the prompt of its question. The prompts and the docstrings below name the totals.
+To add a criterion, describe it in the prompt of its question. Then correct the totals in prompts and docstrings.
 """
 
 from typing import Annotated, Literal, Self
@@ -12,9 +12,9 @@ from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, Threshol
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
 """Maps the criteria of a round to maxima."""
 ROUND_GROUPS: dict[str, tuple[str, ...]] = {name: (name,) for name in ROUND_CRITERIA}
-"""Maps groups of a round to criteria: each criterion is its own group. The chair gives one reason per group."""
+"""Maps groups to criteria of a round. Each criterion is a group of its own. The chair gives a reason per group."""
 ROUND_TOTAL = sum(ROUND_CRITERIA.values())
-"""30: the highest sum of one round."""
+"""Highest sum of marks in one round: 30."""
 ROUND_HEADS: dict[str, str] = {
     "argument_quality": "argument",
     "rebuttal_effectiveness": "rebuttal",
@@ -38,7 +38,7 @@ FINAL_CATEGORIES: dict[str, float] = {
 }
 """Maps the categories of the final evaluation to maxima."""
 FINAL_TOTAL = sum(FINAL_CATEGORIES.values())
-"""100: the highest total of the final evaluation."""
+"""Highest total of the final evaluation: 100."""
 CATEGORY_GROUPS: dict[str, tuple[str, ...]] = {
     "argument_quality": ("evidence_based_claims", "logical_structure", "relevance"),
     "rebuttal_effectiveness": ("comprehensiveness", "precision", "counter_evidence"),
@@ -46,7 +46,7 @@ CATEGORY_GROUPS: dict[str, tuple[str, ...]] = {
     "rhetorical_effectiveness": ("clarity", "persuasiveness", "tone_management"),
     "intellectual_integrity": ("concession_when_appropriate", "accuracy"),
 }
-"""Maps groups to categories. The chair gives one reason per group and participant."""
+"""Maps groups to categories of the final evaluation. The chair gives a reason per group and participant."""
 
 
 class ModeratorSettings(SystemSettings):
@@ -56,9 +56,9 @@ class ModeratorSettings(SystemSettings):
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     judges: int = Field(default=1, ge=1, le=25)
-    """Number of independent judgments; marks are averaged."""
+    """Number of independent judges, whose marks are averaged."""
     guidance: bool = False
-    """Whether the chair's guidance after a round is added to the next cues. If so, the next round waits for it."""
+    """Whether debaters read the chair's guidance after each round. The next round then waits for the guidance."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=5)] = Thresholds(draw=1, clear=5)
     """A margin below `draw` is a draw, from `clear` on a clear victory. Scores reach 82.5."""
 
@@ -69,7 +69,7 @@ class ModeratorSettings(SystemSettings):
 
     @property
     def steers_debate(self) -> bool:
-        """True with guidance, because cues of debaters contain it."""
+        """True with `guidance`, because debaters read what the chair advises."""
         return self.guidance
 
     def with_judge_count(self, count: int) -> Self:

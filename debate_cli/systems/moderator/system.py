@@ -1,4 +1,4 @@
-"""The judging system `moderator`. A neutral chair marks every round and the whole debate."""
+"""The judging system `moderator`."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -99,7 +99,7 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """Return the totals, then each group's reason with the sum of its marks, then the findings."""
+        """Return the totals, each reason with the sum of the marks that it explains, and the findings."""
         is_round = assessment.subject.moment == "round"
         sentences: list[str] = []
         for name in dict.fromkeys(mark.participant for mark in assessment.marks):

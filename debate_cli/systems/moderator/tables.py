@@ -30,7 +30,7 @@ from debate_cli.systems.tables import (
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return scores, rounds, final evaluation and reports on the rounds. Omits tables without judgments."""
+    """Return tables of scores, rounds, the final evaluation and the judges' words. Omits empty tables."""
     notes = parse_notes(ModeratorNotes, verdict)
     if notes is None:
         return []
@@ -169,7 +169,7 @@ def _join(sentences: Iterable[str]) -> str:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Return the charts of a verdict; none if its notes are of another version."""
+    """Yield charts of the final evaluation and the rounds; none if the verdict's notes are of another version."""
     notes = parse_notes(ModeratorNotes, verdict)
     if notes is None:
         return

@@ -1,7 +1,4 @@
-"""The panel's form for a vote and its reasons, and the earlier votes that a judge sees before it votes again.
-
-`votes` decides whether a panel deliberates further, `score` computes the verdict.
-"""
+"""The question of a panel judge: the form of a vote, and the earlier votes that the judge sees before it votes again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -29,14 +26,14 @@ from debate_cli.systems.panel.votes import (
 )
 
 MAX_SHOWN_REASON_CHARS = 300
-"""Maximum length of a judge's reason when other judges see it."""
+"""Number of characters of a judge's reason that the other judges see."""
 MAX_FINDING_CHARS = 200
-"""Maximum length of a critical finding or a correction, including the passage that it quotes."""
+"""Maximum length of a critical finding or a required correction, with the quoted passage."""
 NAME_TURN_INSTRUCTION = 'name the turn, as in "turn 3 concedes the cost"'
 NAME_PASSAGE_INSTRUCTION = "name the passage of the document"
-"""Tells judges how to cite what changed the vote."""
+"""Tells judges of a document how to cite what changed their vote."""
 CITE_PASSAGE_INSTRUCTION = " and quoting, word for word and in quotation marks, the passage that it is about"
-"""Tells judges how to cite a document in findings. Annotations use the quoted passage's line."""
+"""Tells judges of a document how to cite it in a finding, so that the finding gets a line number."""
 
 
 class DimensionForm(FormModel):
@@ -59,7 +56,6 @@ class VoteForm(FormModel):
 
 
 def _build_vote_form(context: JudgingContext[PanelSettings]) -> Form[VoteForm]:
-    """Build the form with every configured dimension. From the second vote on, it has the field `changed_because`."""
     complete = {"dimensions": ("name", context.settings.dimensions)}
     return judge_form("panel_vote", VoteForm, complete, changed_because=keep_if(context.brief.revision > 0))
 
@@ -82,7 +78,7 @@ def _vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts
 
 
 def _read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) -> AssessmentContent:
-    """Return the vote, and a mark for each dimension. Warns if the vote changed and the reason names no turn."""
+    """Return the vote and a mark for each dimension. Warns if the vote changed without a valid reason."""
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.dimensions, lambda item: item.name, context.settings.dimensions):
         collector.add_mark(None, entry.name, entry.value, (MIN_DIMENSION_MARK, MAX_DIMENSION_MARK))
@@ -114,7 +110,7 @@ def _format_persona(judge: PanelJudge, prompts: Prompts) -> str:
 
 
 def _previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
-    """Map each judge to its vote in the preceding round of voting, in panel order."""
+    """Map each judge to its latest vote before the revision of the brief, in panel order."""
     rounds = ballots_by_round(context.debate, context.brief.run, context.settings)
     earlier = [number for number in rounds if number < context.brief.revision]
     return {ballot.judge: ballot for ballot in (rounds[max(earlier)] if earlier else ())}
@@ -137,7 +133,7 @@ def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent
 
 
 def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object]:
-    """Return a vote as other judges see it: a shortened reason, and findings that name disputed dimensions."""
+    """Return a vote as the other judges see it. `divided`: disputed dimensions, for which a finding is shown."""
     findings = ballot.vote.critical_findings
     dimensions: list[dict[str, object]] = []
     for name, value in ballot.dimensions.items():

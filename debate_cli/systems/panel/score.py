@@ -1,7 +1,4 @@
-"""Scorer of the panel: weighted votes, agreement before and after deliberation, dissent in full.
-
-`votes` collects the votes, computes the agreement and decides whether the panel votes again.
-"""
+"""Scorer of the panel: weighted votes, agreement before and after deliberation, dissent in full."""
 
 import math
 import re
@@ -32,9 +29,9 @@ from debate_cli.systems.panel.votes import (
 )
 
 OPTION_SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
-"""Maps options to the sides that they support."""
+"""Maps options to the side that wins with them."""
 CLEAR_SHARE = 0.8
-"""Share of the weight from which the winning option's victory is clear."""
+"""Share of the weight from which a victory is clear."""
 
 
 class BallotRow(FrozenModel):
@@ -53,10 +50,10 @@ class BallotRow(FrozenModel):
     """Whether the option differs from the judge's vote in the round before."""
     changed_because: str | None
     unexplained_change: bool
-    """Whether the vote changed without naming a turn or an argument or, for a document, without any reason."""
+    """Whether the vote changed and the reason names no turn or argument. On a document, any reason is enough."""
     late: bool
     carried: bool
-    """Whether the vote is from an earlier round, because the judge gave none in time."""
+    """Whether the vote is from an earlier round, because the judge gave none in this round."""
 
 
 class PanelRoundRow(FrozenModel):
@@ -70,10 +67,10 @@ class PanelRoundRow(FrozenModel):
 
 
 class VoteTally(FrozenModel):
-    """The result of a set of votes: its option, and the share of each option."""
+    """The option that wins a round of voting, and the share of each option."""
 
     option: VoteOption
-    """The option with the largest weight; CONDITIONAL if several have it."""
+    """The option with the largest weight; CONDITIONAL for a tie."""
     weights: dict[VoteOption, float]
     """Maps options to shares of the weight, which add up to 1."""
 
@@ -86,7 +83,7 @@ class PanelNotes(Notes):
     judges: int = 0
     """Number of judges with a vote. One judge decides alone, with agreement 1.0."""
     required_changes: tuple[RequiredChange, ...] = ()
-    """Changes that a text needs in order to pass, by dimension, heaviest first. Empty for a debate and for PASS."""
+    """Changes that a text needs in order to pass, by dimension, the most weight first. Empty for a debate and for PASS."""
     weights: dict[VoteOption, float]
     """Maps options to shares of the weight in the final vote."""
     first_vote: VoteTally | None
@@ -99,12 +96,12 @@ class PanelNotes(Notes):
     """Whether the final agreement reaches the threshold."""
     convergence_threshold: float
     deliberation_rounds: int
-    """Number of rounds after the first vote."""
+    """Number of votes after the first one."""
     rounds: tuple[PanelRoundRow, ...]
     dissent: tuple[BallotRow, ...]
-    """Final votes for other options than the panel's, in full."""
+    """Final votes against the panel's option, in full."""
     unexplained_changes: tuple[str, ...]
-    """Ids of the judges who changed a vote in any round and gave no valid reason."""
+    """Ids of the judges who changed a vote without a valid reason."""
     late: tuple[str, ...]
     """Ids of the judges who were late in any round."""
 
@@ -112,9 +109,9 @@ class PanelNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
     """Score `run` by the panel's rules; the notes are `PanelNotes`.
 
-    With PASS the only debater of side `for` wins, with FAIL the only debater of side `against`; CONDITIONAL and ties
-    have no winner. The margin is the largest share of weight minus the second, 0-1. With fewer votes than `min_judges`
-    the verdict is undetermined, except for a panel of one judge.
+    With PASS the debater of side `for` wins, with FAIL the debater of side `against`. A side of several debaters, ties
+    and CONDITIONAL have no winner. The margin is the largest share of the weight minus the second, 0-1. With fewer votes
+    than `min_judges` the verdict is undetermined, except for a panel of one judge.
     """
     by_round = ballots_by_round(debate, run, settings)
     weights = judge_weights(debate, run, settings)
@@ -183,7 +180,7 @@ def _only_debater_of_side(debate: Debate, side: str) -> str | None:
 def _late_judges(
     debate: Debate, run: JudgingRun | str, votes: Iterable[BallotRow], panel: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return the judges who kept an earlier vote because they were late, or whose first vote failed for lateness."""
+    """Return the judges who were late, with an earlier vote or without one. `panel`: ids of all judges, in order."""
     late = {vote.judge for vote in votes if vote.late}
     for failure in debate.failures:
         task = failure.task
@@ -235,10 +232,7 @@ def _ballot_row(debate: Debate, ballot: Ballot, before: VoteOption | None, total
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]]
 ) -> Iterator[str]:
-    """Yield sentences about missing votes, too few votes and missing marks.
-
-    A round of voting that is due but has no votes has sentences as well.
-    """
+    """Yield sentences about missing votes, also of a round that is due but has none, and about missing marks."""
     weights = judge_weights(debate, run, settings)
     latest = max(by_round, default=0)
     final = by_round.get(latest, ())
@@ -270,10 +264,10 @@ def _missing(
 def find_required_changes(
     ballots: Sequence[Ballot], dimensions: Sequence[str], text: str
 ) -> tuple[RequiredChange, ...]:
-    """Return all demands and critical findings of `ballots`, grouped by dimension, the heaviest first.
+    """Return all demands and critical findings of `ballots`, grouped by dimension, the most weight first.
 
-    Demands that differ only in case, typography and punctuation count as one. `text`: the judged text, which is
-    searched for quoted passages.
+    Demands that differ only in case, typography and punctuation are one. `text`: the judged text, in which quoted
+    passages get their line.
     """
     demands: dict[str, tuple[str, dict[str, float]]] = {}
     for ballot in ballots:

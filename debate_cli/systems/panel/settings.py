@@ -23,15 +23,15 @@ PERSONA_WEIGHTS: dict[str, float] = {
     "domain_expert": 0.15,
     "qa_evaluator": 0.15,
 }
-"""The default panel. Maps personas to weights."""
+"""Maps the shipped personas, which are the default panel, to weights."""
 TEXT_DIMENSIONS = ("completeness", "feasibility", "evidence", "risk")
 """The default dimensions of a judged text."""
 MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
-"""Scale of a dimension."""
+"""Lowest and highest mark of a dimension."""
 DEFAULT_CONVERGENCE_THRESHOLD = 0.8
 DEFAULT_DIMENSION_THRESHOLD = 1.5
 REVIEWER_PERSONA = "Judge from your own point of view."
-"""Persona of a person who is the only judge."""
+"""Description of a person who judges alone."""
 
 
 class PanelJudge(ConfigModel):
@@ -40,13 +40,13 @@ class PanelJudge(ConfigModel):
     id: str = Field(min_length=1)
     """Name of the judge in votes and reports."""
     persona: str
-    """A shipped persona, or any name with a `description`."""
+    """Name of a shipped persona, or any name if there is a `description`."""
     description: str | None = Field(default=None, min_length=1)
     """The persona in the user's own words."""
     model: str | None = None
     """Name in `models`, or `provider/model`; None means the panel's `judge`."""
     weight: float | None = Field(default=None, gt=0)
-    """Weight of the vote; None means the default weight of a shipped persona, or 1 for any other persona."""
+    """Weight of the vote; None means the default weight of a shipped persona, and 1 for a persona of your own."""
 
 
 class PanelSettings(SystemSettings):
@@ -56,14 +56,13 @@ class PanelSettings(SystemSettings):
     judge: str | None = None
     """Model of every judge that has no `model`."""
     judges: tuple[PanelJudge, ...] = ()
-    """The members of the panel with their settings. Needed if the short form `personas` is not enough."""
+    """The members of the panel with their settings."""
     personas: tuple[str, ...] = ()
-    """Short form of `judges`. Lists personas, which get their default weights; their names become the ids."""
+    """Short form of `judges`: names of shipped personas, which become the ids of judges with default weights."""
     dimensions: tuple[str, ...] = Field(default=("logic", "evidence", "rebuttal", "risk"), min_length=1)
-    """Dimensions that each member marks from 1 to 3 in addition to its vote. Default for a text: completeness,
-    feasibility, evidence and risk."""
+    """Dimensions that each member marks from 1 to 3. Default for a text: completeness, feasibility, evidence, risk."""
     dimension_disagreement_threshold: float = Field(default=DEFAULT_DIMENSION_THRESHOLD, gt=0, le=2)
-    """Minimum range of a dimension's marks (highest minus lowest, at most 2) at which the dimension is disputed."""
+    """A dimension is disputed if the highest mark minus the lowest (at most 2) reaches this value."""
     convergence_threshold: UnitInterval = DEFAULT_CONVERGENCE_THRESHOLD
     """Agreement, 0-1, at which the panel stops deliberating."""
     max_rounds: int = Field(default=3, ge=0, le=20)
@@ -76,7 +75,7 @@ class PanelSettings(SystemSettings):
 
     @cached_property
     def members(self) -> tuple[PanelJudge, ...]:
-        """The members with model and weight filled in; by default the five shipped personas."""
+        """The members, with model and weight filled in. The default is the five shipped personas."""
         named = self.judges or tuple(PanelJudge(id=name, persona=name) for name in self.personas or PERSONA_WEIGHTS)
         return tuple(
             judge.model_copy(
@@ -105,7 +104,7 @@ class PanelSettings(SystemSettings):
         return self.timeout_s
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield faults: repeated or wrong names of members, too few members, or repeated dimensions."""
+        """Yield faults: unknown personas, invalid or repeated ids, too few members, repeated dimensions."""
         if self.judges and self.personas:
             yield ("personas",), "`judges` and `personas` are two forms of the same setting; keep one"
         key = "judges" if self.judges else "personas"
@@ -121,7 +120,7 @@ class PanelSettings(SystemSettings):
             yield ("dimensions", index), "this dimension is listed twice; keep one"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Replace the model of the panel and of every member."""
+        """Return the settings with `rename` applied to the models of the panel and of each member."""
         judges = tuple(judge.model_copy(update={"model": rename(judge.model)}) for judge in self.judges)
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
 
@@ -131,13 +130,13 @@ class PanelSettings(SystemSettings):
         return self.model_copy(update={"judge": None, "judges": (member,), "personas": ()})
 
     def for_text(self) -> Self:
-        """Return the settings with the dimensions of a text, unless dimensions are configured."""
+        """Return the settings with the default dimensions of a text, unless `dimensions` is configured."""
         return (
             self if "dimensions" in self.model_fields_set else self.model_copy(update={"dimensions": TEXT_DIMENSIONS})
         )
 
     def with_judge_count(self, count: int) -> Self:
-        """Return the settings with `count` members: the configured ones, then the same personas again with new ids."""
+        """Return the settings with `count` members. If there are fewer, their personas are repeated under new ids."""
         judges: list[PanelJudge] = []
         for place in range(count):
             number, member = divmod(place, len(self.members))

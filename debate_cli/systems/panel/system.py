@@ -1,4 +1,4 @@
-"""The judging system `panel`. Several judges vote and deliberate until they agree enough."""
+"""The judging system `panel`."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -57,10 +57,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
             due = tuple(brief for brief in again if brief.assessor in voters)
 
     def planned_calls(self, settings: PanelSettings, turns: int, rounds: int) -> PlannedCalls:
-        """Count one vote per judge. In a panel of several judges, each judge may vote `max_rounds` more times.
-
-        Each of these further questions quotes the votes of all judges.
-        """
+        """Count one vote per judge, and up to `max_rounds` further votes, whose questions quote all earlier votes."""
         judges = len(settings.members)
         may_deliberate = judges >= max(MIN_VOTES_TO_COMPARE, settings.min_judges)
         return PlannedCalls(judges, follow_ups=settings.max_rounds if may_deliberate else 0, quoted_answers=judges)
@@ -105,7 +102,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         return replace(found, dissent=tuple(map(_to_vote, notes.dissent)), required_changes=notes.required_changes)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return the rationale of the judge with the largest weight who voted for the panel's option."""
+        """Return the rationale of the weightiest judge who voted for the panel's option."""
         notes = parse_notes(score.PanelNotes, verdict)
         final = notes.rounds[-1].votes if notes is not None and notes.rounds else ()
         votes = [vote for vote in final if notes and vote.option == notes.option and vote.rationale.strip()]

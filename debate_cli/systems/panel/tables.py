@@ -24,10 +24,7 @@ from debate_cli.systems.tables import (
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return the tables of a verdict: options, votes, disagreements, conditions and dissent.
-
-    For a judged text, required changes and marks come first.
-    """
+    """Return tables of options, votes, marks, disagreements, conditions and dissent. Required changes come first."""
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return []
@@ -112,7 +109,7 @@ def _agreement_remark(notes: PanelNotes) -> str:
 
 
 def _vote_table(notes: PanelNotes) -> Table:
-    """Return the votes of each judge by round, then the agreement and the disputed points of each round."""
+    """Return a row for each judge with its votes by round, then rows on agreement and disputed points."""
     rounds = [{vote.judge: vote for vote in row.votes} for row in notes.rounds]
     weights = {vote.judge: vote.weight for row in notes.rounds for vote in row.votes}
     rows: list[TableRow] = [
@@ -168,7 +165,7 @@ def _dissent_table(notes: PanelNotes) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Return the votes of each round as a stacked bar; none if the notes are of another version."""
+    """Yield a chart of the votes in each round; none if the verdict's notes are of another version."""
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return

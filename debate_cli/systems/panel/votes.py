@@ -1,6 +1,6 @@
-"""The votes of a panel: agreement, ballots by deliberation round, disputed points, and whether the panel votes again.
+"""The votes of a panel by deliberation round, their agreement, the disputed points, and whether the panel votes again.
 
-`score` decides which option wins. `agreement` and `needs_deliberation` are part of the Python API.
+`agreement` and `needs_deliberation` are part of the Python API. `score` decides which option wins.
 """
 
 from __future__ import annotations  # the reference of the Python API shows annotations as they are written
@@ -36,7 +36,7 @@ from debate_cli.systems.panel.settings import (
 from debate_cli.systems.tables import format_number
 
 VOTE_WEIGHT, DIMENSION_WEIGHT = 0.6, 0.4
-"""Weights of the two parts of the agreement: on votes and on dimensions."""
+"""Weights of agreement on votes and of agreement on dimensions."""
 MIN_VOTES_TO_COMPARE = 2
 VoteOption = Literal["PASS", "FAIL", "CONDITIONAL"]
 OPTIONS: tuple[VoteOption, ...] = get_args(VoteOption)
@@ -58,10 +58,10 @@ class Vote(Finding):
     remediation_required: tuple[str, ...] = ()
     changed_because: str | None = None
     late: bool = False
-    """Whether the judge exceeded the time limit. If so, its earlier vote counts again."""
+    """Whether the judge was late, so that this vote repeats its earlier one."""
 
     def describe(self) -> list[str]:
-        """Return the option, its reasons, and what changed the vote."""
+        """Return the option, the findings and corrections behind it, and what changed the vote."""
         late = ", late" if self.late else ""
         sentences = [f"Votes {self.option}, confidence {format_number(self.confidence)}{late}"]
         sentences += [f"Critical: {point}" for point in self.critical_findings]
@@ -75,13 +75,13 @@ class Ballot:
 
     judge: str
     weight: float
-    """Configured weight of the judge, above 0, not normalized."""
+    """Weight of the judge as configured, above 0."""
     vote: Vote
     dimensions: Mapping[str, float]
     """Maps configured dimensions to marks, 1-3."""
     rationale: str
     carried: bool = False
-    """Whether the vote is from an earlier round, because the judge was late or did not answer."""
+    """Whether the judge gave this vote in an earlier round, and none in this round."""
 
     @property
     def option(self) -> VoteOption:
@@ -96,7 +96,7 @@ class Disagreement(FrozenModel):
     about: str
     """`vote`, or the name of a dimension."""
     severity: float
-    """For a vote, 1 minus the largest share; for a dimension, half the range of its marks. 0-1."""
+    """0-1. Of the vote: 1 minus the largest share. Of a dimension: half the range of its marks."""
     positions: dict[str, VoteOption | float]
     """Maps judges to options, or to marks of the dimension from 1 to 3, in panel order."""
 
@@ -107,9 +107,9 @@ def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
     `votes`: the options PASS, FAIL and CONDITIONAL, as a list or by judge. `dimensions` maps dimensions to the judges'
     marks from 1 to 3, as a list or by judge.
 
-    0.6 x the largest share of votes + 0.4 x the mean over dimensions of max(0, 1 - range/2). With fewer than two votes
-    the first part is 1; if no dimension has two marks the second part is 1. Raises ConfigError for an unknown option or
-    a mark outside 1-3.
+    0.6 x the largest share of votes + 0.4 x the mean over dimensions of max(0, 1 - range/2). Fewer than two votes have
+    agreement 1. If no dimension has two marks, the mean is 1. Raises ConfigError for an unknown option or a mark outside
+    1-3.
     """
     return _compute_agreement(*_check_votes(votes, dimensions))
 
@@ -129,7 +129,6 @@ def needs_deliberation(
 
 
 def _check_votes(votes: Votes, dimensions: DimensionMarks) -> tuple[list[str], dict[str, list[float]]]:
-    """Return the options, and the marks by dimension. Raises ConfigError for an unknown option or a wrong mark."""
     options: list[str] = list(votes.values() if isinstance(votes, Mapping) else votes)
     for option in options:
         if option not in OPTIONS:
@@ -173,10 +172,9 @@ def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings
 def ballots_by_round(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings
 ) -> Mapping[int, tuple[Ballot, ...]]:
-    """Return the ballots of each deliberation round, in panel order.
+    """Map each deliberation round to its ballots, in panel order.
 
-    A judge who did not vote in a round, or was late, keeps its last vote. Votes of judges who are not members do not
-    count.
+    A judge who gave no vote in a round, or was late, keeps its last vote. Only votes of members count.
     """
     weights = judge_weights(debate, run, settings)
     cast: dict[int, dict[str, Ballot]] = defaultdict(dict)
@@ -199,7 +197,7 @@ def ballots_by_round(
 
 
 def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings: PanelSettings) -> Ballot | None:
-    """Return the ballot in an assessment; None if it has no vote, or if the judge is not a member."""
+    """Return the ballot in an assessment; None without a vote, or if the judge is not a member."""
     vote = first_finding([assessment], Vote)
     if vote is None or assessment.assessor not in weights or assessment.subject.moment != "debate":
         return None
@@ -217,7 +215,7 @@ def agreement_of_ballots(ballots: Sequence[Ballot]) -> float:
 
 
 def find_disagreements(ballots: Sequence[Ballot], settings: PanelSettings) -> tuple[Disagreement, ...]:
-    """Return the disputed points, most severe first. If equally severe, the vote precedes dimensions by name."""
+    """Return the disputed points, most severe first; among equally severe points, the vote first."""
     if len(ballots) < MIN_VOTES_TO_COMPARE:
         return ()
     found: list[Disagreement] = []
@@ -246,10 +244,10 @@ def _marks_by_dimension(ballots: Sequence[Ballot]) -> dict[str, list[float]]:
 
 
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:
-    """Return whether the panel votes again after the latest of `rounds`, as `ballots_by_round` returns them.
+    """Return whether the panel votes again after the latest of `rounds`, which must be settled.
 
-    True if agreement is below the threshold, a point is disputed, more deliberation rounds are allowed, and there are
-    enough votes. Call it only when the latest round is settled.
+    A panel votes again if its agreement is below the threshold, a point is disputed, a further round is allowed, and
+    there are enough votes. `rounds`: as `ballots_by_round` returns them.
     """
     if not rounds:
         return False
@@ -264,9 +262,9 @@ def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSet
 
 
 def explains_change(because: str | None, debate: Debate) -> bool:
-    """Return whether the reason for a changed vote is valid.
+    """Return whether `because` is a valid reason for a changed vote.
 
-    It must name a turn or argument; for a document, any reason is valid.
+    A valid reason names a turn or an argument of the debate. On a document, any reason is valid.
     """
     if because is None or not because.strip():
         return False

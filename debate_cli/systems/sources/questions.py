@@ -1,4 +1,4 @@
-"""The question of the system `sources` about a round's citations and uncited claims, and the form for the answer."""
+"""The question of a judge of sources: which citations and uncited claims of a round hold."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ from debate_cli.systems.source_support import (
 from debate_cli.systems.sources.settings import SourcesSettings
 
 NO_PASSAGE = "none"
-"""Answer in place of a passage's id if no passage shows whether the source or claim exists."""
+"""A judge's answer if no passage shows whether a source or claim exists."""
 
 
 class CitationAnswer(FormModel):
@@ -73,7 +73,7 @@ def _found_passages(context: JudgingContext[SourcesSettings]) -> tuple[Passage, 
 
 
 def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
-    """Build the form with each citation and claim of the round. If look-ups found no passage, claims are `unknown`."""
+    """Build the form for the round's citations and claims. Without looked-up passages, claims can only be `unknown`."""
     citations, claims = tuple(_round_citations(context)), tuple(_round_claims(context))
     passages = [passage.id for passage in _found_passages(context)]
     return judge_form(
@@ -115,7 +115,7 @@ def _citation_line(key: str, check: SourceCheck, context: JudgingContext[Sources
 
 
 def _format_claims(context: JudgingContext[SourcesSettings], prompts: Prompts) -> str:
-    """Return the prompt's part about claims and missing sources, with the looked-up passages; empty without claims."""
+    """Return the prompt's part on claims and missing sources, with the looked-up passages; empty without claims."""
     claims = _round_claims(context)
     if not claims:
         return ""
@@ -141,9 +141,9 @@ def _passage_words(passage: Passage, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
-    """Return a finding for each citation and claim. Warns if an answer on a claim quotes words that its passage lacks.
+    """Return a finding for each citation and claim. The answer on a claim is `unknown` if it names no passage.
 
-    An answer that names no passage is `unknown`.
+    Warns if the answer on a claim quotes words that its passage does not have.
     """
     collector = MarkCollector()
     citations, claims = _round_citations(context), _round_claims(context)

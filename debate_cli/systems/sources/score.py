@@ -1,7 +1,7 @@
 """Scorer of the system `sources`: the share of a debater's citations that are in their source and support the argument.
 
-credit: 1 for a verified or near quote in a passage that supports the argument, ½ for partial support, else 0. score =
-credit / n, with n = citations that are checked and whose support is known; 0 if n is 0.
+A citation gets credit 1 if its quote is verified or near and its passage supports the argument, ½ for partial support,
+else 0. score = credit / n. n counts the citations with a checked quote and a known answer on support. score is 0 if n is 0.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ from debate_cli.systems.source_support import (
 from debate_cli.systems.sources.settings import SourcesSettings
 
 CREDITS: dict[Support, float] = {"yes": 1.0, "partly": 0.5}
-"""Maps a judge's answer on support to the credit of a quote that is in its source."""
+"""Maps answers on support to the credit of a quote that is in its source. The other answers give 0."""
 
 
 class DebaterSources(FrozenModel):
@@ -37,7 +37,7 @@ class DebaterSources(FrozenModel):
     name: str
     citations: int
     counted: int
-    """Number of citations whose quote is checked and for which it is known whether they support the argument."""
+    """Number of citations with a checked quote and a known answer on support."""
     credit: float
     score: float
     """Credit per counted citation, 0-1."""
@@ -47,7 +47,7 @@ class DebaterSources(FrozenModel):
     contradicted: int
     """Number of citations whose passage says the opposite."""
     uncited: int
-    """Number of uncited arguments whose evidence names a figure, study or institution."""
+    """Number of arguments without a citation whose evidence names a figure, study or institution."""
 
 
 class SourcesNotes(Notes):
@@ -57,7 +57,7 @@ class SourcesNotes(Notes):
     citations: tuple[JudgedCitation, ...]
     """Citations, altered ones first."""
     lookups: tuple[JudgedLookup, ...] = Field(default=(), exclude_if=lambda lookups: not lookups)
-    """Results of looking up uncited arguments and missing sources; omitted if there are none."""
+    """Results of looking up uncited arguments and missing sources; omitted in files if there are none."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:

@@ -24,7 +24,7 @@ class SourcesSettings(SystemSettings):
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """Where to look up: in the files, on the web, in both or nowhere."""
+        """Places where uncited claims are looked up: `corpus`, `web`, both or none."""
         if self.lookup is None:
             return frozenset()
         return frozenset({"corpus", "web"}) if self.lookup == "both" else frozenset({self.lookup})

@@ -1,4 +1,4 @@
-"""The judging system `sources`. A judge reads the citations of each round with their passages."""
+"""The judging system `sources`."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -70,7 +70,7 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
         return 1.0
 
     def headline(self, verdict: Verdict) -> Headline:
-        """Return the verdict in short, in units of credit. Its reason begins with the numbers of poor citations."""
+        """Return the verdict in short, in units of credit. The numbers of poor citations come before the scores."""
         found = super().headline(verdict)
         return replace(found, reason=" ".join(filter(None, (*_poor_citations(verdict), found.reason))), unit="credit")
 
@@ -88,7 +88,7 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
 
 
 def _poor_citations(verdict: Verdict) -> Iterator[str]:
-    """Yield a sentence for each kind of poor citation, with the number that each debater has."""
+    """Yield a sentence such as `Altered quotes: Pro 1.` for each kind of poor citation."""
     notes = parse_notes(score.SourcesNotes, verdict)
     kinds = {
         "altered": "Altered quotes",

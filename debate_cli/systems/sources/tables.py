@@ -20,11 +20,11 @@ EXISTENCE_BADGES: dict[Quality, Badge] = {
     "no": Badge("✗", "does not exist", "bad"),
     "unknown": Badge("?", "unknown", "muted"),
 }
-"""Maps the answers to the question whether a source exists to badges."""
+"""Maps answers on whether a source exists to badges."""
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return scores with counts, all citations, and the looked-up claims and sources. Omits empty tables."""
+    """Return tables of scores, citations, and looked-up claims and sources. Omits empty tables."""
     notes = parse_notes(SourcesNotes, verdict)
     if notes is None:
         return []

@@ -1,4 +1,4 @@
-"""Findings of the structured judge: fallacies, the standing of claims, the insight."""
+"""Findings of the structured judge: fallacies, standings of claims, and the insight for a decision."""
 
 from typing import Literal
 
@@ -16,7 +16,7 @@ class Fallacy(Finding):
     quote: str = ""
 
     def describe(self) -> list[str]:
-        """Return argument, name and quoted words."""
+        """Return who committed the fallacy in which argument, its name, and the quoted words."""
         where = f" in {self.item}" if self.item else ""
         return [f"{self.participant}{where}: {self.name}, “{self.quote}”"]
 
@@ -37,7 +37,7 @@ class Trace(Finding):
 
 
 class Insight(Finding):
-    """What a decision-maker needs to know."""
+    """What a person who must decide learns from the debate."""
 
     kind: Literal["insight"] = "insight"
     key_insight: str

@@ -1,4 +1,4 @@
-"""The structured judge's question: each argument's marks, standing and fallacies, and the insight for the decision."""
+"""The question of the structured judge: marks, standing and fallacies of each argument, and the insight for a decision."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -41,7 +41,7 @@ class _ConclusionForm(FormModel):
 
 
 class ArgumentJudgmentForm(_ConclusionForm, _ReasoningForm):
-    """The judgment of one argument. The completed form also has a field for each criterion, between the two parts."""
+    """The judgment of one argument. The completed form also has a mark for each criterion."""
 
 
 class StructuredForm(FormModel):
@@ -57,9 +57,9 @@ class StructuredForm(FormModel):
 
 @lru_cache(maxsize=64)
 def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredForm]:
-    """Return the form with a mark, 1-10, for each criterion (name, description).
+    """Return the form with a mark, 1-10, for each criterion. `criteria`: pairs (name, description).
 
-    The attributes are `mark_0`, `mark_1`, …, because a criterion may have any name. The judge sees the names.
+    The judge sees the names. The attributes are called `mark_0`, `mark_1`, …, because names may contain a hyphen.
     """
     fields: dict[str, Any] = {
         f"mark_{number}": (int, whole_number(1, 10, alias=criterion, description=description))
@@ -72,7 +72,6 @@ def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredFo
 
 
 def _build_structured_form(context: JudgingContext[StructuredSettings]) -> Form[StructuredForm]:
-    """Build the form with an entry for each argument, in the order of the debate. Needs at least one argument."""
     fallacies = [fallacy.name for fallacy in context.settings.fallacies]
     model = _form_with_marks(tuple(context.settings.criterion_descriptions.items()))
     complete = {"arguments": ("item", tuple(scored_arguments(context.debate)))}

@@ -37,7 +37,7 @@ RESERVED_CRITERIA = frozenset({
     "item", "reasoning", "standing", "fallacies", "name", "quote", "arguments", "key_insight", "unresolved_questions",
     "recommendation", "addressed_to_judge", "id", "participant", "penalty", "score", "spread",
 })  # fmt: skip
-"""Names that no criterion may have, because the judge's form or the verdict's notes use them for other fields."""
+"""Names that no criterion may have, because other fields of the judge's form or of the verdict have them."""
 
 
 class Criterion(ConfigModel):
@@ -46,9 +46,9 @@ class Criterion(ConfigModel):
     name: str
     """Up to 40 letters, digits, `_` and `-`, beginning with a letter."""
     description: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
-    """Question that the criterion asks, and the meaning of 1 and 10. The judge reads this text."""
+    """What the judge marks, and what 1 and 10 mean. The judge reads this text."""
     weight: NonNegative = 1.0
-    """Weight of the criterion. Weights are normalized to a sum of 1."""
+    """Weight of the criterion, relative to the other criteria."""
 
     @field_validator("name")
     @classmethod
@@ -92,10 +92,7 @@ class FallacyDefinition(ConfigModel):
 
 
 def _with_definition(value: object) -> object:
-    """Turn the bare name of a fallacy, which configurations and old transcripts may have, into a definition.
-
-    Other values stay unchanged.
-    """
+    """Turn the bare name of a fallacy into a definition. Return each other value unchanged."""
     return {"name": value, "definition": FALLACY_DEFINITIONS.get(value, "")} if isinstance(value, str) else value
 
 
@@ -112,7 +109,7 @@ class StructuredJudge(ConfigModel):
     model: str | None = None
     """Name in `models`, or `provider/model`; by default the system's `judge`."""
     weight: float = Field(default=1.0, gt=0, le=1e6)
-    """Weight of the judge's marks, fallacies and standings, relative to other judges."""
+    """Weight of the judge's marks, fallacies and standings, relative to the other judges."""
 
 
 def _require_judges(value: Any) -> Any:
@@ -163,7 +160,7 @@ class StructuredSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The listed judges, or the configured number of them with one model."""
+        """The listed judges; if `judges` is a number, this many judges with one model."""
         if isinstance(self.judges, int):
             return numbered_seats(self.judges, self.judge)
         return tuple(
@@ -178,22 +175,22 @@ class StructuredSettings(SystemSettings):
 
     @property
     def criterion_descriptions(self) -> dict[str, str]:
-        """Descriptions of the criteria by name."""
+        """Maps names of criteria to descriptions."""
         return {item.name: item.description for item in self.criteria} or DEFAULT_CRITERIA
 
     @property
     def criterion_weights(self) -> dict[str, float]:
-        """Weights of the criteria by name, as configured."""
+        """Maps names of criteria to weights, as configured."""
         return {item.name: item.weight for item in self.criteria} or self.weights.model_dump()
 
     def normalized_weights(self) -> dict[str, float]:
-        """Return the weights of the criteria by name, scaled to a sum of 1."""
+        """Map names of criteria to weights that add up to 1."""
         weights = self.criterion_weights
         total = math.fsum(weights.values())
         return {criterion: weight / total for criterion, weight in weights.items()}
 
     def with_weights(self, weights: Mapping[str, float]) -> Self:
-        """Return the settings with these weights. A criterion without a weight gets 0.
+        """Return the settings with other weights of the criteria. A criterion that `weights` does not name gets 0.
 
         Raises ValueError for an unknown criterion.
         """
@@ -208,7 +205,7 @@ class StructuredSettings(SystemSettings):
         return self.model_copy(update={"weights": StructuredWeights(**named)})
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield contradictions in the settings: thresholds out of order, repeated names, criteria without effect."""
+        """Yield faults: thresholds in the wrong order, repeated names, invalid ids of judges, weights without effect."""
         yield from super().problems()
         for place in duplicate_indices(criterion.name.casefold() for criterion in self.criteria):
             yield ("criteria", place, "name"), "an earlier criterion has this name; keep one"
@@ -228,7 +225,7 @@ class StructuredSettings(SystemSettings):
             yield ("criteria" if self.criteria else "weights",), f"sum to {total:g}, so they count as {effective}"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Replace the model of the system and of every listed judge."""
+        """Return the settings with `rename` applied to the models of the system and of each listed judge."""
         changed = super().with_models(rename)
         if isinstance(self.judges, int):
             return changed
@@ -240,10 +237,7 @@ class StructuredSettings(SystemSettings):
         return self.model_copy(update={"judges": 1, "judge": assessor})
 
     def with_judge_count(self, count: int) -> Self:
-        """Return the settings with `count` judges.
-
-        They are the first judges of the list, or `count` judges of one model if the list is too short.
-        """
+        """Return the settings with `count` judges: the first of the list, or if it is too short, judges of one model."""
         if isinstance(self.judges, int) or count > len(self.judges):
             return self.model_copy(update={"judges": count})
         return self.model_copy(update={"judges": self.judges[:count]})

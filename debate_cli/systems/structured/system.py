@@ -1,4 +1,4 @@
-"""The judging system `structured`. One judge reads the whole debate and marks every opening argument."""
+"""The judging system `structured`."""
 
 from collections.abc import Iterator
 from typing import Any

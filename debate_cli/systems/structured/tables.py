@@ -20,11 +20,11 @@ from debate_cli.systems.tables import (
 )
 
 SHORT_HEADERS = {"responsiveness": "response"}
-"""Maps long headers to short forms."""
+"""Maps long names of criteria to short ones for headers."""
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return scores, differences between several judges, and fallacies. Omits empty tables."""
+    """Return tables of scores, of differences between judges, and of fallacies. Omits empty tables."""
     notes = parse_notes(StructuredNotes, verdict)
     if notes is None:
         return []
@@ -71,7 +71,7 @@ MARK_TICKS = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0)
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Return the charts of a verdict; none if its notes are of another version."""
+    """Yield a chart of the marks by criterion; none if the verdict's notes are of another version."""
     notes = parse_notes(StructuredNotes, verdict)
     if notes is None:
         return

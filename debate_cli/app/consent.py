@@ -13,10 +13,10 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.errors import ConfigError, UntrustedHostError
-from debate_cli.providers.hub import HUB_PREFIX, find_hub_file, hub_host, is_known_hub_file
 from debate_cli.providers.provider_table import (
     ProviderRow,
     find_variables,
@@ -28,6 +28,7 @@ from debate_cli.providers.provider_table import (
 )
 from debate_cli.providers.registry import split_model_name
 from debate_cli.providers.search.table import SEARCH_ENGINES, find_search_target
+from debate_cli.providers.weights import HUB_MODELS, HUB_PREFIX, find_hub_file, hub_endpoint
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.provider_origin import (
     WEB_SEARCH,
@@ -121,10 +122,10 @@ def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environme
     found: list[Destination] = []
     for spec in models:
         weights = find_hub_file(spec.model, spec.sha256) if spec.model.startswith(f"local/{HUB_PREFIX}") else None
-        if weights is None or is_known_hub_file(weights):
+        if weights is None or weights in HUB_MODELS.values():
             continue
         fingerprint = hashlib.sha256(f"{spec.model} {weights.sha256}".encode()).hexdigest()
-        host = hub_host(env)
+        host = urlsplit(hub_endpoint(env)).netloc
         consent = Consent("local", file, None, host, fingerprint, fingerprint, f"{weights.repo}/{weights.file}")
         found.append(Destination("local", host, (), (consent,)))
     return tuple(found)

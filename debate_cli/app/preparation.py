@@ -42,7 +42,6 @@ from debate_cli.domain.model_call import is_person
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError, UsageError
 from debate_cli.llm.model import Model
 from debate_cli.llm.prompts import Prompts
-from debate_cli.providers.hub import find_hub_file
 from debate_cli.providers.mock.model import SCRIPTED_MODEL, ReplyScript
 from debate_cli.providers.provider_table import ProviderRow, merge_provider_rows
 from debate_cli.providers.registry import (
@@ -62,7 +61,7 @@ from debate_cli.providers.search.table import (
     rerank_spec,
     with_lookup_search,
 )
-from debate_cli.providers.weights import is_weights_file
+from debate_cli.providers.weights import find_hub_file, is_weights_file
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.redact import Redactor, redact_values

@@ -62,13 +62,18 @@ class Budget:
     ) -> None:
         self._max_cost_usd = max_cost_usd
         self._max_tokens = max_tokens
-        self._used = BudgetAmount(used_tokens, used_cost)
+        self.used = BudgetAmount(used_tokens, used_cost)
+        """Usage so far, without calls in flight."""
         self._used_elsewhere = BudgetAmount()
         self._reservations: set[BudgetReservation] = set()
         self._queue_lock = asyncio.Lock()
         self._settled = asyncio.Event()
         self._closed: str | None = None
         """Message of the refusal that closed the budget."""
+        self.is_limited = max_tokens is not None or max_cost_usd is not None
+        """Whether there is a limit in tokens or US dollars."""
+        self.has_cost_limit = max_cost_usd is not None
+        """Whether there is a limit in US dollars. Every call then needs a price."""
 
     @classmethod
     def of_calls(cls, max_cost_usd: float | None, max_tokens: int | None, used: Iterable[ModelCall]) -> Budget:
@@ -78,29 +83,14 @@ class Budget:
         tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in calls)
         return cls(max_cost_usd, max_tokens, cost, tokens)
 
-    @property
-    def used(self) -> BudgetAmount:
-        """Usage so far, without calls in flight."""
-        return self._used
-
     def set_used_elsewhere(self, amount: BudgetAmount) -> None:
         """Set the usage of other processes that share the budget, counted since this process began."""
         self._used_elsewhere = amount
 
     @property
-    def is_limited(self) -> bool:
-        """Whether there is a limit in tokens or US dollars."""
-        return self._max_tokens is not None or self._max_cost_usd is not None
-
-    @property
     def is_closed(self) -> bool:
         """Whether a call was refused. No call is sent after that."""
         return self._closed is not None
-
-    @property
-    def has_cost_limit(self) -> bool:
-        """Whether there is a limit in US dollars. Every call then needs a price."""
-        return self._max_cost_usd is not None
 
     @asynccontextmanager
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
@@ -113,9 +103,9 @@ class Budget:
         with waiting_for_turn():
             async with self._queue_lock:
                 while self._closed is not None or not self._fits(
-                    sum((held.worst_case for held in self._reservations), self._used + worst)
+                    sum((held.worst_case for held in self._reservations), self.used + worst)
                 ):
-                    if self._closed is None and not (self._reservations and self._fits(self._used + worst)):
+                    if self._closed is None and not (self._reservations and self._fits(self.used + worst)):
                         self._closed = self._format_refusal(worst, what)
                     if self._closed is not None:
                         raise BudgetError(self._closed)
@@ -127,7 +117,7 @@ class Budget:
             yield reservation
         finally:
             self._reservations.remove(reservation)
-            self._used += reservation.used
+            self.used += reservation.used
             self._settled.set()
 
     def _fits(self, amount: BudgetAmount) -> bool:
@@ -137,7 +127,7 @@ class Budget:
         )
 
     def _format_refusal(self, worst: BudgetAmount, what: str) -> str:
-        used = self._used + self._used_elsewhere
+        used = self.used + self._used_elsewhere
         if self._max_tokens is not None and used.tokens + worst.tokens > self._max_tokens:
             left = max(0, self._max_tokens - used.tokens)
             return (
@@ -195,7 +185,7 @@ class BudgetedModel:
             if on_text is not None:
                 on_text(piece)
 
-        worst = self._amount(self._worst_case(request, request.max_output_tokens))
+        worst = self._amount(self._estimate_usage(request, request.max_output_tokens))
         async with self._budget.reserve(worst, f"the next call ({request.purpose})") as reservation:
             meter = active_meter()
             if meter is not None and self._name is not None:
@@ -251,12 +241,10 @@ class BudgetedModel:
         return known.model_copy(update={"output_tokens": max(known.output_tokens, answer), "estimated": True})
 
     def _estimate_usage(self, request: Request, answer: int) -> Usage:
-        return self._worst_case(request, answer).model_copy(update={"estimated": True})
-
-    def _worst_case(self, request: Request, answer: int) -> Usage:
+        """Return the most expensive usage of the prompt and an answer of `answer` tokens, marked as estimated."""
         usage = estimate_max_cost_usage(estimate_input_tokens(request, self._profile), answer, self._price)
         searches = 0 if request.search is None else request.search.max_searches
-        return usage.model_copy(update={"searches": searches})
+        return usage.model_copy(update={"searches": searches, "estimated": True})
 
     def _amount(self, usage: Usage) -> BudgetAmount:
         return BudgetAmount(usage.input_tokens + usage.output_tokens, compute_cost(usage, self._price) or 0.0)

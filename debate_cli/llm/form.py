@@ -9,7 +9,7 @@ other scores; the code that reads it clamps the scores.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -273,14 +273,14 @@ def _check_entries(entries: Sequence[Any], schema: Mapping[str, Any], path: KeyP
     for index, entry in enumerate(entries):
         part: JsonSchema = schema.get("items", {})
         if open_parts:
-            part = next((part for part in open_parts if _has_constants(entry, part)), open_parts[0])
+            fitting = (part for part in open_parts if isinstance(entry, dict) and _constants(part) <= entry.items())
+            part = next(fitting, open_parts[0])
             open_parts.remove(part)
         yield from find_violations(entry, part, (*path, index))
 
 
-def _has_constants(entry: Any, part: JsonSchema) -> bool:
-    constants = {name: inner["const"] for name, inner in part.get("properties", {}).items() if "const" in inner}
-    return isinstance(entry, dict) and constants.items() <= cast("JsonSchema", entry).items()
+def _constants(part: JsonSchema) -> ItemsView[str, Any]:
+    return {name: inner["const"] for name, inner in part.get("properties", {}).items() if "const" in inner}.items()
 
 
 def _json_type(value: Any) -> str:

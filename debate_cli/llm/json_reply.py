@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Literal, Self, cast
+from typing import Any, Generic, Literal, cast
 
 import json_repair
 from pydantic import ValidationError
@@ -17,13 +17,9 @@ from debate_cli.llm.form import MAX_SHOWN_CHARS, Form, FormT, find_violations
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.schema_dialect import restore_lists
 
-MAX_REPAIR_CHARS = 50_000
-"""Maximum length of a text that is repaired. json-repair copies its result at every character."""
-MAX_REPAIR_READS = 200_000
-"""Maximum number of times that json-repair may read one text. So many reads take half a second and suffice for
-MAX_REPAIR_CHARS."""
-CHARS_PER_READ = 100
-"""Maximum length of a slice of a text that counts as one read. A longer slice counts as several."""
+MAX_REPAIR_CHARS = 20_000
+MAX_REPAIR_BRACKETS = 400
+"""Maximum length and number of opening brackets of a text that is repaired. json-repair takes quadratic time."""
 MAX_FAULTS = 12
 """Maximum number of faults that are listed for one reply."""
 MAX_FAULT_CHARS = 240
@@ -96,45 +92,12 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
     return _parse_embedded_object(_find_objects(strip_thinking(text)), form)
 
 
-class _RepairLimitError(Exception):
-    """Raised when the repair of a text takes too long. json-repair does not catch this class."""
-
-
-class _CountedText(str):
-    """A text that counts how often it is read. Raises _RepairLimitError after MAX_REPAIR_READS.
-
-    json-repair builds further texts from it by `text[:i] + sign + text[i:]`. They share its count.
-    """
-
-    __slots__ = ("_reads_left",)
-
-    _reads_left: list[int]
-
-    @classmethod
-    def wrap(cls, text: str, reads_left: list[int]) -> Self:
-        """Wrap `text`. `reads_left` is a list with one element: the number of reads that are left."""
-        counted = cls(text)
-        counted._reads_left = reads_left
-        return counted
-
-    def __getitem__(self, key: Any, /) -> str:  # pyright: ignore[reportIncompatibleMethodOverride] - as str takes it
-        piece = str.__getitem__(self, key)
-        self._reads_left[0] -= 1 + len(piece) // CHARS_PER_READ
-        if self._reads_left[0] < 0:
-            raise _RepairLimitError
-        is_head = isinstance(key, slice) and cast("slice[Any, Any, Any]", key).start is None
-        return self.wrap(piece, self._reads_left) if is_head else piece
-
-    def __add__(self, other: str, /) -> str:
-        return self.wrap(str.__add__(self, other), self._reads_left)
-
-
 def repair_json(broken: str) -> dict[str, Any] | None:
-    """Repair the JSON object `broken`. Return None if its meaning is unclear or the repair takes too long."""
-    if len(broken) > MAX_REPAIR_CHARS:
+    """Repair the JSON object `broken`. Return None if its meaning is unclear, or if it is too long or too nested."""
+    if len(broken) > MAX_REPAIR_CHARS or sum(map(broken.count, "{[(")) > MAX_REPAIR_BRACKETS:
         return None
     try:
-        value: Any = json_repair.loads(_CountedText.wrap(broken, [MAX_REPAIR_READS]), skip_json_loads=True)
+        value: Any = json_repair.loads(broken, skip_json_loads=True)
     except Exception:  # noqa: BLE001 - on some texts the library stumbles: AssertionError, IndexError, RecursionError ...
         return None
     return cast("dict[str, Any]", value) if isinstance(value, dict) and value else None
@@ -142,8 +105,6 @@ def repair_json(broken: str) -> dict[str, Any] | None:
 
 @dataclass(slots=True)
 class _FoundObjects:
-    """The outermost JSON objects in a text."""
-
     valid: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     broken: list[str] = field(default_factory=list[str])
     """Parts of the text that look like JSON objects but are not valid."""
@@ -165,23 +126,19 @@ def _find_objects(text: str) -> _FoundObjects:
             value, end = _DECODER.raw_decode(text, start)
             found.valid.append(value)
         except (ValueError, RecursionError) as error:
-            end = _find_object_end(text, start)
+            last, depth = text.rfind("}", start), 0
+            end = len(text) if last < 0 else last + 1
+            for match in _QUOTED_OR_BRACE.finditer(text, start):
+                depth += {"{": 1, "}": -1}.get(match.group(), 0)
+                if depth == 0:
+                    end = match.end()
+                    break
             if isinstance(error, _ForbiddenError):
                 found.forbidden.append(str(error))
             else:
                 found.broken.append(text[start:end])
         begun = _LOOKS_LIKE_JSON.search(text, end)
     return found
-
-
-def _find_object_end(text: str, start: int) -> int:
-    depth = 0
-    for match in _QUOTED_OR_BRACE.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(match.group(), 0)
-        if depth == 0:
-            return match.end()
-    last = text.rfind("}", start)
-    return last + 1 if last >= 0 else len(text)
 
 
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
@@ -248,7 +205,6 @@ def _validate_form(candidate: dict[str, Any], form: Form[FormT]) -> ParsedReply[
 
 
 def _format_faults(faults: Iterable[str]) -> tuple[str, ...]:
-    """Return the first faults, one short line each."""
     lines: list[str] = []
     for fault in faults:
         if len(lines) == MAX_FAULTS:
@@ -270,17 +226,14 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _reject_constant(name: str) -> Any:
-    raise _ForbiddenError(f"{name} is not a JSON number")
-
-
-def _parse_finite_float(digits: str) -> float:
+def _parse_finite(digits: str) -> float:
+    """Parse a number. Raises _ForbiddenError for NaN, for Infinity and for a number that is too large."""
     number = float(digits)
-    if math.isinf(number):
-        raise _ForbiddenError(f"{digits[:MAX_SHOWN_CHARS]} is too large for a JSON number")
+    if not math.isfinite(number):
+        raise _ForbiddenError(f"{digits[:MAX_SHOWN_CHARS]} is not a finite number")
     return number
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_reject_duplicate_keys, parse_constant=_reject_constant, parse_float=_parse_finite_float
+    object_pairs_hook=_reject_duplicate_keys, parse_constant=_parse_finite, parse_float=_parse_finite
 )

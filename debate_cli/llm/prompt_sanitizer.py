@@ -70,7 +70,6 @@ def new_nonce() -> str:
 
 
 def _strip_invisible(text: str) -> str:
-    """Remove invisible characters and normalize to NFKC, except phrase signs."""
     text = _LINE_BREAKS.sub("\n", _ANSI_SEQUENCES.sub("", text))
     if text.isascii():
         return _ASCII_CONTROLS.sub("", text)

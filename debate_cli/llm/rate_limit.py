@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
@@ -199,12 +199,13 @@ class ProviderGate:
 MINUTE_S = 60.0
 
 
+@dataclass(slots=True)
 class WindowEntry:
-    """The amount of one call in a window. It is corrected when the actual amount is known."""
+    """One call in a window."""
 
-    def __init__(self, at: float, amount: int) -> None:
-        self.at = at
-        self.amount = amount
+    at: float
+    amount: int
+    """Requests or tokens of the call. They are corrected when the actual amount is known."""
 
 
 class RateWindow:
@@ -270,11 +271,8 @@ requests and tokens per minute."""
 # Admission of calls -----------------------------------------------------------------------------------------------
 
 
-class _Place(NamedTuple):
-    """The position of a call in the queue."""
-
-    ticket: int
-    wake: asyncio.Event
+_Place = tuple[int, asyncio.Event]
+"""The position of a call in the queue: its ticket, and an event that is set when the call is the first one."""
 
 
 class RateLimiter:
@@ -359,14 +357,15 @@ class RateLimiter:
 
     async def _admit(self, ticket: int, tokens: int, overall: asyncio.Semaphore | None) -> tuple[Departure, int]:
         """Wait until the call may be sent. Return its departure and the number of its entry in the shared window."""
-        place = _Place(ticket, asyncio.Event())
+        wake = asyncio.Event()
+        place = (ticket, wake)
         bisect.insort(self._waiting, place, key=itemgetter(0))
         try:
             while True:
                 self._gate.raise_if_given_up()
                 if self._is_full or self._waiting[0] is not place:
-                    place.wake.clear()
-                    await place.wake.wait()
+                    wake.clear()
+                    await wake.wait()
                 elif (wait := self._wait_s(tokens)) > 0:
                     await self._sleep(wait)
                 elif (departed := await self._try_depart(place, tokens, overall)) is not None:
@@ -380,8 +379,7 @@ class RateLimiter:
     ) -> tuple[Departure, int] | None:
         """Register that the call at `place` is sent. Return None if it may not be sent yet.
 
-        First waits for a slot of the run (`overall`), and asks the shared window. Meanwhile the call may lose its
-        position as the first call of the queue.
+        While the call waits for a slot of the run (`overall`), another call may become the first of the queue.
         """
         if overall is not None:
             await overall.acquire()
@@ -413,7 +411,7 @@ class RateLimiter:
 
     def _wake_first(self) -> None:
         if self._waiting:
-            self._waiting[0].wake.set()
+            self._waiting[0][1].set()
 
 
 class RateLimitedModel:

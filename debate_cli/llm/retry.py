@@ -37,7 +37,7 @@ class RestartableStream:
 
 
 def make_restartable(on_text: OnText | None) -> RestartableStream | None:
-    """Wrap `on_text` in a `RestartableStream`. Return None if `on_text` is None."""
+    """Wrap `on_text`. Return None if `on_text` is None."""
     return None if on_text is None else RestartableStream(on_text)
 
 
@@ -45,8 +45,6 @@ MIN_WAIT_S = 0.5
 MAX_WAIT_S = 30.0
 """Longest wait in seconds. The wait after the n-th failure is random, from MIN_WAIT_S to min(MAX_WAIT_S, MIN_WAIT_S ·
 2ⁿ)."""
-MAX_DOUBLINGS = 6
-"""Maximum number of doublings of the wait. After so many, the wait has reached MAX_WAIT_S."""
 MAX_RETRY_AFTER_S = 60.0
 """Longest Retry-After in seconds. A longer one ends the retries."""
 
@@ -60,7 +58,7 @@ def draw_backoff(failures: int, random: Callable[[float, float], float]) -> floa
 
     `random(low, high)` draws a number.
     """
-    return random(MIN_WAIT_S, min(MAX_WAIT_S, MIN_WAIT_S * 2.0 ** min(failures, MAX_DOUBLINGS)))
+    return random(MIN_WAIT_S, min(MAX_WAIT_S, MIN_WAIT_S * 2.0 ** min(failures, 9)))
 
 
 class RetryingModel:
@@ -120,13 +118,13 @@ class RetryingModel:
         return replace(reply, attempts=spent.attempts, usage=spent.usage)
 
     def _wait(self, state: RetryCallState) -> float:
-        asked = getattr(_last_error(state), "retry_after", None)
+        asked = getattr(state.outcome and state.outcome.exception(), "retry_after", None)
         if asked is not None and asked > 0:
             return max(float(asked), MIN_WAIT_S)
         return draw_backoff(state.attempt_number, self._random)
 
     def _report_retry(self, state: RetryCallState) -> None:
-        reason = " ".join(str(_last_error(state)).split()).rstrip(".")
+        reason = " ".join(str(state.outcome and state.outcome.exception()).split()).rstrip(".")
         self._on_retry(
             f"{reason}: retrying in {state.upcoming_sleep:.1f} s "
             f"(attempt {state.attempt_number + 1} of {self._max_attempts})"
@@ -135,10 +133,6 @@ class RetryingModel:
 
 def _is_retryable(error: BaseException) -> bool:
     return isinstance(error, TransientError) and not error.is_final and (error.retry_after or 0) <= MAX_RETRY_AFTER_S
-
-
-def _last_error(state: RetryCallState) -> BaseException | None:
-    return None if state.outcome is None else state.outcome.exception()
 
 
 def _format_attempts(error: CallError, attempts: int) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
@@ -49,14 +50,6 @@ def dump_results(results: Iterable[FoundPassage], continuation: str = "") -> str
     return json.dumps(asdict(SearchResults(tuple(results), continuation)), ensure_ascii=False)
 
 
-def parse_results(text: str) -> SearchResults:
-    """Parse the results in the text of a reply. Raises BrokenBodyError."""
-    try:
-        return _RESULTS.validate_json(text)
-    except ValidationError as error:
-        raise BrokenBodyError("the reply to a web search cannot be read; search again") from error
-
-
 @dataclass(frozen=True, slots=True)
 class SearchClient:
     """Makes web searches with one model or one search engine."""
@@ -83,14 +76,18 @@ class SearchClient:
                 spent.add_reply(reply)
                 if reply.refusal is not None:
                     raise RefusedError(f"the model declined to search: {reply.refusal}")
-                answer = parse_results(reply.text)
+                try:
+                    answer = _RESULTS.validate_json(reply.text)
+                except ValidationError as error:
+                    raise BrokenBodyError("the reply to a web search cannot be read; search again") from error
                 found += answer.results
                 if not answer.continuation:
                     break
                 request = replace(request, messages=(*request.messages, Message("assistant", answer.continuation)))
         except (CallError, UsageError) as error:
             spent.add_failure(error)
-            return _to_record(self, search, spent, failure=_to_failure(error))
+            advice = "; correct evidence.web, or remove it" if isinstance(error, PermanentError | UsageError) else ""
+            return _to_record(self, search, spent, failure=_to_failure(error, advice))
         results = select_results(found, search.query, self.passage_words, self.settings.allowed_domains)
         return _to_record(self, search, spent, results=results)
 
@@ -131,8 +128,7 @@ def _to_record(
     return SearchRecord(**search.model_dump(), results=results, failure=failure, exchange=exchange)
 
 
-def _to_failure(error: CallError | UsageError) -> SearchFailure:
-    advice = "; correct evidence.web, or remove it" if isinstance(error, PermanentError | UsageError) else ""
+def _to_failure(error: CallError | UsageError, advice: str = "") -> SearchFailure:
     return SearchFailure(cause=type(error).__name__, message=f"{str(error).rstrip('.')}{advice}")
 
 
@@ -159,18 +155,14 @@ class Reranker:
             scores = _parse_scores(reply.text, len(candidates))
         except (CallError, UsageError) as error:
             spent.add_failure(error)
-            failure = SearchFailure(cause=type(error).__name__, message=str(error).rstrip("."))
-            return _to_record(self, search, spent, failure=failure)
+            return _to_record(self, search, spent, failure=_to_failure(error))
         ranked = sorted(zip(scores, candidates, strict=True), key=lambda pair: -pair[0])
         return _to_record(self, search, spent, results=tuple(item for _, item in ranked))
 
 
 def _parse_scores(text: str, count: int) -> list[float]:
-    """Parse the scores in a reply. Raise BrokenBodyError unless there are `count` scores."""
-    try:
+    with suppress(ValidationError):
         scores = _SCORES.validate_json(text)
-    except ValidationError as error:
-        raise BrokenBodyError("the ratings of the passages cannot be read; try again") from error
-    if len(scores) != count:
-        raise BrokenBodyError(f"{count} passages got {len(scores)} ratings, not one each; try again")
-    return scores
+        if len(scores) == count:
+            return scores
+    raise BrokenBodyError(f"the reply does not rate each of the {count} passages; try again")

@@ -109,7 +109,6 @@ def find_context_window(model: str) -> int | None:
 
 
 def _find_entry(model: str) -> Any:
-    """Return the entry of `provider/model` in the bundled tables; None if there is none."""
     provider, _, name = model.partition("/")
     if provider not in _GENAI_PRICES_IDS or not name:
         return None

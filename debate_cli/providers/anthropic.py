@@ -97,8 +97,6 @@ async def send(client: Any, body: dict[str, Any]) -> Any:
 
 @dataclass(slots=True)
 class _AnthropicReplyBuilder:
-    """Builds a reply from a whole message, or from the events of a stream."""
-
     text: list[str] = field(default_factory=list[str])
     arguments: list[str] = field(default_factory=list[str])
     stop_reason: str | None = None

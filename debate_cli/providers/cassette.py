@@ -27,9 +27,7 @@ from debate_cli.providers.mock.model import split_words
 from debate_cli.regular_file import read_regular_file
 
 EXCERPT_CHARS = 40
-"""Number of characters in an excerpt of a text, from the first difference on."""
-SETTINGS = ("the model", "temperature", "max_output_tokens", "seed", "structured-output mode")
-"""Names of the parts of a request that are not texts."""
+"""Maximum length of an excerpt of a text, which begins at the first difference."""
 
 
 def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
@@ -48,33 +46,36 @@ def explain_missing_call(path: Path, model: str, request: Request, recorded: Map
 
     line = max(parts, key=lambda number: (count_common(number), -number))
     theirs = parts[line]
-    name = next((name for name in theirs | mine if mine.get(name) != theirs.get(name)), None)
-    shown = "no visible difference" if name is None else _format_difference(name, theirs.get(name), mine.get(name))
+    changed = (name for name in theirs | mine if theirs.get(name) != mine.get(name))
+    shown = next((_compare(name, theirs.get(name), mine.get(name)) for name in changed), "no visible difference")
     return f"{what}; compared with line {line}: {shown}. Record the cassette again with --record."
+
+
+def _compare(name: str, was: str | None, now: str | None) -> str:
+    if was is None or now is None:
+        return f"{name} is {'new' if was is None else 'missing'}"
+    if len(was) + len(now) <= EXCERPT_CHARS:
+        return f"{name} was {was!r} and is {now!r}"
+    start = common_prefix_length(was, now)
+    before, after = (repr(text[start : start + EXCERPT_CHARS]) for text in (was, now))
+    return f"{name} differs from character {start + 1}: it was {before} and is {after}"
 
 
 def _parts(model: str, request: Request) -> dict[str, str]:
     """Return the parts that identify a request, by name: its texts, then the model and its parameters."""
-    messages = {
-        f"message {number} ({message.role})": message.content
-        for number, message in enumerate(request.messages, start=1)
-    }
+    messages = {f"message {number} ({each.role})": each.content for number, each in enumerate(request.messages, 1)}
     schema = request.schema
     schemas = {} if schema is None else {"the schema": json.dumps([schema.name, schema.json], sort_keys=True)}
-    settings = (model, request.temperature, request.max_output_tokens, request.seed, request.rung)
-    named_settings = dict(zip(SETTINGS, map(str, settings), strict=True))
-    return {"the system prompt": request.system, **messages, **schemas, **named_settings}
-
-
-def _format_difference(name: str, was: str | None, now: str | None) -> str:
-    """Describe the first difference between two versions of a text, with a short escaped excerpt of both."""
-    if was is None or now is None:
-        return f"{name} is {'new' if was is None else 'missing'}"
-    start = common_prefix_length(was, now)
-    if name in SETTINGS:
-        return f"{name} was {was} and is {now}"
-    before, after = (repr(text[start : start + EXCERPT_CHARS]) for text in (was, now))
-    return f"{name} differs from character {start + 1}: it was {before} and is {after}"
+    settings = {
+        "the model": model,
+        "temperature": request.temperature,
+        "max_output_tokens": request.max_output_tokens,
+        "seed": request.seed,
+        "structured-output mode": request.rung,
+    }
+    return {"the system prompt": request.system, **messages, **schemas} | {
+        name: str(value) for name, value in settings.items()
+    }
 
 
 CASSETTE_VERSION = 1
@@ -187,7 +188,7 @@ class _RecordingModel:
         self._redact = redact
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer as the model does, and record the answer."""
+        """Answer as the model does, and record the answer or its error."""
         try:
             reply = await self._model.complete(request, on_text)
         except DebateError as error:
@@ -243,13 +244,11 @@ class CassettePlayer:
             raise PermanentError(explain_missing_call(self._path, name, known, recorded))
         entry = answers[min(self._served[key], len(answers) - 1)]
         self._served[key] += 1
-        if entry.reply is None:
-            raise (
-                entry.fault.to_exception()
-                if entry.fault
-                else PermanentError(f"{self._path} has a call without reply and error; record it again with --record.")
-            )
-        return entry.reply
+        if entry.reply is not None:
+            return entry.reply
+        if entry.fault is not None:
+            raise entry.fault.to_exception()
+        raise PermanentError(f"{self._path} has a call without reply and error; record it again with --record.")
 
 
 class _ReplayingModel:
@@ -281,7 +280,6 @@ def canonicalize_request(request: Request, redact: RedactFunction) -> Request:
 
 
 def _read_cassette(path: Path) -> bytes:
-    """Read a cassette. Raises OSError, and ConfigError if the file is too large."""
     content = read_regular_file(path, MAX_CASSETTE_BYTES)
     if len(content) > MAX_CASSETTE_BYTES:
         raise ConfigError(
@@ -307,12 +305,12 @@ def _load_calls(path: Path) -> dict[int, RecordedCall]:
         try:
             found[number] = RECORDED_CALL_ADAPTER.validate_json(line)
             jiter.from_json(line, catch_duplicate_keys=True)
-        except ValidationError as error:
-            what = error.errors(include_url=False, include_input=False)[0]
-            where = ".".join(map(str, what["loc"])) or "the line"
-            raise _make_damaged_error(path, number, f"{where}: {what['msg']}") from error
         except ValueError as error:
-            raise _make_damaged_error(path, number, str(error)) from error
+            why = str(error)
+            if isinstance(error, ValidationError):
+                fault = error.errors(include_url=False, include_input=False)[0]
+                why = f"{'.'.join(map(str, fault['loc'])) or 'the line'}: {fault['msg']}"
+            raise _make_damaged_error(path, number, why) from error
     return found
 
 

@@ -158,41 +158,38 @@ def make_error_rules(
 
 # HTTP status -----------------------------------------------------------------------------------------------------
 
-CONTEXT_OVERFLOW_PATTERN = re.compile(
+_CONTEXT_OVERFLOW = re.compile(
     r"context_length_exceeded|exceed_context_size|maximum context length|context (?:window|size|length)"
     r"|prompt is too long|input is too long|too many (?:input )?tokens|maximum number of tokens"
     r"|reduce the length of the (?:messages|prompt)"
 )
-QUOTA_PATTERN = re.compile(
+_QUOTA = re.compile(
     r"insufficient_quota|insufficient (?:balance|credit|funds)|credit balance is too low|exceeded your current quota(?![\s\S]*retrydelay)"
     r"|billing_(?:error|hard_limit)|spend_?limit|out of credits|used all available credits"
 )
-CONTENT_FILTER_PATTERN = re.compile(
+_CONTENT_FILTER = re.compile(
     r"content[_ ]filter|content_policy|content management policy|responsibleaipolicy|\bsafety system\b"
 )
-BAD_KEY_PATTERN = re.compile(
+_BAD_KEY = re.compile(
     r"api_key_invalid|invalid_api_key|(?:incorrect|invalid) api key|api key not valid|api key expired"
 )
-UNKNOWN_MODEL_PATTERN = re.compile(
-    r"model_not_found|not a valid model|invalid model|unknown model|model not (?:exist|found)"
-)
-STRUCTURED_OUTPUT_PATTERN = re.compile(
+_UNKNOWN_MODEL = re.compile(r"model_not_found|not a valid model|invalid model|unknown model|model not (?:exist|found)")
+_STRUCTURED_OUTPUT = re.compile(
     r"response_format|json_schema|json schema|output_config|output_format|input_schema|structured[ _]outputs?"
     r"|tool_choice|\btools?\b|tool use|function calling|parallel_tool_calls|\bstrict\b|\bgrammar\b|additionalproperties"
 )
+_BROKEN_SCHEMA = re.compile(r"\bgrammar\b|json[ _]schema|response_format")
 _UNSUPPORTED_WORDS = (
     r"unsupported|not supported|not support|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed|not accepted"
     r"|n['’]t support|deprecated|only the default|only \S+ is (?:allowed|supported|accepted)|only accepts?|may only be|can only be"
     r"|must be (?:set to )?\d|cannot find field"
 )
-SAMPLING_PATTERNS = {
+_REJECTED_PARAMETER = {
     name: re.compile(
         rf'"param"\s*:\s*"{name}"|(?:{_UNSUPPORTED_WORDS})[^{{}}]{{0,80}}\b{name}\b|\b{name}\b[^{{}}]{{0,80}}(?:{_UNSUPPORTED_WORDS})'
     )
     for name in ("temperature", "seed")
 }
-"""Maps a parameter to the pattern of an error message that rejects it."""
-BROKEN_SCHEMA_PATTERN = re.compile(r"\bgrammar\b|json[ _]schema|response_format")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,31 +216,28 @@ class StatusRule:
         return self.body_pattern is None or self.body_pattern.search(body) is not None
 
 
-SERVER_ERROR_CODES = range(500, 600)
 _LARGER_CONTEXT = "choose a model with a larger context, or shorten the background"
 _ADD_CREDIT = "add credit to the account, or choose another model"
 _OTHER_MODE = "retrying with another structured-output mode"
 STATUS_RULES: tuple[StatusRule, ...] = (
-    StatusRule((400, 413, 422, 500), errors.ContextOverflowError, _LARGER_CONTEXT, CONTEXT_OVERFLOW_PATTERN),
+    StatusRule((400, 413, 422, 500), errors.ContextOverflowError, _LARGER_CONTEXT, _CONTEXT_OVERFLOW),
     StatusRule((413,), errors.ContextOverflowError, "shorten the background, or choose a model with a larger context"),
-    StatusRule((400, 402, 403, 429), errors.QuotaExhaustedError, _ADD_CREDIT, QUOTA_PATTERN),
+    StatusRule((400, 402, 403, 429), errors.QuotaExhaustedError, _ADD_CREDIT, _QUOTA),
     StatusRule((402,), errors.QuotaExhaustedError, _ADD_CREDIT),
-    StatusRule((400, 403, 422), errors.RefusedError, "a content filter blocked the request", CONTENT_FILTER_PATTERN),
-    StatusRule((400, 403), errors.UnauthorizedError, "replace the key in {key}", BAD_KEY_PATTERN),
+    StatusRule((400, 403, 422), errors.RefusedError, "a content filter blocked the request", _CONTENT_FILTER),
+    StatusRule((400, 403), errors.UnauthorizedError, "replace the key in {key}", _BAD_KEY),
     *(
         StatusRule((400, 422), errors.SamplingError, f"retrying without {name}", words, parameter=name)
-        for name, words in SAMPLING_PATTERNS.items()
+        for name, words in _REJECTED_PARAMETER.items()
     ),
-    StatusRule(
-        (400, 404, 405, 422, 501), errors.UnsupportedError, _OTHER_MODE, STRUCTURED_OUTPUT_PATTERN, structured=True
-    ),
-    StatusRule((500, 503), errors.UnsupportedError, _OTHER_MODE, BROKEN_SCHEMA_PATTERN, structured=True),
-    StatusRule((400, 403, 422), errors.UnknownModelError, "correct the model name {model}", UNKNOWN_MODEL_PATTERN),
+    StatusRule((400, 404, 405, 422, 501), errors.UnsupportedError, _OTHER_MODE, _STRUCTURED_OUTPUT, structured=True),
+    StatusRule((500, 503), errors.UnsupportedError, _OTHER_MODE, _BROKEN_SCHEMA, structured=True),
+    StatusRule((400, 403, 422), errors.UnknownModelError, "correct the model name {model}", _UNKNOWN_MODEL),
     StatusRule((401, 403, 407), errors.UnauthorizedError, "replace the key in {key}, or give it access to this model"),
     StatusRule((404, 405, 410), errors.UnknownModelError, "correct the model name {model}, or the base_url"),
     StatusRule((429, 529), errors.RateLimitedError, "try again later, or lower max_concurrency"),
     StatusRule((408, 409, 425), errors.ServerError, "try again"),
-    StatusRule(SERVER_ERROR_CODES, errors.ServerError, "try again later"),
+    StatusRule(range(500, 600), errors.ServerError, "try again later"),
     StatusRule(range(300, 400), errors.RejectedError, "redirects are not followed; set base_url to the final address"),
 )
 """Rules for HTTP statuses. The first matching rule applies. A status without a rule is a `RejectedError`."""
@@ -272,15 +266,12 @@ def error_from_status(
     lowered = body[:20_000].lower()
     row = next((row for row in STATUS_RULES if row.matches(code, lowered, asked)), DEFAULT_STATUS_RULE)
     advice = row.advice.format(key=asked.endpoint.api_key_env or "its api_key_env", model=asked.model)
+    further: dict[str, Any] = {} if row.parameter is None else {"parameter": row.parameter}
+    if issubclass(row.error_type, errors.TransientError):
+        wait = further["retry_after"] = parse_retry_after(headers or {}, body)
+        advice = advice if wait is None else f"it asks to wait {wait:g} s"
     message = extract_error_message(body, asked.endpoint.secrets)
-    if row.parameter is not None:
-        return errors.SamplingError(asked.format_message(f"answered {code}", message, advice), parameter=row.parameter)
-    if not issubclass(row.error_type, errors.TransientError):
-        return row.error_type(asked.format_message(f"answered {code}", message, advice))
-    wait = parse_retry_after(headers or {}, body)
-    if wait is not None:
-        advice = f"it asks to wait {wait:g} s"
-    return row.error_type(asked.format_message(f"answered {code}", message, advice), retry_after=wait)
+    return row.error_type(asked.format_message(f"answered {code}", message, advice), **further)
 
 
 def error_from_response(fault: Any, asked: SentRequest) -> errors.ModelError:
@@ -314,24 +305,33 @@ def error_from_event(kind: object, code: object, body: str, asked: SentRequest) 
 
 def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
     """Return the error for a connection that failed or broke."""
-    if not any(type(each).__name__ == "ConnectError" for each in (fault, fault.__cause__)):
+    if not _is_caused_by(fault, "ConnectError"):
         return errors.UnreachableError(asked.format_message("broke the connection", "", "try again"))
     is_local = asked.endpoint.host.rpartition(":")[0].strip("[]") in {"127.0.0.1", "localhost", "::1"}
-    advice = "start it there or correct its address" if is_local else "check the network and base_url"
-    error = errors.UnreachableError(asked.format_message("could not be reached", "", advice))
-    error.may_be_billed = False
-    return error
+    advice = "start it there or correct its address" if is_local else _CHECK_NETWORK
+    return _never_sent(errors.UnreachableError(asked.format_message("could not be reached", "", advice)))
 
 
 def make_timeout_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
     """Return the error for a server that sent no byte, or accepted no connection, within the time limit."""
-    if any(type(each).__name__ == "ConnectTimeout" for each in (fault, fault.__cause__)):
-        advice = "check the network and base_url"
-        error = errors.ModelTimeoutError(asked.format_message("accepted no connection in time", "", advice))
-        error.may_be_billed = False
-        return error
+    if _is_caused_by(fault, "ConnectTimeout"):
+        what = "accepted no connection in time"
+        return _never_sent(errors.ModelTimeoutError(asked.format_message(what, "", _CHECK_NETWORK)))
     what = f"sent nothing for {asked.endpoint.timeout_s:g} s"
     return errors.ModelTimeoutError(asked.format_message(what, "", "try again, or raise limits.timeout_s"))
+
+
+_CHECK_NETWORK = "check the network and base_url"
+
+
+def _is_caused_by(fault: Exception, name: str) -> bool:
+    """Whether the class of `fault`, or of its cause, has this name. httpx and httpx2 use the same names."""
+    return any(type(each).__name__ == name for each in (fault, fault.__cause__))
+
+
+def _never_sent(error: errors.ModelError) -> errors.ModelError:
+    error.may_be_billed = False
+    return error
 
 
 def make_answer_timeout_error(asked: SentRequest) -> errors.ModelError:

@@ -95,8 +95,6 @@ class ProviderApi:
 
 @dataclass(slots=True, eq=False)
 class _Client:
-    """A client of the SDK with its own connections."""
-
     sdk: Any
     calls: int = 0
     """Number of calls in flight."""
@@ -225,7 +223,6 @@ def read_whole_answer(whole: Any, asked: SentRequest, answer: ReplyBuilder) -> N
 
 
 def _check_length(chars: int, asked: SentRequest) -> None:
-    """Raise ServerError if an answer has more characters than its token limit allows."""
     if chars > asked.max_answer_chars:
         raise error_mapping.make_excess_error(f"{asked.max_answer_chars} characters", asked)
 

@@ -114,8 +114,6 @@ async def send(client: Any, body: dict[str, Any], path: str = "/chat/completions
 
 @dataclass(slots=True)
 class _OpenAIReplyBuilder:
-    """Builds a reply from a whole answer, or from the chunks of a stream."""
-
     text: list[str] = field(default_factory=list[str])
     arguments: list[str] = field(default_factory=list[str])
     refusal: list[str] = field(default_factory=list[str])
@@ -238,8 +236,6 @@ def make_embeddings_server(endpoint: Endpoint) -> HttpServer:
 
 @dataclass(slots=True)
 class _SimilarityBuilder(WholeReplyBuilder):
-    """Reads the embeddings from an answer, which arrives whole."""
-
     vectors: list[list[float]] = field(default_factory=list[list[float]])
 
     def add_whole(self, whole: Any) -> None:

@@ -159,20 +159,6 @@ def test_an_error_is_replayed(cassette: Path, kind: type[ModelError]) -> None:
     assert error_usage(caught.value) == Usage(input_tokens=9, output_tokens=77, estimated=True)
 
 
-def test_a_budget_error_is_replayed(cassette: Path) -> None:
-    """With its message."""
-    record(cassette, BudgetError("too much"))
-    with pytest.raises(BudgetError, match="too much"):
-        play(CassettePlayer(cassette))
-
-
-def test_an_estimated_usage_is_replayed_as_an_estimate(cassette: Path) -> None:
-    """The mark is part of the recording."""
-    estimated = replace(REPLY, usage=Usage(input_tokens=9, estimated=True))
-    record(cassette, estimated)
-    assert play(CassettePlayer(cassette)) == estimated
-
-
 @pytest.mark.parametrize("error", [ServerError("down"), BudgetError("too much")])
 def test_a_temporary_error_before_an_answer_is_not_replayed(cassette: Path, error: DebateError) -> None:
     """If a retry got the answer, the replay returns it at once."""
@@ -340,22 +326,17 @@ def test_an_unwritable_path_is_an_error_before_the_first_call(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (replace(ASK, system="Rules!"), "system prompt differs from character 6: it was '.' and is '!'"),
-        (replace(with_message("Motion: dogs."), nonce=""), "is 'dogs.'"),
+        (replace(ASK, system="Rules!"), "the system prompt was 'Rules.' and is 'Rules!'"),
+        (replace(with_message("Motion: dogs."), nonce=""), "is 'Motion: dogs.'"),
         (replace(ASK, messages=(*ASK.messages, Message("user", "More."))), "message 2 (user) is new"),
         (replace(ASK, schema=OutputSchema("s", {"type": "array"})), "the schema differs"),
         (replace(ASK, schema=None), "the schema is missing"),
-        (replace(ASK, temperature=0.5), "temperature was 0.7 and is 0.5"),
-        (replace(ASK, max_output_tokens=7), "max_output_tokens was 100 and is 7"),
-        (replace(ASK, seed=3), "seed was None and is 3"),
-        (replace(ASK, rung="prompt"), "structured-output mode was native and is prompt"),
+        (replace(ASK, temperature=0.5), "temperature was '0.7' and is '0.5'"),
+        (replace(ASK, rung="prompt"), "structured-output mode was 'native' and is 'prompt'"),
         (replace(ASK, purpose="closing"), "nor any reply for that purpose"),
-        (replace(ASK, system="Rules—and\nmore\tof ü."), r"it was '.' and is '—and\nmore\tof ü.'"),
-        (replace(ASK, system="Rules" + "x" * 50), f"it was '.' and is '{'x' * 40}'"),
-        (replace(ASK, system="Rules\u202e\x07."), r"is '\u202e\x07.'"),
-        (replace(ASK, system="Rules\n"), r"it was '.' and is '\n'"),
-        (replace(ASK, system="Rules"), "it was '.' and is ''"),
-        (replace(ASK, system="Rules\x1b[31m\n."), "system prompt differs"),
+        (replace(ASK, system="Rules" + "x" * 50), f"from character 6: it was '.' and is '{'x' * 40}'"),
+        (replace(ASK, system="Rules\u202e\x07."), r"is 'Rules\u202e\x07.'"),
+        (replace(ASK, system="Rules\n"), r"is 'Rules\n'"),
     ],
 )
 def test_an_unknown_request_is_compared_with_the_nearest(cassette: Path, changed: Request, message: str) -> None:
@@ -367,18 +348,11 @@ def test_an_unknown_request_is_compared_with_the_nearest(cassette: Path, changed
     assert str(caught.value).isprintable()
 
 
-def test_another_model_is_named(cassette: Path) -> None:
-    """The difference can be the name of the model."""
-    record(cassette, REPLY)
-    with pytest.raises(PermanentError, match="the model was lab/m and is lab/n"):
-        play(CassettePlayer(cassette), name="lab/n")
-
-
 def test_the_nearest_request_has_the_longest_common_beginning(cassette: Path) -> None:
     """Of two recorded requests with one purpose, the more similar one is compared."""
     record(cassette, REPLY, request=with_message("Motion: dogs. A"))
     record(cassette, REPLY, request=with_message("Motion: cats. A"))
-    expected = r"line 3: message 1 \(user\) differs from character 15: it was 'A' and is 'B'"
+    expected = r"line 3: message 1 \(user\) was 'Motion: cats. A' and is 'Motion: cats. B'"
     with pytest.raises(PermanentError, match=expected):
         play(CassettePlayer(cassette), with_message("Motion: cats. B"))
 

@@ -14,7 +14,7 @@ import pytest
 from cli_support import debate, write_config
 
 from debate_cli.errors import NoLocalModelError, WeightsError
-from debate_cli.providers.hub import HUB_MODELS, HubAccess, HubFile, fetch_hub_file, find_hub_file
+from debate_cli.providers.weights import HUB_MODELS, HubAccess, HubFile, fetch_hub_file, find_hub_file
 
 pytest.importorskip("huggingface_hub")
 

@@ -87,7 +87,6 @@ class _FormWriter:
                 return self._write_text(schema, place)
 
     def _resolve(self, schema: Json, place: Place) -> Json:
-        """Return `schema` with references, alternatives and `allOf` resolved."""
         while key := next((key for key in ("$ref", "anyOf", "oneOf", "allOf") if key in schema), None):
             rest = {name: value for name, value in schema.items() if name != key}
             if key == "$ref":
@@ -233,10 +232,6 @@ def _type(schema: Json) -> str:
 
 
 def _merge(parts: list[Json]) -> Json:
-    """Merge `parts` into one schema.
-
-    Properties and required names are united. The last value of any other keyword applies.
-    """
     merged: dict[str, Any] = {}
     for part in parts:
         properties = {**merged.get("properties", {}), **part.get("properties", {})}
@@ -303,7 +298,6 @@ class Opinions:
         return self._skills.get(str(person), self._lasting.unit("skill", self._facts.motion))
 
     def _impression(self, place: Place) -> float:
-        """Return the impression of a performance, 0-1: skill plus noise."""
         skill = self._skill(place.values)
         if not self._is_biased:
             return 0.4 + 0.25 * skill + 0.3 * self._random.unit("impression", place.path)

@@ -125,7 +125,6 @@ class PromptFacts:
 
 
 def _find_json(pattern: re.Pattern[str], text: str) -> Any:
-    """Return the JSON value in the first group of `pattern` in `text`; an empty text if there is none."""
     found = pattern.search(text)
     return json.loads(found[1]) if found else ""
 
@@ -341,7 +340,6 @@ class SentenceWriter:
         return order[(made + place.index) % len(order)]
 
     def _person(self, place: Place) -> str | None:
-        """Return the participant that the sentence is about. In a debater's answer it is the debater."""
         if not self._facts.is_judge:
             return self._facts.speaker
         found = place.values.get("participant") or place.values.get("heading")

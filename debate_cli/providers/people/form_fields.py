@@ -120,7 +120,6 @@ def _field(
 
 
 def _entries(part: JsonSchema, path: FieldPath, values: Mapping[str, str]) -> Iterator[tuple[JsonSchema, bool]]:
-    """Yield the schema of each entry of a list, and whether the entry must be filled in."""
     known: list[JsonSchema] = part.get("prefixItems", [])
     if known:
         yield from ((entry, True) for entry in known)

@@ -126,7 +126,6 @@ class PromptFolder:
         return same or unanswered or f"{last + 1:03d}-{slug}"
 
     async def _wait(self, request: Request, task: Path, digest: str) -> Reply:
-        """Wait until there is a usable reply. Explain each unusable one in a file beside it."""
         reply, problem = _add_suffix(task, REPLY), _add_suffix(task, PROBLEM)
         pause, unusable = FIRST_POLL_S, None
         while True:
@@ -147,7 +146,6 @@ class PromptFolder:
 
 
 def _is_complete(modified_ns: int, changed_ns: int) -> bool:
-    """Whether a file was moved to its name, or is unchanged for SETTLED_S seconds."""
     return changed_ns > modified_ns or abs(time.time() - modified_ns / 1e9) >= SETTLED_S
 
 

@@ -55,8 +55,6 @@ def _to_message(message: Message) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class _SearchBuilder(WholeReplyBuilder):
-    """Collects the citations of a message that arrives whole, without streaming."""
-
     results: list[FoundPassage] = field(default_factory=list[FoundPassage])
     stop_reason: str = ""
     continuation: str = ""

@@ -63,8 +63,6 @@ def _build_searxng_query(request: Request, _model: str, _profile: Profile, _stre
 
 @dataclass(frozen=True, slots=True)
 class _Client:
-    """An HTTP client with the address, key and headers of an endpoint."""
-
     http: httpx2.AsyncClient
     base_url: str
 
@@ -94,8 +92,6 @@ async def _send(method: str, path: str, client: _Client, body: dict[str, Any]) -
 
 @dataclass(slots=True)
 class _ResultsBuilder(WholeReplyBuilder):
-    """Collects the results of an answer, which is not streamed."""
-
     results: list[FoundPassage] = field(default_factory=list[FoundPassage])
 
     def add_whole(self, whole: Any) -> None:
@@ -110,7 +106,6 @@ class _ResultsBuilder(WholeReplyBuilder):
 
 
 def _ollama_rules() -> Sequence[ErrorRule]:
-    """Return the rules that map exceptions of the HTTP client to our errors. The first matching rule applies."""
     import httpx2
 
     return error_mapping.make_error_rules(httpx2.TimeoutException, httpx2.RequestError, httpx2.HTTPStatusError)

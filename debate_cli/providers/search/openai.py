@@ -50,8 +50,6 @@ def build_search_body(request: Request, model: str, _profile: Profile, _stream: 
 
 @dataclass(slots=True)
 class _SearchBuilder(WholeReplyBuilder):
-    """Collects the cited paragraphs of a response, which is not streamed."""
-
     results: list[FoundPassage] = field(default_factory=list[FoundPassage])
     status: str = ""
     refusal: str = ""

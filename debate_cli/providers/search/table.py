@@ -168,7 +168,6 @@ def _select_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTarget
 
 
 def _tool_target(config: DebateConfig, web: WebSearchConfig, env: Mapping[str, str]) -> SearchTarget | Problem:
-    """Return the target for a provider whose models search."""
     row = merge_provider_rows(config).get(web.provider)
     if row is None or row.kind not in SEARCH_TOOLS or not _may_search(row.name):
         known = ", ".join([*SEARCH_TOOLS, *(name for name in SEARCH_ENGINES if name != "mock")])

@@ -26,7 +26,6 @@ from debate_cli.judging.answer_check import check_answer
 from debate_cli.llm.form import Form, FormModel, JsonSchema, derive_schema, person_schema
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.render import score_rows
-from debate_cli.render.content.summary import describe_answer
 from debate_cli.render.person_form.form import DRAFT_SUFFIX, FilledForm, FormLeftError, FormTask
 from debate_cli.render.person_form.person import fill_in
 from debate_cli.render.review_template import (
@@ -39,6 +38,7 @@ from debate_cli.render.review_template import (
     speech_heading,
 )
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
+from debate_cli.render.theme import describe_answer
 from debate_cli.storage.review_file import ReviewFile, read_review_file
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 from debate_cli.systems.registry import default_text_kind

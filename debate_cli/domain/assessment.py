@@ -3,7 +3,7 @@
 Findings of one judging system are in its folder in `systems`; findings that several systems share are here.
 """
 
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import ConfigDict, Field, SerializeAsAny, ValidationInfo, model_serializer
@@ -129,6 +129,7 @@ SHARED_FINDINGS: dict[str, type[Finding]] = {
 """Maps the kinds of findings that any system may report to their classes."""
 
 
+@lru_cache(maxsize=256)
 def finding_class(kind: str, system: str) -> type[Finding] | None:
     """Return the class for the `kind` of a finding in an assessment by `system`; None if the system lacks the kind."""
     if kind in SHARED_FINDINGS:

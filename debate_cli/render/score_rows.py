@@ -18,7 +18,6 @@ from debate_cli.app.score_records import ArgumentRecord, VerdictRecord, flatten_
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict, sort_deciding_first, victory_cell, winner_cell
-from debate_cli.render.content.summary import describe_answer, format_ranked_scores
 from debate_cli.systems.tables import Number, Table, TableRow
 
 _VOTE_NOTES = ("option", "weights")
@@ -169,8 +168,8 @@ def deciding_score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
 
 def _score_line(file: ScoredFile, verdict: Verdict) -> str:
     name = sanitize.sanitize_line(label_listed_verdict(verdict, file.verdicts))
-    answer = sanitize.sanitize_line(describe_answer(verdict, file.text))
-    return f"{sanitize.sanitize_line(file.path)}  {name}  {answer}  {format_ranked_scores(verdict)}".rstrip()
+    answer = sanitize.sanitize_line(theme.describe_answer(verdict, file.text))
+    return f"{sanitize.sanitize_line(file.path)}  {name}  {answer}  {theme.format_ranked_scores(verdict)}".rstrip()
 
 
 def _format_system_summary(summary: SystemSummary) -> str:

@@ -324,3 +324,19 @@ def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
     head = words[:longest]
     ends = max(head.rfind(mark) for mark in (". ", "! ", "? "))
     return head[: ends + 1] if ends > longest // 3 else f"{head.rpartition(' ')[0] or head}…"
+
+
+def describe_answer(verdict: Verdict, document: str | None) -> str:
+    """Return the outcome with its margin: `Pro wins narrowly, by 1.6 of 10 points.`."""
+    outcome, margin = describe_outcome(verdict, document), format_margin(verdict)
+    if not margin or verdict.victory in {"undetermined", "conditional"}:
+        return outcome
+    distance = f"{margin} apart" if verdict.victory == "draw" else f"by {margin}"
+    return f"{outcome.rstrip('.')}, {distance}."
+
+
+def format_ranked_scores(verdict: Verdict) -> str:
+    """Return `(Pro 7.4, Con 6.8)`, highest first, on one line; empty if there are no scores."""
+    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
+    scores = ", ".join(f"{sanitize_line(name)} {format_number(score)}" for name, score in ranked)
+    return f"({scores})" if scores else ""

@@ -4,6 +4,7 @@ A bound is a ratio of two things measured alternately in one run: a slow machine
 """
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -13,6 +14,8 @@ from statistics import median
 
 DEBATE = str(Path(sys.executable).with_name("debate"))
 """The installed command, from the environment that runs the benchmarks."""
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""Variables of measured processes. The warm-up writes the bytecode that an installed program has."""
 _LAUNCHER = """
 import json, os, sys, time
 started = time.perf_counter()
@@ -37,7 +40,9 @@ class Cost:
 def run_measured(command: Sequence[str | Path]) -> Cost:
     """Run `command` to its end and discard its output. Raises AssertionError if it fails."""
     launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, *command]
-    done = subprocess.run(launcher, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        launcher, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
     code, *cost = json.loads(done.stdout)
     assert code == 0, done.stderr
     return Cost(*cost)

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from bench.figures import DEBATE, Figures, run_measured
+from bench.figures import DEBATE, ENVIRONMENT, Figures, run_measured
 from rehearsal_support import config_of, run_debate
 
 from debate_cli.storage.redact import Redactor
@@ -69,7 +69,7 @@ def test_memory_of_judging(figures: Figures, folders: dict[int, Path]) -> None:
 def _first_byte_s(command: list[str]) -> float:
     """Seconds until `command` writes to stdout; it is then read to its end."""
     started = time.perf_counter()
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=ENVIRONMENT) as process:
         assert process.stdout is not None
         assert process.stdout.read(1)
         waited = time.perf_counter() - started

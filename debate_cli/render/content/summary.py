@@ -82,7 +82,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
     if head is None:
         answer, authority = NOT_JUDGED_MESSAGE, ""
     else:
-        answer, label = describe_answer(head, debate.document_name), label_verdict(head, ordered)
+        answer, label = theme.describe_answer(head, debate.document_name), label_verdict(head, ordered)
         authority = f"{label} decides" if len(ordered) > 1 else head.system
         if len(equal) != 1:
             authority = f"none decides; {label} is shown"
@@ -199,16 +199,7 @@ def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[
             label = f"{label} ({', '.join(models_used_by_judges(debate, verdict.run, verdict.system))})"
         elif verdict is ordered[0]:
             continue
-        yield SummaryRow(label, (describe_answer(verdict, debate.document_name),))
-
-
-def describe_answer(verdict: Verdict, document: str | None) -> str:
-    """Return the outcome with its margin: `Pro wins narrowly, by 1.6 of 10 points.`."""
-    outcome, margin = theme.describe_outcome(verdict, document), theme.format_margin(verdict)
-    if not margin or verdict.victory in {"undetermined", "conditional"}:
-        return outcome
-    distance = f"{margin} apart" if verdict.victory == "draw" else f"by {margin}"
-    return f"{outcome.rstrip('.')}, {distance}."
+        yield SummaryRow(label, (theme.describe_answer(verdict, debate.document_name),))
 
 
 def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
@@ -244,13 +235,6 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
     }
     system = next((kind for kind in able if kind not in asked), f"{able[0]}{_REPEAT_OPTION}")
     return f"debate judge {shlex.quote(sanitize.sanitize_line(path_or_id))} --system {system}"
-
-
-def format_ranked_scores(verdict: Verdict) -> str:
-    """Return `(Pro 7.4, Con 6.8)`, highest first, on one line; empty if there are no scores."""
-    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
-    scores = ", ".join(f"{sanitize.sanitize_line(name)} {theme.format_number(score)}" for name, score in ranked)
-    return f"({scores})" if scores else ""
 
 
 def explain_scores(verdict: Verdict) -> str:

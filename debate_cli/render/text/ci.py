@@ -10,7 +10,7 @@ from debate_cli.app.score import CheckedFile, PanelReview, ScoredFile, UnusableF
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict
-from debate_cli.render.content.summary import describe_answer, format_ranked_scores, label_change
+from debate_cli.render.content.summary import label_change
 from debate_cli.render.text.markdown import escape_markdown
 from debate_cli.systems.base import RequiredChange
 
@@ -99,7 +99,7 @@ def _row(checked: CheckedFile) -> str:
 
 
 def _verdict(verdict: Verdict, text: str | None) -> str:
-    return f"{describe_answer(verdict, text)} {format_ranked_scores(verdict)}".rstrip()
+    return f"{theme.describe_answer(verdict, text)} {theme.format_ranked_scores(verdict)}".rstrip()
 
 
 def _escape_command(text: str, escapes: dict[str, str]) -> str:

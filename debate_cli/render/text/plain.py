@@ -29,7 +29,7 @@ from debate_cli.render.content import chair, participants
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.run_notices import JudgeReport, build_judge_report, describe_failure
 from debate_cli.render.content.speech_parts import CitationIndex, SpeechPart, ThreadIndex, index_citations, split_turn
-from debate_cli.render.content.summary import SummaryRow, change_lines, closing_rows, format_ranked_scores, usage_rows
+from debate_cli.render.content.summary import SummaryRow, change_lines, closing_rows, usage_rows
 from debate_cli.render.sanitize import prefix_lines, sanitize_line
 from debate_cli.systems.tables import Badge, DebaterCell, Number, Table, TableRow
 
@@ -235,7 +235,7 @@ def _block_lines(block: Block, badges: Mapping[str, str]) -> list[str]:
         return table_lines(block, badges)
     if isinstance(block, VerdictReport):
         title = f"{block.title[:1].upper()}{block.title[1:]}"
-        answer = f"{block.answer} {format_ranked_scores(block.verdict)}"
+        answer = f"{block.answer} {theme.format_ranked_scores(block.verdict)}"
         return ["", f"== {sanitize_line(title)} ==", sanitize_line(answer), *_row_lines(block.rows)]
     return ["", f"== {block.title.capitalize()} ==", *_row_lines(block.rows)]
 

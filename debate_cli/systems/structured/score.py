@@ -178,7 +178,7 @@ def _collect_marks(
         weight = judges[assessment.assessor]
         for mark in assessment.marks:
             item = mark.item
-            if item in found and mark.criterion in criteria and mark.participant in {None, owners[item]}:
+            if item in found and mark.criterion in criteria and mark.participant in (None, owners[item]):
                 value = clamp_mark(mark, MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK)
                 found[item].setdefault(mark.criterion, {}).setdefault(assessment.assessor, (value, weight))
     return found

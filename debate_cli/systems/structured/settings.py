@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
-from debate_cli.domain.frozen_model import ConfigModel
+from debate_cli.domain.frozen_model import ConfigModel, FrozenModel
 from debate_cli.domain.judging_config import (
     MAX_JUDGES,
     JudgeSeat,
@@ -82,7 +82,7 @@ class StructuredWeights(ConfigModel):
     honesty: NonNegative = 0.10
 
 
-class FallacyDefinition(ConfigModel):
+class FallacyDefinition(FrozenModel):
     """A fallacy on the judge's checklist."""
 
     name: str = Field(min_length=1)

@@ -37,20 +37,20 @@ def said(here: Path, debate_id: str) -> dict[str, Any]:
 
 
 def test_a_replay_produces_the_recorded_debate(here: Path, cassette: Path) -> None:
-    """No server and no key are needed: speeches, marks, verdicts and usage are the same."""
+    """A replay needs no server and no key, and gives the recorded speeches, marks, verdicts and usage."""
     done = debate("run", "debate.yaml", "--id", "again", "--replay", cassette, "-q", cwd=here)
     assert done.code == 0, done.err
     assert said(here, "again") == said(here, "live")
 
 
 def test_a_cassette_is_private_and_holds_no_key(cassette: Path) -> None:
-    """Mode 0600."""
+    """A cassette has mode 0600, and the provider's key is not in it."""
     assert cassette.stat().st_mode & 0o777 == 0o600
     assert KEY not in cassette.read_text()
 
 
 def test_a_changed_request_is_reported(here: Path, cassette: Path) -> None:
-    """Exit 3 with the difference from the recorded request."""
+    """A request that differs from the recorded one ends the run with exit code 3 and the difference."""
     done = debate("run", "debate.yaml", "--replay", cassette, "--no-save", "-q", "--topic", "A tunnel?", cwd=here)
     assert done.code == 3
     assert "has no recorded reply to this request" in done.err

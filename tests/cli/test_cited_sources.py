@@ -83,7 +83,7 @@ def test_every_page_shows_the_altered_quote_with_both_wordings(how: tuple[str, .
 
 
 def test_passages_and_citations_survive_a_rewrite(tmp_path: Path) -> None:
-    """`score --write` keeps them, and a transcript without any stays without the keys."""
+    """`score --write` keeps passages and citations, and adds their keys to no transcript that lacks them."""
     path = _transcript(tmp_path, citations=[{"source": "S1", "quote": "Latency rose 43 percent"}])
     before = json.loads(path.read_text())
     debate("score", path, "--write", cwd=tmp_path)
@@ -94,7 +94,7 @@ def test_passages_and_citations_survive_a_rewrite(tmp_path: Path) -> None:
 
 
 def test_a_passage_id_that_is_listed_twice_is_an_error(tmp_path: Path) -> None:
-    """A citation of it could mean two texts."""
+    """Two passages with one id are refused, because a citation could mean either of them."""
     path = _transcript(tmp_path, citations=[], passages=[SUMMARY, SUMMARY])
     result = debate("score", path, cwd=tmp_path)
     assert (result.code, "passages: `S2` is listed twice" in result.err) == (2, True)
@@ -161,7 +161,7 @@ def test_quote_and_passage_of_the_page_link_to_each_other(tmp_path: Path) -> Non
     ],
 )
 def test_only_plain_web_addresses_are_links(source: str, tmp_path: Path, *, is_link: bool) -> None:
-    """Every other source is shown as text."""
+    """A source is a link only if it is a plain http address; every other source is shown as text."""
     passages = [SUMMARY | {"source": source}]
     path = _transcript(tmp_path, citations=[{"source": "S2", "quote": "Latency rose 43 percent"}], passages=passages)
     page = debate("replay", path, "--format", "html", cwd=tmp_path).out

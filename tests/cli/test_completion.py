@@ -45,11 +45,11 @@ def full(two_saved: Path) -> Path:
     ],
 )
 def test_words_are_completed(full: Path, line: str, offered: list[str]) -> None:
-    """Configurations, saved debates, options and their values."""
+    """Tab completes configurations, saved debates, options and their values."""
     assert completed(full, line) == offered
 
 
 @pytest.mark.parametrize("line", ["debate run ", "debate replay ", "debate list "])
 def test_without_a_folder_nothing_is_offered(here: Path, line: str) -> None:
-    """A missing `transcripts` folder is no error."""
+    """Without a `transcripts` folder, Tab offers nothing and raises no error."""
     assert completed(here, line) == []

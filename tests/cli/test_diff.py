@@ -13,7 +13,7 @@ def diff(two_saved: Path, *words: str | Path) -> CommandResult:
 
 
 def test_diff_compares_two_debates(two_saved: Path) -> None:
-    """Winner, scores and settings; debates are found by id and by path."""
+    """`diff` shows winner, scores and settings of two debates, given by id or path."""
     done = diff(two_saved, "one", "transcripts/two.json")
     assert (done.code, done.err) == (0, "")
     assert "structured  other outcome  (A: Bo, narrow, margin 1.1" in done.out
@@ -43,7 +43,7 @@ def test_diff_compares_two_runs_of_one_debate(two_saved: Path) -> None:
 
 
 def test_json_is_one_document(two_saved: Path) -> None:
-    """It holds both sides and their differences."""
+    """`diff --json` prints one document with both sides and their differences."""
     found = diff(two_saved, "one", "two", "--json").json
     assert list(found) == [
         "a", "b", "alike", "verdicts", "standings", "compared_claims", "judged_claims", "settings",
@@ -63,7 +63,7 @@ def test_json_is_one_document(two_saved: Path) -> None:
 
 
 def test_a_debate_equals_itself(two_saved: Path) -> None:
-    """One sentence says so."""
+    """One sentence says that nothing differs."""
     assert "Nothing differs" in diff(two_saved, "one", "one").out
     assert diff(two_saved, "one", "one", "--json").json["alike"] is True
 
@@ -79,6 +79,6 @@ def test_a_debate_equals_itself(two_saved: Path) -> None:
     ids=str,
 )
 def test_what_cannot_be_compared_is_refused(two_saved: Path, words: tuple[str, ...], said: str) -> None:
-    """Exit 2 and one line."""
+    """A comparison that is impossible ends with exit code 2 and one line."""
     done = diff(two_saved, *words)
     assert (done.code, done.out, len(done.lines), said in done.err) == (2, "", 1, True)

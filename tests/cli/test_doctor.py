@@ -118,12 +118,12 @@ def test_an_answer_shows_whether_a_way_of_structuring_works(
 def test_a_stream_in_one_piece_is_no_stream(
     answer: Reply | Exception, pieces: tuple[str, ...], result: CheckResult
 ) -> None:
-    """The live view would stay empty."""
+    """A streamed answer that comes in one piece is reported, because the live view would stay empty."""
     assert found(Patient({"text": answer}, pieces))["stream"].result == result
 
 
 def test_a_problem_is_described_in_one_line() -> None:
-    """Text from the server cannot break the line."""
+    """A problem is described in one line, even if the server's text has several."""
     checks = found(Patient({"native": UnsupportedError("no\n\x1b[31mschema"), "tool": reply("Seven.")}))
     assert checks["native"].problem == "no schema"
     assert [way for way, check in checks.items() if check.problem is None] == ["prompt", "stream"]
@@ -152,7 +152,7 @@ def test_tokens_add_up_to_a_cost() -> None:
     ],
 )
 def test_a_model_is_usable_if_one_way_gives_a_form(checks: tuple[ModelCheck, ...], usable: bool) -> None:
-    """A stream alone is not enough."""
+    """A model is usable if one structured-output mode gives a form; a stream alone is not enough."""
     assert diagnosis_to_json(Diagnosis("lab/one", checks=checks))["usable"] is usable
 
 
@@ -165,12 +165,12 @@ def test_a_model_is_usable_if_one_way_gives_a_form(checks: tuple[ModelCheck, ...
     ],
 )
 def test_a_reasoning_model_gets_a_larger_limit(spec: ModelSpec, profile: Profile, limit: int) -> None:
-    """Hidden reasoning counts as output."""
+    """A reasoning model keeps its output limit, because hidden reasoning counts as output."""
     assert build_check_request(spec, profile, None).max_output_tokens == limit
 
 
 def test_every_model_of_the_configuration_is_checked(here: Path, server: ModelServer) -> None:
-    """Debaters' and judges' models, each with its own parameters; a configured price gives a cost."""
+    """Models of debaters and judges are asked with their own parameters, and a configured price gives a cost."""
     done = doctor(here, "--json")
     first, second = done.json
     assert (done.code, first["model"], second["model"]) == (0, "lab/one", "lab/two")
@@ -192,7 +192,7 @@ def test_a_model_is_named_by_its_name_in_the_configuration_or_in_full(here: Path
 
 @pytest.mark.parametrize(("name", "hint"), [("jugde", "did you mean `judge`?"), ("lab/", "write provider/model")])
 def test_an_unknown_name_is_an_error(here: Path, name: str, hint: str) -> None:
-    """No model is called."""
+    """A name that the configuration does not have is an error, and no model is called."""
     done = doctor(here, name)
     assert (done.code, done.out) == (2, "")
     assert hint in done.err
@@ -221,14 +221,14 @@ def test_a_server_that_refuses_every_question_is_not_usable(here: Path, server: 
 
 
 def test_a_server_that_takes_no_temperature_is_usable(here: Path, server: ModelServer) -> None:
-    """As in a debate it is asked without it, and the document says so."""
+    """A server that rejects the temperature is asked without it, and the JSON document says so."""
     server.unsupported = "temperature"
     done = doctor(here, "default", "--json")
     assert (done.code, done.json[0]["usable"], done.json[0]["sampling"]) == (0, True, False)
 
 
 def test_with_the_mock_no_server_is_asked(here: Path, server: ModelServer) -> None:
-    """No key and no network is needed."""
+    """With --mock no key and no network is needed."""
     done = doctor(here, "--mock", "judge", "openai/gpt-5", "--json")
     assert (done.code, server.bodies) == (0, [])
     assert [entry["model"] for entry in done.json] == ["mock/two", "mock/gpt-5"]
@@ -245,7 +245,7 @@ def entry(**changes: Any) -> dict[str, Any]:
 
 
 def test_the_table_shows_the_values_of_the_document() -> None:
-    """Ways, speed, price, and problems below, without control sequences."""
+    """The table has modes, speed and price, with the problems below, and without control sequences."""
     screen = Console(width=80, record=True, file=io.StringIO())
     screen.print(render_table(doctor_table([entry()]), {}))
     drawn = screen.export_text()

@@ -28,7 +28,7 @@ def worst(found: Any, role: str) -> Any:
 
 
 def test_only_explicit_settings_are_printed(here: Path) -> None:
-    """As YAML, with the calls as comments, without nulls and defaults; no file is written."""
+    """The explicit settings are printed as YAML, with the calls as comments, and no file is written."""
     done = debate("run", MOCK, "--dry-run", "--set", "format.arguments=2", cwd=here)
     resolved = yaml.safe_load(done.out)
     assert resolved["format"] == {"arguments": 2}
@@ -40,7 +40,7 @@ def test_only_explicit_settings_are_printed(here: Path) -> None:
 
 @pytest.mark.parametrize("judging", ["", "judging: {decides: live, systems: [panel, {kind: live}]}\n"])
 def test_what_is_printed_is_a_configuration(here: Path, judging: str) -> None:
-    """Also under --mock and without judges: `debate check -` accepts it, and it means the same."""
+    """The printed YAML passes `debate check -` and means the same, also with --mock and without judges."""
     text = f"topic: t\n{TWO}models: {{default: {{model: openai/m}}}}\n{judging}"
     printed = debate("run", write_config(here, text), "--mock", "--dry-run", cwd=here).out
     kinds = [system["kind"] for system in yaml.safe_load(printed)["judging"]["systems"]]
@@ -50,14 +50,14 @@ def test_what_is_printed_is_a_configuration(here: Path, judging: str) -> None:
 
 
 def test_the_json_form_has_every_key(here: Path) -> None:
-    """Including defaults and nulls."""
+    """`--dry-run --json` has all settings, including defaults and nulls."""
     config = debate("run", MOCK, "--dry-run", "--json", cwd=here).json["config"]
     assert config["judging"]["systems"][0]["weights"]["evidence"] == 0.4
     assert config["limits"]["max_cost_usd"] is None
 
 
 def test_planned_calls_are_those_that_the_run_makes(here: Path) -> None:
-    """By model and in total, with about the tokens that the mock then uses."""
+    """The plan has the calls of the run, by model and in total, and about its output tokens."""
     found = debate("run", MOCK, "--dry-run", "--json", cwd=here).json["plan"]
     ran = debate("run", MOCK, "--no-save", "--json", cwd=here).json["usage"]
     assert {share["model"]: share["calls"] for share in found["models"]} == {"mock/debater": 6, "mock/judge": 5}
@@ -68,7 +68,7 @@ def test_planned_calls_are_those_that_the_run_makes(here: Path) -> None:
 
 @pytest.mark.parametrize("faults", ["{}", "{malformed: 0.4}", "{malformed: 1.0}"])
 def test_no_run_takes_more_than_the_worst(here: Path, faults: str) -> None:
-    """With unusable answers, each repeated, and a panel that never agrees."""
+    """No run exceeds the worst case, even if answers are unusable and a panel never agrees."""
     text = f"{ALL}models: {{default: {{model: mock/a, faults: {faults}}}}}\n"
     bound = plan(here, text)["worst"]
     ran = debate("run", "debate.yaml", "--no-save", "--json", cwd=here).json["usage"]
@@ -78,7 +78,7 @@ def test_no_run_takes_more_than_the_worst(here: Path, faults: str) -> None:
 
 
 def test_the_worst_counts_every_way_of_asking_again(here: Path) -> None:
-    """A speech is requested twice, and each question three times; a panel deliberates; a narrative is resolved."""
+    """The worst case counts repeated speeches and questions, deliberation and a resolved contradiction."""
     found = plan(here, f"{ALL}models: {{default: {{model: mock/a, max_output_tokens: 1000}}}}\n")
     assert worst(found, "Pro")["calls"] == 3 * 2 * 3
     assert worst(found, "structured judge")["calls"] == 3
@@ -90,7 +90,7 @@ def test_the_worst_counts_every_way_of_asking_again(here: Path) -> None:
 
 
 def test_roles_on_one_model_are_counted_by_their_own_parameters(here: Path) -> None:
-    """A judge on the debaters' model with another limit and price."""
+    """A judge on the debaters' model is estimated with its own limit and price."""
     found = plan(
         here,
         f"topic: t\n{TWO}models:\n  default: {{model: mock/a, max_output_tokens: 500, price: {{input: 1, output: 1}}}}\n"
@@ -105,7 +105,7 @@ def test_roles_on_one_model_are_counted_by_their_own_parameters(here: Path) -> N
 
 
 def test_an_unknown_price_is_reported_as_unknown(here: Path) -> None:
-    """The total is then unknown too; a missing key does not prevent a plan."""
+    """If a price is unknown, so is the total; a missing key does not prevent a plan."""
     text = f"topic: t\n{TWO}{LAB.replace('null', 'NO_SUCH_KEY')}models: {{default: {{model: lab/m}}}}\n"
     done = debate("run", write_config(here, text), "--dry-run", cwd=here)
     assert done.code == 0
@@ -131,7 +131,7 @@ def test_a_recording_is_not_begun(here: Path) -> None:
     ],
 )
 def test_the_plan_is_within_a_quarter_of_what_a_run_uses(here: Path, debate_format: str) -> None:
-    """Input and output tokens of all calls, for a debate that runs to its last turn on the same mock."""
+    """Planned input and output tokens are within 25 % of those of a run on the same mock."""
     never = "{surrender_threshold: 0, stance_neutral_threshold: 0, consecutive_persuasion: 10}"
     judging = f"judging: {{systems: [structured, panel, {{kind: persuasion, victory_conditions: {never}}}]}}\n"
     text = f"topic: Cats or dogs?\n{TWO}models: {{default: {{model: mock/a}}}}\nformat: {debate_format}\n{judging}"

@@ -17,7 +17,7 @@ limits: {max_tokens: TOKENS}
 
 @pytest.mark.parametrize("roads", [["--max-tokens", "900000"], ["larger.yaml"]])
 def test_an_older_free_flowing_debate_can_be_resumed(here: Path, roads: list[str]) -> None:
-    """By its stored configuration and by its file."""
+    """A debate stored with simultaneous order is resumed with its stored configuration and with its file."""
     write_config(here, CONFIG.replace("TOKENS", "6000"), "small.yaml")
     write_config(here, CONFIG.replace("TOKENS", "900000"), "larger.yaml")
     stopped = debate("run", "small.yaml", "--id", "older", cwd=here)

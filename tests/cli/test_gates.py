@@ -50,14 +50,14 @@ def test_a_gate_that_is_not_met_ends_with_5(command: str, gate: tuple[str, str],
      "--fail-under Pro={Pro} --expect-winner Con --max-warnings 0 --fail-on manipulation"],
 )  # fmt: skip
 def test_gates_that_are_met_change_nothing(command: str, gates: str, saved: Path) -> None:
-    """Exit 0; a score equal to the bound is enough."""
+    """Met gates leave exit code 0; a score equal to the bound is enough."""
     done = gated(command, saved, *gates.format(**scores(saved, command)).split())
     assert (done.code, "gate not met" in done.err) == (0, False), done.err
 
 
 @pytest.mark.parametrize(("allowed", "code"), [("0", 5), ("1", 0)])
 def test_warnings_are_counted(allowed: str, code: int, saved: Path) -> None:
-    """One warning is more than none, and not more than one."""
+    """One warning exceeds a maximum of 0, but not a maximum of 1."""
     document = json.loads(saved.read_text())
     document["turns"][0]["warnings"] = ["PRO-1: evidence is short"]
     saved.write_text(json.dumps(document))
@@ -65,7 +65,7 @@ def test_warnings_are_counted(allowed: str, code: int, saved: Path) -> None:
 
 
 def test_a_gate_fails_after_the_debate_was_saved(here: Path) -> None:
-    """The transcript is complete."""
+    """When a gate fails, the complete transcript is saved already."""
     done = debate("run", MOCK, "--id", "one", "--expect-winner", "Pro", "-q", cwd=here)
     assert done.code == 5
     assert json.loads((here / "transcripts/one.json").read_text())["status"] == "complete"
@@ -73,14 +73,14 @@ def test_a_gate_fails_after_the_debate_was_saved(here: Path) -> None:
 
 
 def test_every_gate_that_is_not_met_is_named(saved: Path) -> None:
-    """Two unmet gates are two lines."""
+    """Two gates that are not met give two lines."""
     done = gated("score", saved, "--fail-under", "9.9", "--expect-winner", "Pro")
     assert sum("gate not met" in line for line in done.lines) == 2
 
 
 @pytest.mark.parametrize("gate", [("--fail-under", "0"), ("--expect-winner", "draw"), ("--expect-winner", "Con")])
 def test_an_undetermined_debate_fails_every_gate_about_its_verdict(gate: tuple[str, str], saved: Path) -> None:
-    """It has no score, no winner and no draw."""
+    """An undetermined debate has no score, no winner and no draw, so it meets no gate."""
     document = json.loads(saved.read_text())
     document["assessments"] = []
     saved.write_text(json.dumps(document))
@@ -102,7 +102,7 @@ def test_a_speech_that_instructs_the_judge_fails_the_gate_on_manipulation(here: 
 
 @pytest.mark.parametrize("command", ["run", "judge", "score"])
 def test_a_missing_judgment_fails_the_gate(command: str, here: Path) -> None:
-    """Even if another system decides; without the gate it is a note."""
+    """`--fail-on missing` fails even if another system decides; without it, the exit code is 0."""
     lost = "models: {default: {model: mock/a}, lost: {model: mock/b, faults: {refusal: 1.0}}}\n"
     two = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
     systems = "judging: {systems: [persuasion, {kind: moderator, judge: lost}]}\n"
@@ -121,7 +121,7 @@ def test_a_missing_judgment_fails_the_gate(command: str, here: Path) -> None:
     ids=" ".join,
 )  # fmt: skip
 def test_an_invalid_gate_is_a_usage_error(gate: tuple[str, str], here: Path) -> None:
-    """Exit 2 before any call."""
+    """A gate with an invalid value ends with exit code 2 before any call."""
     done = debate("run", MOCK, "--id", "one", *gate, cwd=here)
     assert (done.code, list(here.iterdir())) == (2, [])
 

@@ -52,7 +52,7 @@ def test_a_higher_budget_resumes_to_the_same_debate(here: Path, saved_once: Path
 
 
 def test_a_budget_in_money_ends_the_run(here: Path) -> None:
-    """Exit 4, with the configured price."""
+    """A reached budget in dollars ends the run with exit code 4, at the configured price."""
     price = "models.default.price={input: 10, output: 10}"
     done = debate("run", MOCK, "--id", "one", "--set", price, "--max-cost", "0.1", "-q", cwd=here)
     assert (done.code, read(here)["closed"]) == (4, "budget")
@@ -177,7 +177,7 @@ def test_an_unsaved_debate_that_stops_must_start_again(here: Path) -> None:
 
 
 def test_resuming_does_not_expand_variables_again(here: Path) -> None:
-    """A topic that contains `${HOME}` stays the same."""
+    """A stored topic with `${HOME}` stays as it is when the debate is resumed."""
     command = ("run", MOCK, "--id", "one", "--topic", "Is $${HOME} a good name?", "-q")
     assert debate(*command, "--max-tokens", "9000", cwd=here).code == 4
     assert debate("run", "--resume", "one", "--max-tokens", "900000", "-q", cwd=here).code == 0
@@ -185,7 +185,7 @@ def test_resuming_does_not_expand_variables_again(here: Path) -> None:
 
 
 def test_a_debate_with_custom_prompts_needs_its_configuration(here: Path) -> None:
-    """Prompt files are relative to it; without it the error says to name it."""
+    """A debate with replaced prompts is resumed with its configuration; without it, the error says to name it."""
     (here / "own").mkdir()
     shipped = CONFIGS.parent / "debate_cli/debaters/prompts/opening.md"
     (here / "own/opening.md").write_text("Be brief. " + shipped.read_text())
@@ -198,6 +198,6 @@ def test_a_debate_with_custom_prompts_needs_its_configuration(here: Path) -> Non
 
 
 def test_the_command_that_resumes_can_be_copied(here: Path) -> None:
-    """A blank in a folder's name is quoted."""
+    """The command that resumes quotes a folder's name with a blank."""
     done = debate("run", CONFIGS / "mock.yaml", "--id", "q", "--out", "o p", "--max-tokens", "2000", "-q", cwd=here)
     assert (done.code, done.lines[-1]) == (4, "debate run --resume 'o p/q.json' --max-tokens N"), done.err

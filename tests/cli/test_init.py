@@ -64,13 +64,13 @@ class Case:
     ids=lambda case: case.first,
 )
 def test_free_real_models_are_offered_first(case: Case) -> None:
-    """Then models with a key, then the embedded model; the mock only if there is no other."""
+    """Ollama's models come first, then models with a key, the embedded model and the mock."""
     assert discover_models(case.env, lambda _: case.ollama, embedded=case.extra is not None)[0].model == case.first
 
 
 @pytest.mark.parametrize("name", SUGGESTED_MODELS)
 def test_suggested_models_have_a_provider_and_a_price(name: str) -> None:
-    """So a cost limit works with them."""
+    """Each suggested model has a provider and a price, so that a cost limit works."""
     assert BUILTIN_PROVIDERS[name].api_key_env
     assert find_bundled_price(f"{name}/{SUGGESTED_MODELS[name]}") is not None
 
@@ -80,7 +80,7 @@ def test_suggested_models_have_a_provider_and_a_price(name: str) -> None:
     [("openai/a", "anthropic/b"), ("ollama/x", "ollama/y"), ("local/smollm2", "local/smollm2"), ("own/z", "own/z")],
 )
 def test_the_suggested_judge_is_another_model_that_costs_no_more(model: str, judge: str) -> None:
-    """If there is none, it is the debaters' model."""
+    """The suggested judge is another model that costs no more; without one, it is the debaters' model."""
     found = [
         DiscoveredModel("ollama/x", ""), DiscoveredModel("ollama/y", ""), DiscoveredModel("openai/a", "", is_paid=True), DiscoveredModel("anthropic/b", "", is_paid=True),
         DiscoveredModel("local/smollm2", "", is_toy=True),
@@ -89,14 +89,14 @@ def test_the_suggested_judge_is_another_model_that_costs_no_more(model: str, jud
 
 
 def test_models_that_cannot_debate_are_not_offered() -> None:
-    """Nor names that no model has: they come from a server and go into a file and to a terminal."""
+    """Models for embeddings, and names with control characters or blanks, are not offered."""
     with listing(models("qwen3:8b", "nomic-embed-text", "evil\u001b[31m", "a b")) as address:
         assert list_server_models(f"{address}/v1") == ["qwen3:8b"]
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"data": 3}', b'{"data": [3]}', b"\xff"])
 def test_a_server_that_answers_something_else_offers_nothing(body: bytes) -> None:
-    """Any program may listen at that address."""
+    """A program that answers anything but a list of models offers no models."""
     with listing(body) as address:
         assert list_server_models(address) == []
 
@@ -138,7 +138,7 @@ def test_a_model_without_a_key_is_written_and_reported(here: Path) -> None:
 
 
 def test_unusual_folder_names_are_quoted(here: Path) -> None:
-    """In the command, and in the comment of the file."""
+    """A folder's name is quoted in the command and in the comment of the file."""
     for folder in ("a b", "x\ny: [1"):
         assert debate("init", folder, "--yes", cwd=here, env={"OLLAMA_HOST": NOWHERE}).code == 0
     assert "`debate run 'a b/debate.yaml'`" in (here / "a b" / "debate.yaml").read_text()
@@ -157,6 +157,6 @@ def test_a_file_name_is_accepted_instead_of_a_folder(here: Path, name: str) -> N
 
 
 def test_an_unanswered_question_is_an_interruption(here: Path) -> None:
-    """Ctrl-D: exit 130 without output, and no file is written."""
+    """Ctrl-D at a question ends with exit code 130, and no file is written."""
     code, drawn = run_on_terminal("init", cwd=here, keys="\x04", env={"OLLAMA_HOST": NOWHERE})
     assert (code, "Aborted" in drawn, list(here.iterdir())) == (130, False, [])

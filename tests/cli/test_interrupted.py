@@ -150,7 +150,7 @@ def test_the_terminal_gets_its_cursor_back(here: Path, key: str, code: int, paus
 
 
 def test_a_signal_that_the_parent_ignores_stays_ignored(here: Path) -> None:
-    """As under nohup."""
+    """SIGHUP does not stop a run whose parent ignores it, as `nohup` does."""
     started = "until [ -e transcripts/one.jsonl ]; do sleep 0.02; done"
     script = f"trap '' HUP; debate {' '.join(SLOW)} -q & {started}; kill -HUP $!; wait $!"
     assert run_in_shell(script, here).code == 0
@@ -158,7 +158,7 @@ def test_a_signal_that_the_parent_ignores_stays_ignored(here: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=lambda number: number.name)
 def test_a_request_whose_answer_never_came_counts(here: Path, number: signal.Signals) -> None:
-    """Against the budget, at its prompt and its output limit; the transcript counts no less than the server wrote."""
+    """A request without an answer counts against the budget with its prompt and its output limit."""
     with model_server(latency_s=3600) as server:
         write_config(
             here,
@@ -230,7 +230,7 @@ def test_a_debate_in_progress_can_be_read_but_not_written(here: Path) -> None:
 
 
 def test_a_killed_debate_can_be_read(here: Path, journal: Path) -> None:
-    """Reading changes nothing; no verdict is stored, so `--check` finds no difference."""
+    """Reading a killed debate changes nothing, and `--check` finds no stored verdict to compare."""
     before = journal.read_bytes()
     for command in (["score", "one"], ["score", "one", "--check"], ["replay", "one", "--only", "turns"]):
         assert debate(*command, cwd=here).code == 0
@@ -238,7 +238,7 @@ def test_a_killed_debate_can_be_read(here: Path, journal: Path) -> None:
 
 
 def test_a_torn_last_line_is_dropped_and_reported(here: Path, journal: Path, undisturbed: dict[str, Any]) -> None:
-    """Its event is asked for again."""
+    """An incomplete last line of a journal is reported, and its event is asked for again."""
     with journal.open("ab") as file:
         file.write(b'{"type":"turned","at":"2026-')
     done = debate("run", "--resume", "one", cwd=here)

@@ -75,7 +75,7 @@ def test_an_invalid_transcript_is_one_line(here: Path, name: str, command: str) 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_missing_file_is_one_line(here: Path, command: str) -> None:
-    """Exit 2 with its name."""
+    """A missing file ends with exit code 2 and one line with its name."""
     done = debate(*COMMANDS[command], cwd=here)
     assert (done.code, len(done.lines), "bad.json" in done.err) == (2, 1, True), done.err
 
@@ -83,7 +83,7 @@ def test_a_missing_file_is_one_line(here: Path, command: str) -> None:
 @pytest.mark.parametrize("command", ["score", "judge"])
 @pytest.mark.parametrize("where", ["empty", "*.json"])
 def test_an_empty_folder_or_glob_is_an_error(here: Path, command: str, where: str) -> None:
-    """Exit 2."""
+    """A folder or glob without debates ends with exit code 2."""
     (here / "empty").mkdir()
     done = debate(command, where, cwd=here)
     assert (done.code, len(done.lines), where in done.err) == (2, 1, True)
@@ -132,7 +132,7 @@ def test_a_cost_limit_needs_a_price(here: Path) -> None:
 
 @pytest.mark.parametrize("model", ["ollama/x", "vllm/x", "local/none.gguf", "mock/a"])
 def test_local_models_work_with_a_cost_limit(here: Path, model: str) -> None:
-    """They cost 0."""
+    """Models on this machine cost 0, so a cost limit allows them."""
     write_config(here, FINE.replace("mock/a", model) + "limits: {max_cost_usd: 1}\n")
     done = debate("run", "debate.yaml", "--dry-run", "--json", cwd=here)
     document = json.loads(done.out)
@@ -141,7 +141,7 @@ def test_local_models_work_with_a_cost_limit(here: Path, model: str) -> None:
 
 @pytest.mark.parametrize(("script", "words"), [("", "needs `script`"), (", script: gone.yaml", "cannot read")])
 def test_check_reports_a_missing_script(here: Path, script: str, words: str) -> None:
-    """With its place; once the script exists, all is valid."""
+    """`check` names the place of a missing script, and accepts the configuration once the script exists."""
     scripted = FINE.replace("mock/a", f"mock/scripted{script}")
     write_config(here, scripted)
     done = debate("check", "debate.yaml", cwd=here)
@@ -161,7 +161,7 @@ def test_check_reports_a_missing_script(here: Path, script: str, words: str) -> 
     ],
 )
 def test_models_shows_the_address_in_use(here: Path, name: str, variable: str, value: str, shown: str) -> None:
-    """From the environment, with credentials redacted; in text and in JSON."""
+    """`models` shows the address from the environment without its credentials, in text and in JSON."""
     plain, data = (debate("models", *args, cwd=here, env={variable: value}) for args in ([], ["--json"]))
     (line,) = (line for line in plain.out.splitlines() if line.startswith(f"{name}\t"))
     assert line.split("\t")[3] == shown
@@ -170,7 +170,7 @@ def test_models_shows_the_address_in_use(here: Path, name: str, variable: str, v
 
 @pytest.mark.parametrize("blocked", ["transcripts", "transcripts/one.lock"])
 def test_nothing_is_asked_if_nothing_can_be_written(here: Path, blocked: str) -> None:
-    """A file instead of the folder, a folder instead of the lock: exit 1 and one line."""
+    """If no transcript can be written, the run ends with exit code 1 and one line before any call."""
     if blocked == "transcripts":
         (here / blocked).write_text("")
     else:
@@ -181,7 +181,7 @@ def test_nothing_is_asked_if_nothing_can_be_written(here: Path, blocked: str) ->
 
 
 def test_debug_adds_the_traceback(here: Path) -> None:
-    """The message is still the last line."""
+    """With --debug a traceback comes before the message."""
     done = debate("run", "none.yaml", "--debug", cwd=here)
     assert done.code == 2
     assert done.lines[0].startswith("Traceback")
@@ -189,7 +189,7 @@ def test_debug_adds_the_traceback(here: Path) -> None:
 
 
 def test_json_of_another_program_is_not_resumed(here: Path) -> None:
-    """It is unchanged."""
+    """A JSON file of another program is refused and stays unchanged."""
     path = here / "data.json"
     path.write_text(json.dumps({"schema_version": "1", "turns": []}))
     done = debate("run", "--resume", "data.json", cwd=here)
@@ -202,14 +202,14 @@ def test_json_of_another_program_is_not_resumed(here: Path) -> None:
      (("--set", "limits.max_cost_usd=0"), "--set: limits.max_cost_usd: ")],
 )  # fmt: skip
 def test_an_error_names_the_option_that_was_given(here: Path, options: tuple[str, ...], named: str) -> None:
-    """Not another option with the same effect."""
+    """An error names the given option, not another one with an equal effect."""
     done = debate("run", CONFIGS / "mock.yaml", *options, cwd=here)
     assert (done.code, done.err.startswith(named)) == (2, True), done.err
 
 
 @pytest.mark.parametrize("name", ["debate.yaml", "Notes"])
 def test_a_file_that_is_not_a_debate_is_not_called_an_invalid_id(here: Path, name: str) -> None:
-    """It exists, so it was meant as a file."""
+    """An existing file is refused as a file, not as an invalid id."""
     (here / name).write_text("topic: Is tea better?\n")
     done = debate("replay", name, cwd=here)
     assert (done.code, f"{name}: is not valid JSON" in done.err) == (2, True), done.err
@@ -217,7 +217,7 @@ def test_a_file_that_is_not_a_debate_is_not_called_an_invalid_id(here: Path, nam
 
 @pytest.mark.parametrize("command", ["replay", "score", "check", "judge"])
 def test_file_names_are_sanitized(command: str, tmp_path: Path) -> None:
-    """They may contain control characters."""
+    """Control characters of a file's name do not reach the terminal."""
     done = debate(command, "\x1b]0;pwned\x07x.json", cwd=tmp_path)
     assert done.code != 0
     assert not {"\x1b", "\x07"} & set(done.out + done.err)

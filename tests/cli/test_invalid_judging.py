@@ -37,7 +37,7 @@ CONFIGS_AT_FAULT = {
 @pytest.mark.parametrize("command", ["run", "check", "judge"])
 @pytest.mark.parametrize("name", CONFIGS_AT_FAULT)
 def test_a_configuration_that_cannot_judge_is_one_line(saved: Path, name: str, command: str) -> None:
-    """With file, line, column and key; no debate is run or changed."""
+    """A faulty judging configuration gives one line with its place; no debate is run or changed."""
     text, words = CONFIGS_AT_FAULT[name]
     here, before = saved.parent.parent, saved.read_bytes()
     write_config(here, text)
@@ -59,7 +59,7 @@ def alone(saved: Path) -> None:
 
 
 def test_persuasion_needs_two_debaters(saved: Path) -> None:
-    """Exit 2."""
+    """`persuasion` refuses a debate with one debater with exit code 2."""
     alone(saved)
     before = saved.read_bytes()
     done = debate("judge", saved, "--system", "persuasion", "--mock", cwd=saved.parent.parent)
@@ -78,7 +78,7 @@ def test_persuasion_needs_two_debaters(saved: Path) -> None:
     ids=str,
 )
 def test_an_invalid_judging_option_is_one_line(saved: Path, options: tuple[str, ...], words: str) -> None:
-    """The transcript is unchanged."""
+    """An invalid judging option gives one line, and the transcript is unchanged."""
     before = saved.read_bytes()
     done = debate(*options, cwd=saved.parent.parent)
     assert (done.code, len(done.lines), saved.read_bytes()) == (2, 1, before), done.err
@@ -120,7 +120,7 @@ def test_too_few_votes_are_undetermined(here: Path, faults: str) -> None:
 
 
 def test_a_debate_without_a_deciding_judgment_is_marked(here: Path) -> None:
-    """By exit code 3 of `run` and in `list`, with the command that asks another model."""
+    """A debate without a deciding judgment has exit code 3, and `list` marks it."""
     done, _ = judged(here, "{malformed: 1.0}", "{kind: structured, judge: bad}")
     assert (done.code, "ask another model with:" in done.err) == (3, True), done.err
     listed = debate("list", cwd=here)

@@ -43,14 +43,14 @@ def test_every_system_can_judge_a_saved_debate(saved: Path, system: str) -> None
 
 
 def test_without_a_system_the_stored_ones_judge_again(saved: Path) -> None:
-    """With the settings of the debate."""
+    """Without --system, the stored systems judge again with the settings of the debate."""
     done = judge(saved, saved, "--mock", "--json")
     assert [verdict["system"] for verdict in done.json[0]["verdicts"]] == ["structured", "moderator"]
     assert {verdict["run"] for verdict in done.json[0]["verdicts"]} == {"r2"}
 
 
 def test_a_configuration_names_systems_and_settings(saved: Path) -> None:
-    """Only its judging part is used."""
+    """`--config` sets the systems and their settings; its debate is not used."""
     config = saved.parent.parent / "judging.yaml"
     config.write_text(
         "topic: unused\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
@@ -65,7 +65,7 @@ def test_a_configuration_names_systems_and_settings(saved: Path) -> None:
 
 
 def test_repeat_adds_one_run_each(saved: Path) -> None:
-    """Three ids, each with its own assessments."""
+    """`--repeat 3` adds three judging runs, each with its own assessments."""
     done = judge(saved, saved, "--system", "structured", "--repeat", "3", "--mock")
     document = read(saved)
     assert done.code == 0
@@ -100,7 +100,7 @@ def test_models_judge_side_by_side_and_none_decides(saved: Path) -> None:
 
 @pytest.mark.parametrize(("system", "judges"), [("structured", 3), ("moderator", 2), ("panel", 7)])
 def test_judges_sets_their_number(saved: Path, system: str, judges: int) -> None:
-    """That many different judges assess the whole debate."""
+    """`--judges N` lets N different judges assess the whole debate."""
     assert judge(saved, saved, "--system", system, "--judges", str(judges), "--mock").code == 0
     found = {item["assessor"] for item in read(saved)["assessments"] if item["run"] == "r2"}
     assert len(found) == judges
@@ -108,7 +108,7 @@ def test_judges_sets_their_number(saved: Path, system: str, judges: int) -> None
 
 @pytest.mark.parametrize("system", ["live", "persuasion"])
 def test_systems_with_one_judge_refuse_several(saved: Path, system: str) -> None:
-    """Exit 2, and the file is unchanged."""
+    """`--judges 2` is refused for a system with one judge, and the file is unchanged."""
     before = saved.read_bytes()
     done = judge(saved, saved, "--system", system, "--judges", "2", "--mock")
     assert (done.code, saved.read_bytes()) == (2, before)
@@ -143,7 +143,7 @@ def test_a_debate_without_speeches_is_not_judged(saved: Path, system: str) -> No
 
 @pytest.mark.parametrize("out", ["copy.json", "elsewhere"])
 def test_out_leaves_the_original_unchanged(saved: Path, out: str) -> None:
-    """`--out` names a file or a folder."""
+    """With `--out`, a file or a folder, the original stays unchanged."""
     before = saved.read_bytes()
     assert judge(saved, saved, "--system", "panel", "--mock", "--out", out).code == 0
     place = saved.parent.parent / out
@@ -226,7 +226,7 @@ def test_one_bad_file_does_not_stop_the_others(saved: Path, where: str) -> None:
 
 
 def test_no_debater_needs_a_key(saved: Path) -> None:
-    """A debate of a paid model can be judged by another one."""
+    """A debate whose debaters are paid models is judged without their keys."""
     document = read(saved)
     document["config"]["models"]["default"]["model"] = "openai/gpt-5"
     saved.write_text(json.dumps(document))

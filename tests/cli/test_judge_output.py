@@ -12,7 +12,7 @@ def judge(saved: Path, *options: str) -> CommandResult:
 
 
 def test_usage_of_this_judging_and_the_total_are_shown(saved: Path) -> None:
-    """One call now; eleven before."""
+    """The closing lines give the calls of this judging, and of the debate with all its judgments."""
     done = judge(saved, "--system", "structured", "--mock")
     own, whole = done.out.splitlines()[-3:-1]
     assert own.startswith("Cost of this judging: 1 call ·")
@@ -20,7 +20,7 @@ def test_usage_of_this_judging_and_the_total_are_shown(saved: Path) -> None:
 
 
 def test_judging_does_not_show_earlier_judges(saved: Path) -> None:
-    """No trace and no briefing of the structured judge."""
+    """The result shows the new verdict only, without trace and briefing of an earlier judge."""
     done = judge(saved, "--system", "panel", "--mock")
     heads = [line for line in done.out.splitlines() if line.startswith("== ")]
     assert heads == ["== Verdict =="]
@@ -28,14 +28,14 @@ def test_judging_does_not_show_earlier_judges(saved: Path) -> None:
 
 @pytest.mark.parametrize(("options", "hinted"), [((), True), (("--json",), False)], ids=["lines", "json"])
 def test_another_system_is_suggested(saved: Path, options: tuple[str, ...], hinted: bool) -> None:
-    """One that has not judged yet; not with --json."""
+    """The next command names a system that has not judged yet; with --json there is none."""
     done = judge(saved, "--system", "panel", "--mock", *options)
     hint = f"judge again: debate judge {saved} --system live"
     assert done.lines == [f"saved: {saved}", *([hint] if hinted else [])]
 
 
 def test_one_of_several_runs_decides(saved: Path) -> None:
-    """The newest; each verdict names its run."""
+    """The newest of several judging runs decides, and each verdict names its run."""
     done = judge(saved, "--system", "structured", "--repeat", "2", "--quiet")
     heads = [line for line in done.out.splitlines() if line.startswith("== Verdict")]
     assert heads == ["== Verdict, structured r3, decides ==", "== Verdict, structured r2 =="]
@@ -44,7 +44,7 @@ def test_one_of_several_runs_decides(saved: Path) -> None:
 
 
 def test_quiet_prints_one_line_per_file(saved: Path) -> None:
-    """The deciding verdict."""
+    """With --quiet each file has one line, with its deciding verdict."""
     other = saved.with_name("other.json")
     other.write_bytes(saved.read_bytes())
     done = debate(
@@ -55,6 +55,6 @@ def test_quiet_prints_one_line_per_file(saved: Path) -> None:
 
 
 def test_the_spread_of_repeated_judgings_is_shown(saved: Path) -> None:
-    """Once, beside the agreement."""
+    """One line shows how the winners of repeated judging runs are spread."""
     done = judge(saved, "--system", "structured", "--repeat", "3", "--mock")
     assert sum(line.startswith("Judges: structured in 3 runs: Con wins 3;") for line in done.out.splitlines()) == 1

@@ -55,7 +55,7 @@ def test_a_resumed_judging_run_asks_the_server_of_its_own_configuration(saved: P
 
 
 def test_a_killed_judging_run_asks_the_server_of_its_own_configuration(saved: Path) -> None:
-    """The journal names it."""
+    """A killed judging run is resumed with the server that its journal names."""
     here = saved.parent.parent
     with model_server(latency_s=3600) as server:
         write_config(here, OTHER.replace("URL", server.base_url), "other.yaml")
@@ -111,7 +111,7 @@ def test_an_added_run_without_a_verdict_is_a_failure(saved: Path, again: bool) -
 
 
 def test_an_unfinished_run_does_not_fail_later_ones(saved: Path) -> None:
-    """A later run with a verdict is a success."""
+    """A later judging run with a verdict succeeds, although an earlier one is unfinished."""
     here = saved.parent.parent
     with model_server(failures=[503]) as server:
         write_config(here, OTHER.replace("URL", server.base_url), "other.yaml")

@@ -22,7 +22,7 @@ def plan(here: Path) -> str:
 
 @pytest.mark.parametrize("command", ["score plan.json", "score plan.json --check", "replay plan.json"])
 def test_commands_agree_on_the_verdict_on_a_text(here: Path, plan: str, command: str) -> None:
-    """They name the stored option, and no motion."""
+    """`score` and `replay` name the option that the panel voted, and no motion."""
     done = debate(*command.split(), cwd=here)
     assert (done.code, WORDS[plan] in done.out, "The motion is" in done.out) == (0, True, False), done.out
 
@@ -69,7 +69,7 @@ limits: {max_tokens: TOKENS}
 @pytest.mark.parametrize("debaters", [True, False])
 @pytest.mark.parametrize("given", [["--max-tokens", "900000"], ["larger.yaml"]])
 def test_judging_a_text_can_be_resumed(here: Path, given: list[str], debaters: bool) -> None:
-    """With a higher budget, by the stored configuration or by its file, which may name debaters."""
+    """A stopped judging of a text is resumed with a higher budget or with a configuration."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     judging = (
         JUDGING if debaters else "".join(line for line in JUDGING.splitlines(keepends=True) if "debaters" not in line)
@@ -86,7 +86,7 @@ def test_judging_a_text_can_be_resumed(here: Path, given: list[str], debaters: b
 
 @pytest.mark.parametrize("options", ["--model mock/a --model mock/b", "--model openai/a --model anthropic/b --mock"])
 def test_each_model_has_a_judging_run_of_the_text(here: Path, options: str) -> None:
-    """With `--repeat` several, with `--mock` too; a note says that none decides."""
+    """Each --model gets its own judging runs, also with --repeat and --mock, and none decides."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     command = ("judge", "PLAN.md", "--system", "panel", "--repeat", "2", "--out", "plan.json")
     done = debate(*command, *options.split(), cwd=here)
@@ -98,7 +98,7 @@ def test_each_model_has_a_judging_run_of_the_text(here: Path, options: str) -> N
 
 
 def test_the_topic_of_the_configuration_is_the_question_of_the_text(here: Path) -> None:
-    """And its background the context; no debaters are needed."""
+    """The topic of --config is the question, and its background the context; debaters are not needed."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     (here / "q.yaml").write_text(
         "topic: Is the plan ready?\nbackground: Four people.\nmodels: {judge: {model: mock/j}}\njudging: {systems: [panel]}\n"
@@ -113,7 +113,7 @@ def test_the_topic_of_the_configuration_is_the_question_of_the_text(here: Path) 
 
 
 def test_judging_from_a_cassette_needs_no_key(here: Path) -> None:
-    """Nor does an estimate; other judging does."""
+    """A replayed or estimated judging needs no key; any other judging does."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     command = ("judge", "PLAN.md", "--system", "panel", "--model", "openai/gpt-5", "--out", "plan.json")
     (here / "tape.jsonl").write_text("")
@@ -169,7 +169,7 @@ def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
 
 
 def test_a_folder_of_texts_may_hold_its_configuration_and_context(here: Path) -> None:
-    """They are not judged."""
+    """The files of --config and --context are not judged, although they are in the folder."""
     shutil.copytree(CONFIGS / "documents", here / "plans")
     (here / "plans" / "notes.md").write_text("Eight engineers.")
     done = debate(
@@ -181,7 +181,7 @@ def test_a_folder_of_texts_may_hold_its_configuration_and_context(here: Path) ->
 
 
 def test_each_of_several_texts_says_what_must_change(here: Path) -> None:
-    """Above its row of the table; the mock does not pass all of eight texts."""
+    """Each text has a summary with its required changes above the table."""
     names = [f"{letter}.md" for letter in "abcdefgh"]
     for name in names:
         (here / name).write_text("Plan: rewrite everything in a week.")
@@ -252,7 +252,7 @@ def test_a_configuration_for_texts_is_valid(here: Path) -> None:
 
 
 def test_a_text_outside_the_working_folder_is_named_without_its_path(here: Path, tmp_path: Path) -> None:
-    """The transcript does not tell where it was; inside, the path leads an annotation to it."""
+    """The transcript names a text outside of the working folder by its file name alone."""
     (tmp_path / "PLAN.md").write_text("We move.")
     done = debate("judge", tmp_path / "PLAN.md", "--system", "panel", "--mock", "--no-save", "--json", cwd=here)
     assert [entry["topic"] for entry in done.json] == ["PLAN.md"]

@@ -23,7 +23,7 @@ def list_(two_saved: Path, *options: str | Path) -> CommandResult:
 
 
 def test_a_pipe_gets_one_line_per_debate(two_saved: Path) -> None:
-    """Sorted by name, columns separated by tabs."""
+    """In a pipe each debate is one line, sorted by name, with columns separated by tabs."""
     done = list_(two_saved)
     topic = first_debate().topic
     assert (done.code, done.err) == (0, "")
@@ -34,7 +34,7 @@ def test_a_pipe_gets_one_line_per_debate(two_saved: Path) -> None:
 
 
 def test_json_lists_the_newest_first(two_saved: Path) -> None:
-    """All columns and the path."""
+    """`list --json` has the newest debate first, with all columns and the path."""
     newest, oldest = list_(two_saved, "--json").json
     assert (newest["id"], oldest["path"]) == ("two", "transcripts/one.json")
     assert list(oldest) == [
@@ -52,7 +52,7 @@ def test_json_lists_the_newest_first(two_saved: Path) -> None:
 
 
 def test_a_terminal_shows_the_newest_first(two_saved: Path) -> None:
-    """A table with whole ids."""
+    """On a terminal the table begins with the newest debate."""
     code, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
     assert (code, drawn.index("two") < drawn.index("one")) == (0, True)
     assert "structured Ada, narrow" in drawn
@@ -60,7 +60,7 @@ def test_a_terminal_shows_the_newest_first(two_saved: Path) -> None:
 
 @pytest.mark.parametrize("options", [(), ("--json",)], ids=str)
 def test_bad_files_are_reported_at_the_end(two_saved: Path, options: tuple[str, ...]) -> None:
-    """The others are listed, exit 1."""
+    """Unreadable files are named after the other debates, and the exit code is 1."""
     two_saved.with_name("bad.json").write_text('{"schema_version": 1, "id": ')
     done = list_(two_saved, *options)
     assert (done.code, len(done.lines), "transcripts/bad.json" in done.err) == (1, 1, True)
@@ -68,7 +68,7 @@ def test_bad_files_are_reported_at_the_end(two_saved: Path, options: tuple[str, 
 
 
 def test_interrupted_debates_show_how_to_resume(two_saved: Path) -> None:
-    """State and command."""
+    """An interrupted debate is listed with its state and the command that resumes it."""
     write_transcript_file(two_saved, first_debate(), closed="interrupted", status="incomplete")
     assert list_(two_saved).out.splitlines()[0].endswith("\tinterrupted")
     _, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
@@ -79,7 +79,7 @@ def test_interrupted_debates_show_how_to_resume(two_saved: Path) -> None:
 
 
 def test_missing_judgments_show_how_to_resume(here: Path) -> None:
-    """In `list` and `replay`, until the judge has answered."""
+    """`list` and `replay` name the command that asks for a missing judgment, until there is an answer."""
     with model_server(failures=[503, 503]) as server:
         write_config(here, JUDGED.format(base_url=server.base_url))
         assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
@@ -97,13 +97,13 @@ def test_missing_judgments_show_how_to_resume(here: Path) -> None:
 
 
 def test_an_empty_list_is_no_error(here: Path) -> None:
-    """The default folder may not exist."""
+    """A missing default folder gives an empty list."""
     done = debate("list", "--json", cwd=here)
     assert (done.code, done.json, len(done.lines)) == (0, [], 1)
 
 
 def test_a_named_folder_must_exist(here: Path) -> None:
-    """Exit 2, one line."""
+    """A named folder that does not exist ends with exit code 2 and one line."""
     done = debate("list", "nowhere", cwd=here)
     assert (done.code, done.out, len(done.lines), "nowhere" in done.err) == (2, "", 1, True)
 

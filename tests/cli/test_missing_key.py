@@ -19,7 +19,7 @@ def test_a_missing_key_names_variable_provider_and_help_page(here: Path) -> None
 
 
 def test_models_that_lack_the_same_key_are_counted(here: Path) -> None:
-    """One line for three models."""
+    """Three models without their common key give one line."""
     (here / "many.yaml").write_text(
         "topic: x\ndebaters: [{name: P, side: for, model: openai/a}, {name: C, side: against, model: openai/b}]\n"
         "judging: {systems: [{kind: live, judge: openai/c}]}\n"
@@ -29,7 +29,7 @@ def test_models_that_lack_the_same_key_are_counted(here: Path) -> None:
 
 
 def test_the_default_debate_without_llama_says_what_to_install(here: Path) -> None:
-    """In one sentence, before any call."""
+    """Without the embedded model's package, one sentence says what to install, before any call."""
     bare = "import sys; sys.modules['xllamacpp'] = None; sys.argv = ['debate', 'run']; import debate_cli.__main__ as m; m.main()"
     done = run_python("-c", bare, cwd=here)
     (message,) = [line for line in done.lines if "configuration:" not in line]

@@ -21,7 +21,7 @@ def text(here: Path) -> Path:
 
 
 def test_a_text_has_no_trace(text: Path) -> None:
-    """A line says so."""
+    """`--only trace` on a judged text prints a line on stderr that there is none."""
     done = replay(text, text, "--only", "trace")
     assert (done.code, done.out, done.lines) == (
         0,
@@ -31,13 +31,13 @@ def test_a_text_has_no_trace(text: Path) -> None:
 
 
 def test_scores_of_one_round_are_refused(saved: Path) -> None:
-    """A score covers all rounds."""
+    """`--only scores --round 1` is refused, because a score covers all rounds."""
     done = replay(saved, saved, "--only", "scores", "--round", "1")
     assert (done.code, done.err) == (2, "debate: --only scores covers all rounds; leave out --round or --only\n")
 
 
 def test_a_folder_is_not_an_id(saved: Path) -> None:
-    """The message names the command that lists it."""
+    """A folder in place of a debate is refused with the command that lists it."""
     done = replay(saved, "transcripts")
     assert (done.code, done.lines) == (
         2,
@@ -69,7 +69,7 @@ def torn(saved: Path) -> Path:
     ids=" ".join,
 )
 def test_an_incomplete_last_line_is_reported_once(torn: Path, command: tuple[str, ...]) -> None:
-    """On stderr, with its number."""
+    """Each command reports an incomplete last line of a journal once, with its number."""
     done = debate(*command, cwd=torn.parent.parent)
     notes = [line for line in done.lines if line.startswith("note: ")]
     assert (done.code, notes) == (

@@ -14,7 +14,7 @@ def unfinished(saved: Path) -> None:
 
 
 def test_a_system_without_a_verdict_is_reported(saved: Path) -> None:
-    """With the command that lets it judge; data on stdout is empty."""
+    """A system that has not judged is reported with the command that lets it judge."""
     done = debate("score", saved, "--system", "panel", "--json", cwd=saved.parent.parent)
     assert (done.code, done.json[0]["verdicts"]) == (0, [])
     assert "no `panel` verdict yet; run: debate judge" in done.err
@@ -22,7 +22,7 @@ def test_a_system_without_a_verdict_is_reported(saved: Path) -> None:
 
 @pytest.mark.parametrize("command", ["score", "judge"])
 def test_verdicts_on_an_unfinished_debate_say_so(saved: Path, command: str) -> None:
-    """Resuming may change them."""
+    """A note says that the verdicts of an unfinished debate are on the speeches so far."""
     unfinished(saved)
     options = ("--system", "structured", "--mock") if command == "judge" else ()
     done = debate(command, saved, *options, cwd=saved.parent.parent)
@@ -31,14 +31,14 @@ def test_verdicts_on_an_unfinished_debate_say_so(saved: Path, command: str) -> N
 
 
 def test_a_saved_debate_is_not_a_configuration(saved: Path) -> None:
-    """One line, instead of one per key."""
+    """A transcript in place of a configuration gives one line, not one for each key."""
     done = debate("run", saved, "--mock", cwd=saved.parent.parent)
     assert (done.code, len(done.err.splitlines())) == (2, 1), done.err
     assert "this is a saved debate, not a configuration; continue it with --resume" in done.err
 
 
 def test_with_the_mock_no_model_is_required(here: Path) -> None:
-    """Without it, each missing model is named."""
+    """With --mock a configuration without models runs; without it, each missing model is named."""
     (here / "debate.yaml").write_text("topic: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n")
     mocked = debate("run", "--mock", "--quiet", "--no-save", cwd=here)
     bare = debate("run", "--no-save", cwd=here)

@@ -10,7 +10,7 @@ WRONG = "topic: Ought we?\nformatt: {}\ndebaters:\n  - {name: Ada, model: openai
 
 @pytest.mark.parametrize("columns", [40, 60])
 def test_errors_wrap_between_words(here: Path, columns: int) -> None:
-    """Joined again, the lines equal the message in a pipe."""
+    """The wrapped lines of an error, joined again, equal the message in a pipe."""
     (here / "wrong.yaml").write_text(WRONG)
     code, drawn = run_on_terminal("run", "wrong.yaml", cwd=here, columns=columns)
     rows = drawn.splitlines()
@@ -19,14 +19,14 @@ def test_errors_wrap_between_words(here: Path, columns: int) -> None:
 
 
 def test_a_pipe_gets_errors_unwrapped(here: Path) -> None:
-    """So that they can be searched."""
+    """In a pipe each error is one line, so that it can be searched."""
     (here / "wrong.yaml").write_text(WRONG)
     done = debate("run", "wrong.yaml", cwd=here, env={"COLUMNS": "40"})
     assert all(line.startswith("wrong.yaml:") for line in done.lines)
 
 
 def test_a_command_that_does_not_fit_begins_a_line(here: Path) -> None:
-    """So that it can be selected; the command itself is not wrapped."""
+    """A long command begins a line and is not wrapped, so that it can be copied."""
     debate("run", "--mock", "--topic", "Ought we?", "--id", "one", "-q", cwd=here)
     _, drawn = run_on_terminal("replay", "one", "--plain", cwd=here, columns=40)
     assert "judge again:\n  debate judge transcripts/one.json --" in drawn.replace("\r", "")

@@ -107,7 +107,7 @@ def test_a_transcript_without_room_keeps_the_journal(here: Path, kilobytes: int)
 
 
 def test_judging_on_a_full_disk_leaves_the_transcript_unchanged(saved: Path, kilobytes: int) -> None:
-    """Exit 1."""
+    """On a full disk judging ends with exit code 1, and the transcript is unchanged."""
     before = saved.read_bytes()
     done = run_in_shell(
         f"ulimit -f {kilobytes // 2}; {NO_CACHE} exec debate judge saved --mock --system live", saved.parent.parent

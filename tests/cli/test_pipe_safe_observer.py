@@ -44,7 +44,7 @@ class Leaving(Listening):
 
 
 def test_repeated_notes_are_shown_once() -> None:
-    """Waits may differ, attempts may not; started calls in between do not matter."""
+    """Notes that differ only in their waiting time are shown once; another attempt is another note."""
     observer = Listening()
     wrapper = PipeSafeObserver(observer)
     for attempt in (2, 3):
@@ -60,7 +60,7 @@ def test_repeated_notes_are_shown_once() -> None:
 
 
 def test_a_note_is_shown_again_after_an_event() -> None:
-    """The state may have changed."""
+    """A note is shown again after an event, because the state may have changed."""
     observer = Listening()
     wrapper = PipeSafeObserver(observer)
     for _ in range(2):
@@ -70,7 +70,7 @@ def test_a_note_is_shown_again_after_an_event() -> None:
 
 
 def test_a_closed_pipe_stops_forwarding() -> None:
-    """`on_close` is called once; the run goes on."""
+    """After the pipe closed, `on_close` is called once, and nothing more is forwarded."""
     left: list[str] = []
     observer = Leaving()
     wrapper = PipeSafeObserver(observer, lambda: left.append("left"))
@@ -94,7 +94,7 @@ class Failing(Listening):
 
 @pytest.mark.parametrize("code", [errno.EPIPE, errno.EIO, errno.ENXIO])
 def test_a_closed_terminal_counts_as_a_closed_pipe(code: int) -> None:
-    """For example a window that was closed under `nohup`."""
+    """A lost terminal, e.g. a closed window under `nohup`, counts as a closed pipe."""
     left: list[str] = []
     wrapper = PipeSafeObserver(Failing(code), lambda: left.append("left"))
     wrapper.note("once")
@@ -102,7 +102,7 @@ def test_a_closed_terminal_counts_as_a_closed_pipe(code: int) -> None:
 
 
 def test_a_full_stream_is_an_error() -> None:
-    """It is not a closed pipe."""
+    """A stream on a full disk raises its error, because it is not a closed pipe."""
     with pytest.raises(OSError, match="of the stream"):
         PipeSafeObserver(Failing(errno.ENOSPC)).note("once")
 

@@ -34,6 +34,6 @@ def test_a_shown_prompt_can_replace_the_shipped_one(here: Path) -> None:
     ids=str,
 )
 def test_a_wrong_name_is_one_sentence(here: Path, arguments: tuple[str, ...], words: str) -> None:
-    """Exit 2."""
+    """A wrong or missing name ends with exit code 2 and a sentence."""
     done = debate("prompts", *arguments, cwd=here)
     assert (done.code, words in done.err) == (2, True), done.err

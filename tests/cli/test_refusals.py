@@ -41,7 +41,7 @@ def test_a_gate_with_an_unknown_name_is_refused(saved: Path, command: str, gate:
 
 
 def test_a_gate_on_a_text_accepts_options_only(here: Path) -> None:
-    """A text has no debaters."""
+    """A gate on a text names a panel's option, because a text has no debaters."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--expect-winner", "Pro", cwd=here)
     assert (done.code, "PASS, FAIL, CONDITIONAL" in done.err, list(here.iterdir())) == (2, True, [here / "PLAN.md"])

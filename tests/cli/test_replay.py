@@ -22,7 +22,7 @@ def test_a_pipe_gets_the_lines_of_run(here: Path) -> None:
 
 @pytest.mark.parametrize("reference", ["saved", "transcripts/saved.json", "transcripts/saved.jsonl"])
 def test_a_debate_is_found_by_id_and_by_either_file(saved: Path, reference: str) -> None:
-    """An id means the one in transcripts/."""
+    """An id, the transcript's path and the journal's path mean one debate."""
     assert "== Verdict, structured" in replay(saved, reference, "--only", "verdict").out
 
 
@@ -37,20 +37,20 @@ def test_a_debate_is_found_by_id_and_by_either_file(saved: Path, reference: str)
     ],
 )
 def test_only_shows_one_part(saved: Path, only: str, there: str, absent: str) -> None:
-    """No other part."""
+    """`--only` shows the named part and no other part."""
     out = replay(saved, saved, "--only", only).out
     assert (there in out, absent in out) == (True, False)
 
 
 def test_round_shows_one_round(saved: Path) -> None:
-    """Its speeches, without a verdict."""
+    """`--round` shows the speeches of one round, without a verdict."""
     out = replay(saved, saved, "--round", "2").out
     assert "== Round 2: cross-examination ==" in out
     assert not any(part in out for part in ("== Round 1", "== Round 3", "== Verdict"))
 
 
 def test_json_is_the_transcript(saved: Path) -> None:
-    """Byte for byte."""
+    """`--format json` prints the transcript byte for byte."""
     assert replay(saved, saved, "--format", "json").out == saved.read_text()
 
 
@@ -73,13 +73,13 @@ def test_output_goes_to_a_file_that_is_not_overwritten(saved: Path, format_: str
 
 
 def test_o_needs_a_format(saved: Path) -> None:
-    """A usage error."""
+    """`-o` without --format ends with exit code 2 and one line."""
     done = replay(saved, saved, "-o", "report.txt")
     assert (done.code, len(done.lines), "--format" in done.err) == (2, 1, True)
 
 
 def test_untrusted_text_is_sanitized(saved: Path) -> None:
-    """No escapes in plain lines, no markup in HTML."""
+    """Plain lines have no escapes of a speech, and HTML has none of its markup."""
     document = json.loads(saved.read_text())
     document["turns"][0]["arguments"][0]["claim"] = "\x1b]0;owned\x07 \x1b[31m<script>alert(1)</script> [bold]x[/bold]"
     saved.write_text(json.dumps(document))
@@ -91,7 +91,7 @@ def test_untrusted_text_is_sanitized(saved: Path) -> None:
 
 
 def test_a_terminal_shows_tables(saved: Path) -> None:
-    """`--plain` shows lines instead."""
+    """A terminal gets a coloured drawing of the debate."""
     code, drawn = run_on_terminal(
         "replay", saved, cwd=saved.parent.parent, env={"TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "100"}
     )
@@ -100,7 +100,7 @@ def test_a_terminal_shows_tables(saved: Path) -> None:
 
 @pytest.mark.parametrize("env", [{"TERM": "dumb"}, {"TERM": "xterm", "CI": "true"}], ids=str)
 def test_a_dumb_terminal_gets_plain_lines(saved: Path, env: dict[str, str]) -> None:
-    """TERM=dumb and CI."""
+    """With TERM=dumb or CI, a terminal gets plain lines."""
     code, drawn = run_on_terminal("replay", saved, cwd=saved.parent.parent, env=env)
     assert (code, "\x1b" in drawn, "Pro: [PRO-1]" in drawn) == (0, False, True)
 
@@ -132,7 +132,7 @@ def test_ctrl_c_ends_step(saved: Path, plain: tuple[str, ...]) -> None:
 
 
 def test_json_is_a_short_form(saved: Path) -> None:
-    """Another format beside it is refused."""
+    """`--json` means `--format json`; beside another format it is refused."""
     short, long = (replay(saved, saved, *options) for options in (("--json",), ("--format", "json")))
     assert (short.code, short.err, short.out) == (0, "", long.out)
     assert replay(saved, saved, "--json", "--format", "html").lines == [
@@ -141,7 +141,7 @@ def test_json_is_a_short_form(saved: Path) -> None:
 
 
 def test_an_unfinished_debate_ends_with_the_command_that_resumes(saved: Path) -> None:
-    """After the speeches so far."""
+    """After the speeches so far, the replay of an unfinished debate names the command that resumes it."""
     cut = json.loads(saved.read_text()) | {"status": "incomplete", "closed": "interrupted"}
     saved.write_text(json.dumps(cut))
     assert replay(saved, "saved").err == "resume: debate run --resume transcripts/saved.json\n"

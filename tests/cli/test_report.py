@@ -18,7 +18,7 @@ def run(here: Path, *options: str | Path, **env: str) -> CommandResult:
 
 
 def test_the_report_equals_the_page_of_replay(here: Path) -> None:
-    """Byte for byte."""
+    """`run --report` and `replay --format html` write the same bytes."""
     done = run(here)
     assert (done.code, done.lines[-1]) == (0, "written: out/reported.html")
     assert (
@@ -40,7 +40,7 @@ def test_an_existing_report_is_refused_before_any_call(here: Path) -> None:
 
 @pytest.mark.parametrize("options", [("--no-save",), ("--json",), ("--expect-winner", "draw")], ids=str)
 def test_a_report_is_written_with_every_option(here: Path, options: tuple[str, ...]) -> None:
-    """Without a transcript, with JSON on stdout, and if a gate is not met."""
+    """A report is written with --no-save and --json, and if a gate is not met."""
     done = run(here, *options)
     assert done.code == (5 if "draw" in options else 0)
     assert (here / "out" / "reported.html").is_file()
@@ -61,7 +61,7 @@ def test_no_secret_is_in_the_report(here: Path) -> None:
 
 
 def test_a_late_failure_of_the_report_is_reported(tmp_path: Path) -> None:
-    """Its exit code counts if there is no other."""
+    """A report that cannot be written gives exit code 1."""
     (tmp_path / "out").write_text("a file")
     outcome = asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK)))
     assert write_report(tmp_path / "out" / "reported.html", outcome, str, show_hidden=False, force=False) == 1

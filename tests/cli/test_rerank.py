@@ -67,7 +67,7 @@ def test_the_nearest_passages_are_shown_first(server: FakeEmbeddings, tmp_path: 
 
 
 def test_a_failed_ordering_leaves_the_order_of_the_index(server: FakeEmbeddings, tmp_path: Path) -> None:
-    """The speech has a warning, and its passages."""
+    """If ordering fails, passages keep the order of the index, and the speech has a warning."""
     server.fails = True
     saved = _run(tmp_path, _config(tmp_path, "lab/embed", server.base_url))
     assert _shown(saved) == ["docs/a.md", "docs/b.md"]
@@ -90,7 +90,7 @@ def test_a_rehearsal_orders_without_a_server(tmp_path: Path) -> None:
 
 
 def test_a_provider_without_embeddings_is_one_sentence(tmp_path: Path) -> None:
-    """The run ends before the first call."""
+    """A provider without embeddings ends the run with one sentence before the first call."""
     done = debate("run", _config(tmp_path, "anthropic/m", "http://127.0.0.1:9"), "--no-save", cwd=tmp_path,
                   env={"ANTHROPIC_API_KEY": "sk-0123456789"})  # fmt: skip
     assert (done.code, "anthropic has no embeddings" in done.err) == (2, True), done.err

@@ -16,7 +16,7 @@ def uneven(here: Path) -> Path:
 
 
 def test_check_reports_rescaled_weights(here: Path, uneven: Path) -> None:
-    """On stderr; the configuration is valid, and JSON is unchanged."""
+    """`check` reports rescaled weights on stderr, and accepts the configuration."""
     done, as_json = debate("check", uneven, cwd=here), debate("check", uneven, "--json", cwd=here)
     assert (done.code, [line for line in done.lines if "weights" in line]) == (0, [f"{uneven}: {TOLD}"])
     assert ": OK;" in done.out

@@ -96,7 +96,7 @@ def test_a_change_is_recorded_and_in_force(here: Path) -> None:
 
 
 def test_a_resume_may_add_rounds_ahead(here: Path) -> None:
-    """Rebuttals and answers, as long as nothing that was said would have come later."""
+    """A resume may add rebuttals and answers if no speech so far would move."""
     write_config(here, OFFLINE)
     started = ("run", "debate.yaml", "--id", "one", "-q", "--set", "format={arguments: 1}", "--max-tokens", "9000")
     assert debate(*started, cwd=here).code == 4
@@ -114,7 +114,7 @@ def test_a_resume_may_add_rounds_ahead(here: Path) -> None:
     ids=["markdown", "html", "details"],
 )  # fmt: skip
 def test_changes_are_shown_in_every_medium(here: Path, options: tuple[str, ...], shown: str) -> None:
-    """With the usage, as part of the provenance."""
+    """Changed settings are shown in Markdown, in HTML and with --details."""
     stopped(here)
     assert resume(here, "--max-tokens", "900000").code == 0
     done = debate(*options, cwd=here)
@@ -129,7 +129,7 @@ def test_changes_are_shown_in_every_medium(here: Path, options: tuple[str, ...],
      ("debaters.0.name=Cy", '  debaters.0.name: stored "Ada", given "Cy"')],
 )  # fmt: skip
 def test_what_would_change_the_past_is_refused(here: Path, option: str, line: str) -> None:
-    """Exit 2 with the setting, and the file is unchanged."""
+    """A setting that would change earlier speeches ends with exit code 2, and the file is unchanged."""
     stopped(here)
     before = (here / "transcripts/one.json").read_bytes()
     done = resume(here, "--set", option, "--set", "models.default.model=mock/b")

@@ -22,7 +22,7 @@ limits: {max_attempts: 1}
 
 @pytest.mark.parametrize("config", [(), ("debate.yaml",)], ids=["stored", "given"])
 def test_resume_mock_replaces_every_model(here: Path, config: tuple[str, ...]) -> None:
-    """A server that is down is not asked."""
+    """`--resume --mock` replaces every model, so that a server that is down is not asked."""
     write_config(here, REAL)
     assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
     done = debate("run", *config, "--resume", "one", "--mock", "-q", cwd=here)
@@ -33,7 +33,7 @@ def test_resume_mock_replaces_every_model(here: Path, config: tuple[str, ...]) -
 
 @pytest.mark.parametrize("option", ["--quiet", "--json"])
 def test_losses_of_a_crash_are_reported_on_stderr(here: Path, option: str) -> None:
-    """With `-q`, for example an incomplete last line."""
+    """An incomplete last line is reported on stderr, also with --quiet and --json."""
     assert debate("run", CONFIGS / "mock.yaml", "--id", "one", "--max-tokens", "9000", "-q", cwd=here).code == 4
     write_torn(here)
     done = debate("run", "--resume", "one", option, "--max-tokens", "900000", cwd=here)
@@ -53,7 +53,7 @@ def write_torn(here: Path) -> None:
 
 
 def test_a_replaced_model_is_named_everywhere(here: Path) -> None:
-    """On stderr, in each header and in the list."""
+    """A model that the mock replaced is named on stderr, in each header and in the list."""
     write_config(here, REAL)
     debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
     done = debate("run", "--resume", "one", "--mock", "-q", cwd=here)
@@ -66,7 +66,7 @@ def test_a_replaced_model_is_named_everywhere(here: Path) -> None:
 
 
 def test_resuming_a_complete_debate_reports_unchanged(saved: Path) -> None:
-    """Nothing is asked or written."""
+    """Resuming a complete debate asks nothing, writes nothing and says so."""
     before = saved.read_bytes()
     done = debate("run", "--resume", "saved", "-q", cwd=saved.parent.parent)
     assert (done.code, saved.read_bytes()) == (0, before)

@@ -27,13 +27,13 @@ def failed(here: Path) -> Path:
 
 
 def test_a_debate_with_a_redacted_secret_can_be_resumed(failed: Path) -> None:
-    """Its configuration counts as the same."""
+    """A configuration whose secret is redacted in the transcript counts as equal."""
     assert debate("run", "debate.yaml", "--resume", "one", "-q", cwd=failed, env=ENV).code == 3
 
 
 @pytest.mark.parametrize("forgotten", [[], ["--set", "providers.lab.api_key_env=null"]], ids=["known", "forgotten"])
 def test_a_difference_is_shown_without_the_secret(failed: Path, forgotten: list[str]) -> None:
-    """On both sides."""
+    """A refused difference shows neither the stored nor the given secret."""
     changes = ["--set", f"background={SECRET} was here", *forgotten]
     done = debate("run", "debate.yaml", "--resume", "one", *changes, cwd=failed, env=ENV)
     assert (done.code, SECRET in done.out + done.err) == (2, False)

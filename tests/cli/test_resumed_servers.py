@@ -62,7 +62,7 @@ def keys_of(server: ModelServer) -> set[str]:
 
 
 def test_each_run_asks_its_own_server_with_its_own_key(here: Path) -> None:
-    """All are unfinished at once; no key goes to another server."""
+    """Each unfinished judging run asks its own server, and no key goes to another server."""
     with opened(here) as bench:
         done = bench.resumed()
         assert done.code == 0, done.err
@@ -77,7 +77,7 @@ def test_each_run_asks_its_own_server_with_its_own_key(here: Path) -> None:
 
 
 def test_missing_keys_of_all_runs_are_reported_before_any_call(here: Path) -> None:
-    """Exit 2 with a line for each."""
+    """Each missing key gives a line, with exit code 2, before any call."""
     with opened(here) as bench:
         done = bench.resumed(keys={"OWN_KEY": KEYS["OWN_KEY"]})
         assert [server.bodies for server in (bench.own, bench.one, bench.two)] == [[], [], []]
@@ -85,7 +85,7 @@ def test_missing_keys_of_all_runs_are_reported_before_any_call(here: Path) -> No
 
 
 def test_a_missing_key_names_its_place(here: Path) -> None:
-    """The transcript, or the judging run in it."""
+    """The line about a missing key names the transcript, or the judging run in it."""
     with opened(here) as bench:
         done = bench.resumed(keys={})
     saved = bench.path.relative_to(here)
@@ -98,7 +98,7 @@ def test_a_missing_key_names_its_place(here: Path) -> None:
 
 
 def test_a_limit_without_a_price_names_its_option(here: Path) -> None:
-    """Even if only an added judging run lacks the price."""
+    """A cost limit without a price names --max-cost, even if only an added judging run lacks the price."""
     priced = "models: {default: {model: mock/a}, judge: {model: mock/b}}"
     write_config(here, CONFIG.replace("models: {default: {model: mock/a}, judge: {model: custom/m}}", priced))
     assert debate("run", "debate.yaml", "--set", "providers={}", "--id", "saved", "-q", cwd=here).code == 0

@@ -162,7 +162,7 @@ def test_a_review_alone_meets_no_gate(tmp_path: Path) -> None:
     ],
 )
 def test_refusals_say_what_to_do(folder: Path, options: list[str], words: str) -> None:
-    """Unusable options end with exit code 2 and one sentence."""
+    """Options that cannot be used end with exit code 2 and one sentence."""
     result = debate("review", "one", *options, cwd=folder)
     assert (result.code, len(result.lines)) == (2, 1)
     assert words in result.err

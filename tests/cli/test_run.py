@@ -63,7 +63,7 @@ def test_a_pipe_gets_the_debate_in_plain_lines(here: Path) -> None:
 
 
 def test_a_terminal_shows_tables(here: Path) -> None:
-    """`--plain` shows lines instead."""
+    """A terminal gets tables; with --plain it gets lines."""
     env = {"TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "100", "LINES": "40"}
     code, drawn = run_on_terminal("run", MOCK, "--id", "one", cwd=here, env=env)
     assert (code, "\x1b[" in drawn) == (0, True)
@@ -71,21 +71,21 @@ def test_a_terminal_shows_tables(here: Path) -> None:
 
 
 def test_json_is_the_saved_transcript(here: Path) -> None:
-    """Stdout equals the file."""
+    """With --json, stdout equals the saved transcript."""
     done = debate("run", MOCK, "--id", "one", "--json", cwd=here)
     assert done.out == (here / "transcripts/one.json").read_text()
     assert done.json["status"] == "complete"
 
 
 def test_no_save_writes_nothing(here: Path) -> None:
-    """No transcript, journal or lock is left."""
+    """With --no-save, no transcript, journal or lock is left."""
     done = debate("run", MOCK, "--no-save", "--json", cwd=here)
     assert (done.code, done.err, files(here)) == (0, "", [])
     assert len(done.json["turns"]) == 6
 
 
 def test_quiet_prints_only_the_verdicts(here: Path) -> None:
-    """Of every system."""
+    """With --quiet, the verdict of every system is printed, and nothing else."""
     done = debate("run", MOCK, "--no-save", "--quiet", cwd=here)
     assert "== Verdict, structured, decides ==" in done.out
     assert "== Verdict, moderator ==" in done.out
@@ -103,7 +103,7 @@ def test_the_same_seed_gives_the_same_debate(here: Path) -> None:
 
 
 def test_out_names_the_folder(here: Path) -> None:
-    """It is created if necessary."""
+    """`--out` names the folder of the transcript, which is created if necessary."""
     done = debate("run", MOCK, "--id", "one", "--out", "a/b", "-q", cwd=here)
     assert (done.code, files(here)) == (0, ["a/b/one.json"])
 
@@ -146,7 +146,7 @@ def test_an_existing_debate_is_not_overwritten(here: Path, there: str) -> None:
     ids=str,
 )
 def test_options_change_the_configuration(here: Path, options: list[str], where: list[Any], value: object) -> None:
-    """`--set`, `--topic` and `--seed`."""
+    """`--set`, `--topic` and `--seed` change the configuration."""
     found: Any = debate("run", MOCK, "--dry-run", "--json", *options, cwd=here).json["config"]
     for key in where:
         found = found[key]
@@ -154,7 +154,7 @@ def test_options_change_the_configuration(here: Path, options: list[str], where:
 
 
 def test_options_override_the_environment_which_overrides_the_file(here: Path) -> None:
-    """Per setting."""
+    """For each setting an option precedes the environment, and the environment the file."""
     env = {"DEBATE_SEED": "21", "DEBATE__FORMAT__ARGUMENTS": "2"}
     done = debate("run", MOCK, "--dry-run", "--json", "--seed", "22", cwd=here, env=env)
     config = done.json["config"]
@@ -162,13 +162,13 @@ def test_options_override_the_environment_which_overrides_the_file(here: Path) -
 
 
 def test_a_dash_reads_the_configuration_from_standard_input(here: Path) -> None:
-    """CONFIG `-`."""
+    """CONFIG `-` reads the configuration from standard input."""
     done = debate("run", "-", "--no-save", "--json", cwd=here, input=MOCK.read_text())
     assert (done.code, done.json["config"]["seed"]) == (0, 7)
 
 
 def test_the_default_configuration_is_the_one_in_this_folder(here: Path) -> None:
-    """configs/debate.yaml here, else the packaged one."""
+    """Without CONFIG, configs/debate.yaml of this folder is used, else the packaged one."""
     (here / "configs").mkdir()
     shutil.copy(CONFIGS / "persuasion.yaml", here / "configs/debate.yaml")
     own = debate("run", "--mock", "--dry-run", "--json", cwd=here).json["config"]
@@ -180,7 +180,7 @@ def test_the_default_configuration_is_the_one_in_this_folder(here: Path) -> None
 
 
 def test_hidden_directives_are_shown_on_demand_only(here: Path) -> None:
-    """The transcript always holds them."""
+    """Hidden directives are shown with --show-hidden only, and the transcript always holds them."""
     command = ("run", CONFIGS / "live.yaml", "--mock", "--id", "one", "--force")
     hidden, shown = debate(*command, cwd=here), debate(*command, "--show-hidden", cwd=here)
     directives = [turn["directive"] for turn in transcript(here, "one")["turns"] if "directive" in turn]
@@ -190,7 +190,7 @@ def test_hidden_directives_are_shown_on_demand_only(here: Path) -> None:
 
 
 def test_a_new_transcript_is_private(here: Path) -> None:
-    """0600 in a new folder of 0700."""
+    """A new transcript has mode 0600, its new folder 0700."""
     assert debate("run", MOCK, "--id", "one", "-q", cwd=here).code == 0
     folder, file = here / "transcripts", here / "transcripts/one.json"
     assert (folder.stat().st_mode & 0o777, file.stat().st_mode & 0o777) == (0o700, 0o600)
@@ -211,7 +211,7 @@ def test_an_existing_debate_is_kept_without_force(name: str, here: Path) -> None
 
 
 def test_raw_answers_are_left_out_by_default(here: Path) -> None:
-    """Assessments have the time at which they came."""
+    """Without `output.raw`, a transcript has no raw answers."""
     assert debate("run", MOCK, "--id", "one", "--quiet", cwd=here).code == 0
     document = transcript(here, "one")
     assert not [item for item in (*document["turns"], *document["assessments"]) if "raw" in item]

@@ -48,7 +48,7 @@ def read(here: Path) -> dict[str, Any]:
 
 
 def test_a_debate_runs_to_its_verdict(here: Path, server: ModelServer) -> None:
-    """Six speeches and both verdicts, all by native structured output without repair."""
+    """Six speeches and both verdicts come by native structured output, without a repair."""
     done = run(here, server)
     stored = read(here)
     exchanges = [item["exchange"] for item in [*stored["turns"], *stored["assessments"]]]
@@ -68,7 +68,7 @@ def test_speeches_are_streamed(here: Path, server: ModelServer) -> None:
 
 
 def test_a_model_on_this_machine_costs_nothing(here: Path, server: ModelServer) -> None:
-    """Without price and key it counts as 0, so a cost limit does not stop it."""
+    """A local model without price and key costs 0, so a cost limit does not stop it."""
     free = CONFIG.replace("    price: {input: 1, output: 2}\n", "").replace("api_key_env: LAB_KEY", "api_key_env: null")
     write_config(here, free + "limits: {max_cost_usd: 0.01}\n")
     env = {"LAB_URL": server.base_url, "TEAM": "team"}
@@ -123,7 +123,7 @@ def test_a_server_without_schemas_gets_the_form_in_the_prompt(here: Path) -> Non
 
 
 def test_no_call_is_repeated_after_a_kill(here: Path) -> None:
-    """Except calls in flight when the process died."""
+    """After a kill, only the calls in flight are made again."""
     write_config(here, CONFIG)
     with model_server(latency_s=0.1) as server:
         env = {"LAB_URL": server.base_url, "LAB_KEY": KEY, "TEAM": "t"}
@@ -140,7 +140,7 @@ def test_no_call_is_repeated_after_a_kill(here: Path) -> None:
 
 
 def test_a_server_that_ignores_schemas_is_asked_in_the_prompt(here: Path, server: ModelServer) -> None:
-    """After two answers in plain text, with one note. A later judging run knows it from the transcript."""
+    """After two answers in plain text, a server that ignores schemas gets the form in the prompt, with one note."""
     server.ignores_schemas = True
     done = run(here, server, "--set", "format.order=sequential")
     stored = read(here)

@@ -42,7 +42,7 @@ def test_init_overwrites_nothing(here: Path, name: str) -> None:
 
 
 def test_check_shows_models_and_calls(here: Path) -> None:
-    """And says that no server was asked."""
+    """`check` shows the models and the number of calls, and says that no server was asked."""
     done = debate("check", CONFIGS / "mock.yaml", cwd=here)
     assert (done.code, done.lines) == (0, [UNASKED])
     assert done.out == f"{CONFIGS / 'mock.yaml'}: OK; at least 11 calls to mock/debater, mock/judge\n"
@@ -50,7 +50,7 @@ def test_check_shows_models_and_calls(here: Path) -> None:
 
 @pytest.mark.parametrize(("options", "said"), [((), "would send"), (("--trust-host", "lab.example"), "sends")])
 def test_check_says_once_what_a_server_gets(here: Path, options: Sequence[str], said: str) -> None:
-    """Either that it would get it with your consent, or that it gets it."""
+    """`check` says once that a server gets the texts, or would get them with your consent."""
     provider = (
         'providers: {lab: {kind: openai, base_url: "https://lab.example/v1"}}\nmodels: {default: {model: lab/m}}\n'
     )
@@ -63,7 +63,7 @@ def test_check_says_once_what_a_server_gets(here: Path, options: Sequence[str], 
 
 
 def test_check_reports_all_mistakes_with_their_places(here: Path) -> None:
-    """One line each with file, line, column and key; valid files are reported, too."""
+    """Each mistake is one line with file, line, column and key, and valid files are reported too."""
     bad = write_config(
         here, f"topic: x\nmodels: {{default: {{model: mock/a, wit: 3}}}}\nformt: {{}}\n{TWO}", "bad.yaml"
     )
@@ -74,7 +74,7 @@ def test_check_reports_all_mistakes_with_their_places(here: Path) -> None:
 
 
 def test_check_reports_missing_keys(here: Path) -> None:
-    """Each with provider and model; once they are set, the configuration is valid."""
+    """Each missing key is one line with provider and model; with the keys the configuration is valid."""
     config = write_config(
         here, f"topic: x\nmodels: {{default: {{model: openai/a}}, judge: {{model: anthropic/b}}}}\n{TWO}"
     )
@@ -89,7 +89,7 @@ def test_check_reports_missing_keys(here: Path) -> None:
 
 @pytest.mark.parametrize("place", ["configs/debate.yaml", "debate.yaml"])
 def test_check_uses_the_same_default_as_run(here: Path, place: str) -> None:
-    """It names the file."""
+    """Without CONFIG, `check` uses the default of `run`, and names the file."""
     (here / "configs").mkdir()
     write_config(here, "topic: [", "debate.yaml")
     write_config(here, (CONFIGS / "mock.yaml").read_text(), place)
@@ -99,7 +99,7 @@ def test_check_uses_the_same_default_as_run(here: Path, place: str) -> None:
 
 
 def test_check_in_json_is_one_document(here: Path) -> None:
-    """An object per configuration, problems as lines; stderr is empty."""
+    """`check --json` prints an object for each configuration, with its problems, and nothing on stderr."""
     done = debate("check", CONFIGS / "mock.yaml", "missing.yaml", "--json", cwd=here)
     assert done.code == 2
     assert done.json == [
@@ -112,7 +112,7 @@ def test_check_in_json_is_one_document(here: Path) -> None:
 
 
 def test_models_lists_every_provider_and_its_key(here: Path) -> None:
-    """In a pipe one line per provider, cells separated by tabs; the key is not shown."""
+    """In a pipe each provider is one line that says whether its key is set, without the key."""
     done = debate("models", cwd=here, env={"OPENAI_API_KEY": "sk-very-secret"})
     rows = {line.split("\t")[0]: line.split("\t") for line in done.out.splitlines()}
     assert rows["openai"][1:3] == ["openai", "OPENAI_API_KEY is set"]
@@ -122,7 +122,7 @@ def test_models_lists_every_provider_and_its_key(here: Path) -> None:
 
 
 def test_models_lists_providers_of_a_configuration(here: Path) -> None:
-    """Beside the built-in ones."""
+    """`models --config` lists the configured providers beside the built-in ones."""
     config = write_config(
         here,
         f"topic: x\nproviders: {{lab: {{kind: openai, base_url: 'http://127.0.0.1:1/v1', api_key_env: LAB_KEY}}}}\n"
@@ -138,6 +138,6 @@ def test_models_lists_providers_of_a_configuration(here: Path) -> None:
     [("config", CONFIGS / "debate.schema.json"), ("transcript", CONFIGS.parent / "transcripts/transcript.schema.json")],
 )
 def test_the_committed_schemas_are_current(here: Path, of: str, committed: Path) -> None:
-    """`make schemas` regenerates them."""
+    """`debate schema` prints the committed schemas, which `make schemas` regenerates."""
     done = debate("schema", of, cwd=here)
     assert (done.code, done.out) == (0, committed.read_text())

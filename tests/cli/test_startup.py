@@ -35,7 +35,7 @@ def imported_modules(cwd: Path, *commands: tuple[str, ...], env: dict[str, str] 
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
 def test_help_and_version_import_nothing_slow(here: Path, option: str) -> None:
-    """The bounds on their time (tests/bench) leave room for Typer alone."""
+    """`--help` and `--version` import no slow library."""
     assert imported_modules(here, (option,)) & SLOW == set()
 
 
@@ -47,14 +47,14 @@ def test_help_of_commands_that_ask_models_imports_nothing_slow(here: Path) -> No
 
 @pytest.mark.parametrize("command", ["score", "replay"])
 def test_saved_debates_are_read_without_sdk_and_engine(saved: Path, command: str) -> None:
-    """These commands ask no model."""
+    """`score` and `replay` import neither an SDK nor the engine."""
     assert (
         imported_modules(saved.parent.parent, (command, str(saved))) & {*SDKS, "tenacity", "debate_cli.engine"} == set()
     )
 
 
 def test_completion_imports_no_sdk(here: Path) -> None:
-    """The user waits for Tab."""
+    """Tab imports no SDK, because the user waits for it."""
     env = {"_DEBATE_COMPLETE": "complete_bash", "COMP_WORDS": "debate judge --", "COMP_CWORD": "2"}
     assert imported_modules(here, (), env=env) & SDKS == set()
 
@@ -67,7 +67,7 @@ def test_importing_the_package_imports_no_other_module(here: Path) -> None:
 
 @pytest.mark.parametrize("package", ["typer", "yaml"])
 def test_a_missing_package_is_named_with_the_command_that_installs_it(here: Path, package: str) -> None:
-    """Whether the command line itself needs it, or one command."""
+    """A missing package is named with the command that installs it."""
     code = f"import sys; sys.modules['{package}'] = None; sys.argv[1:] = ['check']; from debate_cli.__main__ import main; main()"
     done = run_python("-c", code, cwd=here)
     assert (done.code, len(done.lines)) == (1, 1)
@@ -97,5 +97,5 @@ def test_the_working_folder_may_be_trusted() -> None:
 
 
 def test_a_rehearsal_imports_no_sdk(here: Path) -> None:
-    """`run --mock` works where the SDKs cannot be imported."""
+    """`run --mock` imports no SDK."""
     assert imported_modules(here, ("run", "--mock", "--no-save", "-q")) & SDKS == set()

@@ -28,14 +28,14 @@ def japanese(here: Path) -> Path:
     ],
 )
 def test_documents_are_utf_8_in_any_locale(japanese: Path, command: str) -> None:
-    """Names are written as they are."""
+    """Documents are UTF-8 and keep names as they are, whatever the locale."""
     done = debate(*command.split(), cwd=japanese, env=ASCII, input=(japanese / "debate.yaml").read_text())
     assert (done.code, "東京" in done.out) == (0, True), done.err
 
 
 @pytest.mark.parametrize("command", ["run debate.yaml --no-save", "score one"])
 def test_a_terminal_without_unicode_gets_replacements(japanese: Path, command: str) -> None:
-    """Exit 0."""
+    """A terminal without Unicode gets replacements, and the exit code is 0."""
     code, drawn = run_on_terminal(*command.split(), cwd=japanese, columns=80, env={**ASCII, "TERM": "xterm"})
     assert (code, drawn.isascii()) == (0, True)
 
@@ -66,12 +66,12 @@ def test_closed_streams_change_neither_work_nor_exit_code(saved: Path, command: 
     ids=str,
 )
 def test_a_terminal_of_unknown_size_or_kind_is_written_to(japanese: Path, command: str, env: dict[str, str]) -> None:
-    """Exit 0, with the names of the debaters."""
+    """A terminal of unknown size or kind shows the debate."""
     code, drawn = run_on_terminal(*command.split(), cwd=japanese, columns=80, env={"TERM": "xterm", **env})
     assert (code, "Bo" in drawn) == (0, True), drawn
 
 
 def test_piped_input_that_is_not_utf_8_is_one_sentence(here: Path) -> None:
-    """Exit 2."""
+    """Piped input that is not UTF-8 ends with exit code 2 and one sentence."""
     done = run_in_shell(r"printf 'topic: \xff' | debate check -", here)
     assert (done.code, done.err.startswith("stdin:1:")) == (2, True), done.err

@@ -38,7 +38,7 @@ class Slip:
 )
 @pytest.mark.usefixtures("two_saved")
 def test_a_misspelt_word_gets_a_suggestion(here: Path, slip: Slip) -> None:
-    """Exit 2 and one line; if no word is near, the known ones are listed."""
+    """A misspelt word gets one line with a similar word, or with the known words."""
     done = debate(*slip.args, cwd=here)
     assert (done.code, done.out, len(done.lines), slip.said in done.err) == (2, "", 1, True), done.err
 
@@ -47,7 +47,7 @@ def test_a_misspelt_word_gets_a_suggestion(here: Path, slip: Slip) -> None:
     "command", [("replay",), ("judge", "--mock"), ("score",), ("diff", "one"), ("run", "--resume")]
 )
 def test_a_misspelt_id_gets_a_suggestion(command: tuple[str, ...], two_saved: Path) -> None:
-    """In every command that takes a debate: exit 2, one line."""
+    """Every command that takes a debate answers a misspelt id with a similar one."""
     done = debate(*command, "tow", cwd=two_saved.parent.parent)
     assert (done.code, done.out, done.lines) == (
         2,

@@ -45,7 +45,7 @@ FOLDER_SETTINGS = {
     ids=str,
 )
 def test_an_id_is_searched_where_run_saves(here: Path, command: tuple[str, ...], setting: str) -> None:
-    """As the environment or the default configuration says: every command, and every way to say it."""
+    """Every command searches an id where `run` saves, as the environment or the default configuration says."""
     settings = FOLDER_SETTINGS[setting]
     write_transcript_file(here / "debates" / "one.json", first_debate())
     if settings.config:
@@ -56,14 +56,14 @@ def test_an_id_is_searched_where_run_saves(here: Path, command: tuple[str, ...],
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_an_id_in_the_default_folder_is_found(here: Path, command: tuple[str, ...]) -> None:
-    """Even after `output.dir` was changed."""
+    """An id in the default folder is found even after `output.dir` was changed."""
     write_transcript_file(here / "transcripts" / "one.json", first_debate())
     done = debate(*command, cwd=here, env={"DEBATE_OUT": "debates"})
     assert done.code == 0, done.err
 
 
 def test_the_out_option_overrides_all(here: Path) -> None:
-    """`run --resume ID --out DIR`."""
+    """`run --resume ID --out DIR` searches the id in DIR."""
     write_transcript_file(here / "mine" / "one.json", first_debate(), topic="Mine?")
     write_transcript_file(here / "debates" / "one.json", first_debate())
     done = debate("run", "--resume", "one", "--out", "mine", "--json", cwd=here, env={"DEBATE_OUT": "debates"})
@@ -71,7 +71,7 @@ def test_the_out_option_overrides_all(here: Path) -> None:
 
 
 def test_a_named_configuration_sets_the_folder(here: Path) -> None:
-    """Its `output.dir`, in `judge ID --config` and `run CONFIG --resume ID`."""
+    """`judge ID --config` and `run CONFIG --resume ID` search the id in the configuration's `output.dir`."""
     write_transcript_file(here / "debates" / "one.json", first_debate())
     write_config(here, f"{CONFIG}output: {{dir: debates}}\n", "my.yaml")
     assert debate("judge", "one", "--config", "my.yaml", cwd=here).code == 0
@@ -80,7 +80,7 @@ def test_a_named_configuration_sets_the_folder(here: Path) -> None:
 
 
 def test_saved_debates_can_be_shown_despite_an_invalid_configuration(here: Path) -> None:
-    """Showing needs none."""
+    """Saved debates are shown although the configuration here is invalid."""
     write_transcript_file(here / "transcripts" / "one.json", first_debate())
     write_config(here, "output: [this is: no configuration\n")
     done = debate("score", "one", "--json", cwd=here)
@@ -92,7 +92,7 @@ def test_saved_debates_can_be_shown_despite_an_invalid_configuration(here: Path)
 def test_saved_debates_can_be_shown_despite_an_invalid_env_file(
     here: Path, command: tuple[str, ...], content: bytes
 ) -> None:
-    """Showing needs no key."""
+    """Saved debates are shown although the `.env` file here is invalid."""
     write_transcript_file(here / "transcripts" / "one.json", first_debate())
     (here / ".env").write_bytes(content)
     assert debate(*command, cwd=here).code == 0

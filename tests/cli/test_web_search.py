@@ -60,7 +60,7 @@ def test_what_is_found_is_shown_cited_and_checked(server: FakeSearXNG, tmp_path:
 
 
 def test_files_and_web_take_turns(server: FakeSearXNG, tmp_path: Path) -> None:
-    """A speaker is shown a passage of the files, one of the web, and so on."""
+    """A speaker is shown passages of the files and of the web in turns."""
     (tmp_path / "docs").mkdir()
     for number in range(3):
         (tmp_path / "docs" / f"{number}.md").write_text(f"Microservices of a startup, part {number}.")
@@ -266,7 +266,7 @@ def test_a_dry_run_counts_searches(server: FakeSearXNG, tmp_path: Path) -> None:
     ("fails", "code", "words"), [(False, 0, "usable  (web search works)"), (True, 3, "web search failed")]
 )
 def test_doctor_makes_one_search(*, fails: bool, code: int, words: str, server: FakeSearXNG, tmp_path: Path) -> None:
-    """It tells whether the search of a configuration works."""
+    """`doctor` makes one search, and tells whether it works."""
     server.fails = fails
     web = {"provider": "searxng", "base_url": server.base_url}
     done = debate("doctor", "--config", _config(tmp_path, web, limits={"max_attempts": 1}), cwd=tmp_path)
@@ -274,7 +274,7 @@ def test_doctor_makes_one_search(*, fails: bool, code: int, words: str, server: 
 
 
 def test_models_says_who_can_search(tmp_path: Path) -> None:
-    """The list has the key of each web search, and the search engine without models."""
+    """`models` names the key of each web search, and the search engine without models."""
     found = {entry["name"]: entry["search"] for entry in debate("models", "--json", cwd=tmp_path).json}
     assert found["ollama"] == {"api_key_env": "OLLAMA_API_KEY", "ready": False}
     assert found["searxng"] == {"api_key_env": None, "ready": True}

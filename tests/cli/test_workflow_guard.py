@@ -30,7 +30,7 @@ def attacked(folder: Path) -> Path:
 
 @given(PIECES)
 def test_no_way_of_writing_makes_a_command(pieces: list[str]) -> None:
-    """However the text is cut into pieces; a text without commands stays as it is."""
+    """No text becomes a workflow command, however it is cut into pieces."""
     stream = io.StringIO(newline="")
     guard = WorkflowGuard(stream)
     for piece in pieces:
@@ -42,7 +42,7 @@ def test_no_way_of_writing_makes_a_command(pieces: list[str]) -> None:
 
 
 def test_own_commands_are_written_on_lines_of_their_own() -> None:
-    """Even after an unfinished line."""
+    """Our workflow commands begin a line, even after an unfinished line."""
     stream = io.StringIO()
     guard = WorkflowGuard(stream)
     guard.write("a")
@@ -71,7 +71,7 @@ def test_own_commands_are_written_on_lines_of_their_own() -> None:
     ],
 )
 def test_no_command_line_prints_a_foreign_command(here: Path, command: tuple[str, ...]) -> None:
-    """In no format, on neither stream, whether it comes from a text, an argument or a file's name."""
+    """No format and no stream prints a workflow command from a text, an argument or a file's name."""
     attacked(here)
     done = debate(*command, cwd=here, env=CI)
     assert done.out + done.err
@@ -81,7 +81,7 @@ def test_no_command_line_prints_a_foreign_command(here: Path, command: tuple[str
 
 @pytest.mark.parametrize("command", [("replay", "one", "--format", "json"), ("score", "transcripts", "--json")])
 def test_json_keeps_its_meaning(here: Path, command: tuple[str, ...]) -> None:
-    """The commands are escaped, not changed."""
+    """In JSON, workflow commands are escaped without a change of meaning."""
     attacked(here)
     done = debate(*command, cwd=here, env=CI)
     assert not COMMAND.search(done.out)
@@ -89,7 +89,7 @@ def test_json_keeps_its_meaning(here: Path, command: tuple[str, ...]) -> None:
 
 
 def test_own_annotations_stay_commands(here: Path) -> None:
-    """`--format github` is there for them."""
+    """The annotations of `--format github` stay workflow commands."""
     attacked(here)
     lines = debate("score", "transcripts", "--format", "github", cwd=here, env=CI).out.splitlines()
     assert lines

@@ -26,7 +26,7 @@ Points = Callable[[Debate, str, str, int], dict[str, float]]
 
 
 def _judge(points: Points, variants: list[VariantName], *, runs: int = 1) -> list[Judgement]:
-    """Judgements that follow from `points`."""
+    """Return judgements with the winners and scores that `points` gives."""
     found: list[Judgement] = []
     for case in build_cases(DEBATES, variants, Path(), repeat=runs):
         for run in range(case.runs):
@@ -61,14 +61,14 @@ def _values(judgements: list[Judgement]) -> dict[str, float | None]:
 
 
 def test_judge_of_places_leads_for_the_first_and_flips_with_the_order() -> None:
-    """A judge that gives the first side ten points more shows exactly that, and never draws equal words."""
+    """A judge that gives the first side ten points more leads by ten points for the first side and never draws equal words."""
     found = _values(_judge(_first_ahead, ["repeat", "order", "mirror", "names"]))
     assert (found["first"], found["order"], found["mirror"], found["mirror_first"]) == (10.0, 1.0, 1.0, 10.0)
     assert found["names"] == 0.0
 
 
 def test_judge_of_names_flips_with_the_names() -> None:
-    """A judge that prefers the name that comes first in the alphabet changes its winner with the names, not the order."""
+    """A judge that prefers a name changes its winner with the names and not with the order."""
 
     def by_name(debate: Debate, changed: str, variant: str, run: int) -> dict[str, float]:
         del changed, variant, run
@@ -80,7 +80,7 @@ def test_judge_of_names_flips_with_the_names() -> None:
 
 
 def test_gain_by_words_that_only_add_length_is_taken_out() -> None:
-    """A judge that counts words gains by padding, and nothing by claims of certainty beyond their length."""
+    """A judge that counts words gains by padding, and claims of certainty gain nothing beyond their length."""
 
     def by_length(debate: Debate, changed: str, variant: str, run: int) -> dict[str, float]:
         del changed, variant, run
@@ -97,7 +97,7 @@ def test_gain_by_words_that_only_add_length_is_taken_out() -> None:
 
 
 def test_noise_is_the_share_of_pairs_with_other_winners() -> None:
-    """Winners first, first, second in three runs: two of the three pairs differ, with margins 10, 10 and −10."""
+    """Two of three pairs of runs have different winners, and the spread is that of their margins."""
 
     def noisy(debate: Debate, changed: str, variant: str, run: int) -> dict[str, float]:
         del changed, variant
@@ -110,7 +110,7 @@ def test_noise_is_the_share_of_pairs_with_other_winners() -> None:
 
 
 def test_accuracy_stands_beside_the_rules() -> None:
-    """A judge of places names 2 of 4 better sides and wins 4 equal debates: (2 + 4 · ½) / 8, like the rule of the longer side."""
+    """The accuracy of a judge and of each simple rule equals the share worked out by hand."""
     labels = labels_by_construction(DEBATES)
     found = compare_with_labels(_judge(_first_ahead, ["repeat"]), labels, "by construction", resamples=50)
     assert found is not None
@@ -122,7 +122,7 @@ def test_accuracy_stands_beside_the_rules() -> None:
 
 
 def test_perfect_judge_meets_the_gates_that_can_be_decided() -> None:
-    """Eight debates decide gates of numbers that never vary; agreement with people needs more."""
+    """A perfect judge of eight debates meets every gate except perhaps `baseline`, and follows no simple rule."""
     better = {each.debate.id: each.better for each in DEBATES}
 
     def perfect(debate: Debate, changed: str, variant: str, run: int) -> dict[str, float]:
@@ -147,7 +147,7 @@ def test_perfect_judge_meets_the_gates_that_can_be_decided() -> None:
 
 
 def test_judges_that_follow_a_rule_are_named() -> None:
-    """A judge of places is recognised as one, and is good for nothing."""
+    """The report names the simple rule that a judge follows and advises against the judge."""
     report = build_report(_judge(_first_ahead, list(VARIANTS)), [JUDGE], LabelSet([], ""), {}).judges[0]
     assert report.follows == "the side that is shown first"
     assert report.advice == "Do not rely on it"
@@ -155,7 +155,7 @@ def test_judges_that_follow_a_rule_are_named() -> None:
 
 
 def test_gates_say_how_many_debates_are_missing() -> None:
-    """Without judgements no gate is met, and none is said to fail."""
+    """Without judgements every gate lacks data, and an unknown gate is refused."""
     assert {gate.outcome for gate in check_gates([], None, {})} == {"not enough data"}
     assert parse_gates(["flip=0.2"]) == {"flip": 0.2}
     with pytest.raises(UsageError, match="there is no gate 'flips'; use one of flip"):
@@ -163,7 +163,7 @@ def test_gates_say_how_many_debates_are_missing() -> None:
 
 
 def test_a_judge_that_calls_everything_a_draw_is_no_better_than_a_rule() -> None:
-    """Draws are the best simple rule for the eight debates: to be as good as a rule is not to be better."""
+    """A judge that equals the best simple rule does not meet the gate `baseline`."""
 
     def draws(debate: Debate, changed: str, variant: str, run: int) -> dict[str, float]:
         del changed, variant, run
@@ -180,20 +180,20 @@ def test_a_judge_that_calls_everything_a_draw_is_no_better_than_a_rule() -> None
 
 @pytest.mark.parametrize("text", ["flip=5", "flip=nan", "padding=-1", "alpha=3"])
 def test_bounds_outside_of_the_range_are_refused(text: str) -> None:
-    """A share is at most 1, points at most 100, and α at most 1."""
+    """A bound outside of its gate's range is refused."""
     with pytest.raises(UsageError, match=r"^--gate \S+: the bound of \w+ must be from"):
         parse_gates([text])
 
 
 def test_advice_says_what_was_not_decided() -> None:
-    """A judge of two debates failed nothing; the sentence says how many checks lack debates or were not tested."""
+    """The advice counts the checks that lack debates and the checks that were not tested."""
     report = build_report(_judge(_first_ahead, ["repeat", "names"])[:4], [JUDGE], LabelSet([], ""), {}).judges[0]
     assert report.advice == "Too early to say"
     assert report.usable_for.endswith("undecided for lack of debates: 1 (about 6 more); not tested: 7.")
 
 
 def test_labels_are_read_by_column(tmp_path: Path) -> None:
-    """A winner is taken as it is, scores give one, and a missing column is named."""
+    """Winners and scores are read by column, and a missing column or broken CSV is named."""
     path = tmp_path / "labels.csv"
     path.write_text("id,winner,score_Ada,score_Ben,rater\nx,Ben,,,r1\nx,,3,5,r2\ny,,4,4,\n")
     assert [(label.winner, label.rater) for label in read_labels(path)] == [
@@ -211,7 +211,7 @@ def test_labels_are_read_by_column(tmp_path: Path) -> None:
 
 
 def test_several_judges_are_compared_and_their_majority_with_the_best() -> None:
-    """Two judges of places and one of draws: the majority is the judges of places, which gains nothing over them."""
+    """Agreement is measured per pair of judges, and the majority is compared with the best judge."""
     other = JudgeName("mock/second", "structured")
     drawing = JudgeName("mock/drawing", "structured")
 

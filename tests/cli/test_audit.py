@@ -22,7 +22,7 @@ debaters: [{name: A, side: for}, {name: B, side: against}]
 
 
 def test_known_bias_is_found_and_the_card_says_so(here: Path) -> None:
-    """A judge with 40 points for the first side shows a lead of about 40 points, and its winners follow the first side."""
+    """The audit finds a bias of 40 points for the first side, and the card names the rule."""
     (here / "biased.yaml").write_text(BIASED)
     done = debate("audit", "--config", "biased.yaml", *SMALL, "--json", cwd=here)
     assert done.code == 0, done.err
@@ -37,7 +37,7 @@ def test_known_bias_is_found_and_the_card_says_so(here: Path) -> None:
 
 
 def test_second_run_asks_nothing_and_gives_the_same(here: Path) -> None:
-    """An audit is continued, not repeated: what is judged stays, and a changed gate needs no model."""
+    """A repeated audit judges nothing again, and a new gate needs no model."""
     first = debate("audit", "--judge", "mock/judge", *ONE, "--json", cwd=here)
     files = {path: path.stat().st_mtime_ns for path in (here / "audit" / "debates").glob("*.json")}
     again = debate("audit", "--judge", "mock/judge", *ONE, "--json", "--gate", "flip=0", cwd=here)
@@ -48,7 +48,7 @@ def test_second_run_asks_nothing_and_gives_the_same(here: Path) -> None:
 
 
 def test_runs_that_were_cut_off_are_finished(here: Path) -> None:
-    """A judging run whose answer is missing is completed; no run is added to those that are complete."""
+    """A judging run without its answer is completed, and no run is added to complete ones."""
     debate("audit", "--judge", "mock/judge", *ONE, cwd=here)
     path = here / "audit" / "debates" / "example-mock--order.json"
     stored = json.loads(path.read_text())
@@ -63,7 +63,7 @@ def test_runs_that_were_cut_off_are_finished(here: Path) -> None:
 
 
 def test_several_judges_judge_the_same_files_in_turn(here: Path) -> None:
-    """One command is enough for all of them, and the card compares them."""
+    """One command audits several judges, and the report compares them."""
     done = debate("audit", "--judge", "mock/judge", "--judge", "mock/second", *ONE, "--json", cwd=here)
     assert done.code == 0, done.err
     assert [judge["judgements"] for judge in done.json["judges"]] == [3, 3]
@@ -71,7 +71,7 @@ def test_several_judges_judge_the_same_files_in_turn(here: Path) -> None:
 
 
 def test_the_budget_is_that_of_the_whole_audit(here: Path) -> None:
-    """All judgements share it, and so does the same command again; a higher one finishes the audit."""
+    """All judgements share one budget, which a repeated command continues and a higher one extends."""
     command = ("audit", "--judge", "mock/judge", *ONE, "--json", "--concurrency", "1", "--max-tokens")
     stopped = debate(*command, "12000", cwd=here)
     assert stopped.code == 4, stopped.err
@@ -85,7 +85,7 @@ def test_the_budget_is_that_of_the_whole_audit(here: Path) -> None:
 
 
 def test_two_audits_are_compared(here: Path) -> None:
-    """A measure is better where it lies nearer to 0 and the intervals do not overlap."""
+    """A measure is better if it is nearer to 0 and the intervals do not overlap."""
     for name, low in (("old", 30.0), ("new", 1.0)):
         estimate = {"value": low + 2, "low": low, "high": low + 4, "rows": 8, "clusters": 8}
         measure = {"name": "first", "label": "lead of the side shown first", "unit": "points", "estimate": estimate}
@@ -108,14 +108,14 @@ def test_two_audits_are_compared(here: Path) -> None:
     ],
 )
 def test_bad_input_is_one_sentence(here: Path, options: tuple[str, ...], sentence: str) -> None:
-    """Exit code 2 and a sentence that names the option, before a debate is written or judged."""
+    """Wrong input ends with exit code 2 and a sentence that names the option, before anything is written."""
     done = debate("audit", *options, cwd=here)
     assert (done.code, sentence in done.err) == (2, True), done.err
     assert not (here / "audit").exists()
 
 
 def test_unknown_winners_are_refused_and_dry_runs_write_nothing(here: Path) -> None:
-    """If no label names a debater, the error has the names to choose from; a dry run leaves the folder as it is."""
+    """Labels without a debater are refused with the names to choose from, and a dry run writes nothing."""
     (here / "labels.csv").write_text("id,winner\nexample-mock,Pros\n")
     done = debate("audit", "--judge", "mock/judge", *ONE, "--labels", "labels.csv", cwd=here)
     assert (done.code, "'Pros', who is not one of its debaters; write Pro, Con or draw" in done.err) == (2, True), (
@@ -126,7 +126,7 @@ def test_unknown_winners_are_refused_and_dry_runs_write_nothing(here: Path) -> N
 
 
 def test_labels_without_a_known_winner_are_counted(here: Path) -> None:
-    """A line without a winner, or with one who did not speak, is left out, and the card says how many."""
+    """Labels without a known winner are left out, and the card counts them."""
     (here / "labels.csv").write_text("id,winner,rater\nexample-mock,Pro,a\nexample-mock,,b\nexample-mock,unknown,c\n")
     done = debate("audit", "--judge", "mock/judge", *ONE, "--labels", "labels.csv", cwd=here)
     assert done.code == 0, done.err

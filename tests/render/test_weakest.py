@@ -18,7 +18,7 @@ GIVEN = structured_assessment()
 def assessed(
     standings: dict[str, Standing], marks: dict[str, tuple[float, ...]] | None = None, reason: str | None = None
 ) -> Assessment:
-    """The structured assessment with these standings, marks and reasons of standings."""
+    """Return the structured assessment with these standings, marks and reasons of standings."""
     findings = tuple(
         item.model_copy(update={"standing": standings.get(item.item, item.standing), "reason": reason or item.reason})
         if isinstance(item, Trace)
@@ -33,24 +33,24 @@ def assessed(
 
 
 def judged(*args: object, **changes: object) -> Debate:
-    """The debate with a changed structured assessment."""
+    """Return the debate with a changed structured assessment."""
     return with_assessment(debate(), assessed(*args, **changes))  # pyright: ignore[reportArgumentType]
 
 
 def all_standing(standing: Standing) -> dict[str, Standing]:
-    """One standing for every argument."""
+    """Return one standing for every argument."""
     return dict.fromkeys(IDS, standing)
 
 
 def weakest(shown: Debate) -> WeakestArgument:
-    """The weakest argument."""
+    """Return the weakest argument of `shown`."""
     argument = find_weakest_argument(shown, score(shown))
     assert argument is not None
     return argument
 
 
 def test_the_argument_with_the_lowest_score_is_the_weakest() -> None:
-    """Without scores it is the one with the worst standing."""
+    """The weakest argument has the lowest score, or without scores the worst standing."""
     argument = weakest(debate())
     assert (argument.row.id, argument.score, argument.row.standing) == ("PRO-1", 5.7, "REFUTED")
     unscored = find_weakest_argument(debate(), ())
@@ -68,7 +68,7 @@ def test_the_argument_with_the_lowest_score_is_the_weakest() -> None:
     ids=["unjudged", "all upheld", "all refuted"],
 )
 def test_arguments_that_are_not_distinguished_have_no_weakest(shown: Debate) -> None:
-    """Equal scores and standings, or none, distinguish nothing."""
+    """No argument is the weakest if none is judged, or if all have equal scores and standings."""
     assert find_weakest_argument(shown, score(shown)) is None
 
 
@@ -80,13 +80,13 @@ def test_an_upheld_argument_is_shown_without_the_judges_praise() -> None:
 
 @pytest.mark.parametrize("standing", ["REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD"])
 def test_an_argument_that_was_not_upheld_has_the_judges_reason(standing: Standing) -> None:
-    """It says why the claim does not stand."""
+    """An argument that was not upheld is shown with the judge's reason."""
     argument = weakest(judged(all_standing(standing), reason=PRAISE))
     assert (argument.title, argument.because) == ("Weakest argument", (PRAISE,))
 
 
 def test_scores_are_those_of_the_newest_run() -> None:
-    """The order of the verdicts has no effect."""
+    """Scores of arguments come from the newest run, in any order of the verdicts."""
     again = with_second_judging("structured", assessed({}, dict.fromkeys(IDS, (9, 9, 9, 9))))
     verdicts = score(again, runs="all")
     assert set(score_arguments(again, verdicts).by_argument.values()) == {9.0}

@@ -41,7 +41,7 @@ def test_published_strengths_and_home_advantage() -> None:
 
 
 def test_hand_worked_strength_and_side() -> None:
-    """A on the left wins 3 of 4 and B on the left 2 of 4, so strength difference and side are both ln 3 / 2."""
+    """The strength difference and the side term equal ln 3 / 2, as worked out by hand."""
     ratings = rate(_games("A", "B", 1, 1, 1, 0) + _games("B", "A", 1, 1, 0, 0), resamples=0)
     strengths = _strengths(ratings)
     assert strengths["A"] - strengths["B"] == pytest.approx(math.log(3) / 2)
@@ -50,14 +50,14 @@ def test_hand_worked_strength_and_side() -> None:
 
 
 def test_a_draw_counts_as_half_a_win() -> None:
-    """Four draws give the strengths that two wins and two losses give."""
+    """Two draws give the same strengths as a win and a loss."""
     draws = rate(_games("A", "B", 0.5, 0.5, 1, 0.5) + _games("B", "A", 0.5, 1, 0), resamples=0)
     decided = rate(_games("A", "B", 1, 0, 1, 0.5) + _games("B", "A", 1, 0, 0.5), resamples=0)
     assert _strengths(draws) == pytest.approx(_strengths(decided))
 
 
 def test_one_order_only_has_no_side_term() -> None:
-    """If A always speaks first, its advantage cannot be told from its strength, and a note says so."""
+    """If one player is always on the left, there is no side term, and a note says so."""
     ratings = rate(_games("A", "B", 1, 1, 1, 0), resamples=0)
     strengths = _strengths(ratings)
     assert ratings.side.value is None
@@ -66,7 +66,7 @@ def test_one_order_only_has_no_side_term() -> None:
 
 
 def test_a_player_who_won_everything_gets_a_finite_strength_and_a_note() -> None:
-    """Separable results are given one imaginary draw per player: odds (n + ½) to ½ are finite, and the note says it."""
+    """A player who won everything has a finite strength, and a note names the imaginary draw."""
     ratings = rate(_games("A", "B", 1, 1, 1) + _games("B", "A", 0, 0, 0), resamples=0)
     assert ratings.separable
     assert ratings.prior == 1
@@ -75,14 +75,14 @@ def test_a_player_who_won_everything_gets_a_finite_strength_and_a_note() -> None
 
 
 def test_players_who_never_met_are_in_different_groups() -> None:
-    """Two pairs without a common opponent are two groups, named in a note."""
+    """Two pairs without a common opponent are two groups, which a note names."""
     ratings = rate(_games("A", "B", 1, 0) + _games("C", "D", 1, 0), resamples=0)
     assert ratings.groups == 2
     assert "never met" in " ".join(ratings.notes)
 
 
 def test_interval_follows_the_clusters_and_not_the_rows() -> None:
-    """Ten judges who repeat one result of each motion leave the interval as wide as one judge does."""
+    """Ten copies of each result leave the interval as wide as one copy does."""
     motions = [(f"m{number}", [1, 1, 0, 0.5][number % 4], [0, 1, 1][number % 3]) for number in range(12)]
     single = [
         result

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from live_scoring_support import SPEAKERS, Row, claim, decision, gap, live_debate, narrative, pair, turn_marks
-from scoring_support import CON, PRO, THREE, assessment, build_debate, marks, opening_event, speech
+from scoring_support import CON, PRO, THREE, assessment, build_debate, opening_event, speech
 
 from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding
 from debate_cli.domain.debate import Debate
@@ -24,7 +24,7 @@ from debate_cli.systems.live.settings import LiveSettings, PenaltyPoints
 
 
 def card(debate: Debate, settings: LiveSettings = LiveSettings()) -> Scorecard:  # noqa: B008 - frozen
-    """The scorecard of run r1."""
+    """Return the scorecard of run r1."""
     return build_scorecard(debate, debate.assessments_of_system("live", "r1"), settings)
 
 
@@ -34,46 +34,25 @@ def card(debate: Debate, settings: LiveSettings = LiveSettings()) -> Scorecard: 
         # Won: at least 0.55 * 40 = 22.
         (10, (CON, "-"), 22, "floor"),
         (22, (CON, "-"), 22, None),
-        (40, (CON, "-"), 40, None),
         # Lost: at most 21.
         (30, (PRO, "-"), 21, "ceiling"),
         (21.5, (PRO, "-"), 21, "ceiling"),
-        (21, (PRO, "-"), 21, None),
-        (0, (PRO, "-"), 0, None),
         # One win is enough, in either pair.
         (10, (PRO, CON), 22, "floor"),
-        (10, (CON, PRO), 22, "floor"),
         (30, (PRO, PRO), 21, "ceiling"),
-        (30, (PRO, "draw"), 21, "ceiling"),
-        (10, ("draw", CON), 22, "floor"),
         # Draws, unknown winners and pairs without a comparison change nothing.
-        (10, ("draw", "draw"), 10, None),
         (30, ("draw", "-"), 30, None),
         (30, ("Zoe", "-"), 30, None),
-        (30, ("-", "-"), 30, None),
     ],
 )
 def test_both_exchanges_of_a_turn_calibrate_it(
     marks_of_turn_1: float, winners: tuple[str, str], expected: float, rule: str | None
 ) -> None:
-    """A turn with a win is held in 22-40, a turn with losses only in 0-21."""
+    """The logic of a turn that won an exchange is held in 22-40, of a turn that only lost in 0-21."""
     pairs = [pair(later, logic=winner) for later, winner in enumerate(winners, 1) if winner != "-"]
     found = card(live_debate([(22, 0, 0), (marks_of_turn_1, 0, 0), (22, 0, 0)], *pairs))
     assert found.calibrated[1]["logic"] == expected
     assert [item.rule for item in found.calibrations if item.turn == 1] == ([rule] if rule else [])
-
-
-@pytest.mark.parametrize("dimension", ["rhetoric", "tactics"])
-def test_the_band_of_30_starts_at_17(dimension: str) -> None:
-    """0.55 * 30 = 16.5 is rounded up: the winner has 17, the loser 16."""
-    found = card(live_debate([(0, 30, 30), (0, 0, 0)], pair(1, **{dimension: CON})))
-    assert [found.calibrated[turn][dimension] for turn in (0, 1)] == [16, 17]
-
-
-def test_a_turn_with_a_win_and_a_loss_is_marked_mixed() -> None:
-    """Turn 1 won logic against turn 0 and lost it to turn 2; in tactics it only won."""
-    debate = live_debate([(0, 0, 0)] * 3, pair(1, logic=CON, tactics=CON), pair(2, logic=PRO, rhetoric=PRO))
-    assert card(debate).mixed == {1: ("logic",)}
 
 
 @pytest.mark.parametrize(
@@ -91,10 +70,7 @@ def test_a_turn_with_a_win_and_a_loss_is_marked_mixed() -> None:
 def test_an_exchange_that_calibration_does_not_settle_is_listed(
     earlier: float, later: float, winner: str, is_listed: bool
 ) -> None:
-    """Turns 1 (Ben) and 2 (Ada): the winner still has less, or a draw is more than 0.1 * 40 = 4 apart.
-
-    The loser of the exchange won its other one, so that its band is the winner's.
-    """
+    """An exchange is listed if its winner has the lower score, or if the scores of a draw are more than 4 points apart."""
     others = {PRO: pair(1, logic=CON), CON: pair(3, logic=PRO), "draw": pair(1)}[winner]
     rows: list[Row] = [(30, 0, 0), (earlier, 0, 0), (later, 0, 0), (30, 0, 0)]
     found = [item for item in card(live_debate(rows, others, pair(2, logic=winner))).unresolved if item.turns == (1, 2)]
@@ -107,12 +83,11 @@ def test_an_exchange_that_calibration_does_not_settle_is_listed(
         (("process",), 40, 34),
         (("weakest_premise",), 35, 34),
         (("cause", "consequence"), 34, 34),
-        (("cause",), 20, 20),
         ((), 40, 40),
     ],
 )
 def test_an_incomplete_chain_limits_logic(missing: tuple[str, ...], logic: float, expected: float) -> None:
-    """A turn whose chain lacks a link has at most 34 in logic, which is listed apart from the calibrations."""
+    """Logic is limited to 34 if the causal chain lacks a link, and the change is listed apart from the calibrations."""
     chain = CausalChain(cause="a", process="b", consequence="c", missing=missing)
     debate = build_debate(opening_event(LiveSettings()), [speech(0, PRO)], [turn_marks(0, (logic, 0, 0), chain)])
     found = card(debate)
@@ -128,14 +103,12 @@ def test_an_incomplete_chain_limits_logic(missing: tuple[str, ...], logic: float
     [
         (("hollow",), 19),
         (("fabricated",), 18),
-        (("inverted",), 18),
-        (("backwards",), 18),
         (("hollow", "fabricated"), 17),
         (("fabricated",) * 11, 0),
     ],
 )
 def test_suspect_claims_cost_logic(faults: tuple[ClaimFault, ...], expected: float) -> None:
-    """A hollow claim costs 1, other faults 2; logic does not fall below 0."""
+    """A hollow claim costs 1 point of logic and a fabricated one 2, and logic stays at 0 or above."""
     claims = [SuspectClaim(turn=0, quote=f"claim {n}", fault=fault) for n, fault in enumerate(faults)]
     debate = live_debate([(20, 10, 10), (20, 10, 10)], assessment("live", (), *claims))
     assert card(debate).penalised[0] == {"logic": pytest.approx(expected), "rhetoric": 10, "tactics": 10}
@@ -145,7 +118,6 @@ def test_suspect_claims_cost_logic(faults: tuple[ClaimFault, ...], expected: flo
     ("opened", "reviewed", "charged"),
     [
         pytest.param([claim(0, "hollow")], [], {0: 1}, id="an entry without a review counts"),
-        pytest.param([claim(0, "hollow")], [decision(0, "hollow", "confirmed")], {0: 1}, id="confirmed"),
         pytest.param([claim(0, "hollow")], [decision(0, "hollow", "withdrawn")], {}, id="withdrawn"),
         pytest.param(
             [claim(0, "hollow")], [decision(1, "hollow", "withdrawn")], {0: 1}, id="another turn is another entry"
@@ -169,7 +141,6 @@ def test_suspect_claims_cost_logic(faults: tuple[ClaimFault, ...], expected: flo
         pytest.param([gap(1, 3), gap(1, 5)], [], {1: 5}, id="the largest opened points of a gap"),
         pytest.param([gap(1, 5)], [decision(1, "gap", "confirmed", 2)], {1: 2}, id="the review's points"),
         pytest.param([gap(1, 5)], [decision(1, "gap", "confirmed")], {1: 5}, id="the opened points without others"),
-        pytest.param([gap(1, 5)], [decision(1, "gap", "withdrawn", 2)], {}, id="a withdrawn gap"),
         pytest.param([gap(1, 5), claim(1, "hollow")], [], {1: 5}, id="a gap and a claim with the same words"),
         pytest.param([gap(1, 3, ""), gap(1, 3, "")], [], {1: 6}, id="old gaps without a quote count each"),
     ],
@@ -177,7 +148,7 @@ def test_suspect_claims_cost_logic(faults: tuple[ClaimFault, ...], expected: flo
 def test_the_register_charges_entries_that_remain(
     opened: list[Finding], reviewed: list[Finding], charged: dict[int, float]
 ) -> None:
-    """Entries are the same if turn, fault and words are; the review confirms, withdraws, or opens more."""
+    """Each register entry that the review does not withdraw costs points on the earliest turn with its words."""
     review = [assessment("live", (), *reviewed, revision=2)] if reviewed else []
     debate = live_debate([(20, 0, 0)] * 3, *(pair(1, *opened), *review))
     lost = {turn: 20 - of["logic"] for turn, of in card(debate).penalised.items()}
@@ -185,7 +156,7 @@ def test_the_register_charges_entries_that_remain(
 
 
 def test_withdrawals_can_be_charged() -> None:
-    """With `withdrawals: false` the entry is shown as doubted and costs its point."""
+    """With `withdrawals: false` a withdrawn entry is shown as doubted and still costs its point."""
     review = assessment("live", (), decision(0, "hollow", "withdrawn"), revision=2)
     debate = live_debate([(20, 0, 0)] * 2, pair(1, claim(0, "hollow")), review)
     found = card(debate, LiveSettings(withdrawals=False))
@@ -194,7 +165,7 @@ def test_withdrawals_can_be_charged() -> None:
 
 @pytest.mark.parametrize(("points", "expected"), [((0, 0), 20), ((3, 0), 17), ((0, 1.5), 18.5), ((3, 1.5), 15.5)])
 def test_inconsistencies_cost_what_the_settings_say(points: tuple[float, float], expected: float) -> None:
-    """On the later turn, which contradicts or drops; nothing by default."""
+    """Contradictions and dropped premises cost the configured points on the later turn, by default none."""
     found = [
         Contradiction(participant=PRO, earlier=0, later=2, explanation="x"),
         DroppedPremise(participant=PRO, earlier=0, later=2, premise="y"),
@@ -209,23 +180,21 @@ def test_inconsistencies_cost_what_the_settings_say(points: tuple[float, float],
 @pytest.mark.parametrize(
     ("pro", "con", "margin", "victory"),
     [
-        ((20, 20, 20), (20, 20, 20), 0, "draw"),
         ((20, 20, 21.9), (20, 20, 20), 1.9, "draw"),
         ((20, 20, 22), (20, 20, 20), 2, "narrow"),
         ((20, 20, 29.9), (20, 20, 20), 9.9, "narrow"),
         ((20, 20, 30), (20, 20, 20), 10, "clear"),
-        ((40, 30, 30), (0, 0, 0), 100, "clear"),
     ],
 )
 def test_victory_follows_the_margin(pro: Row, con: Row, margin: float, victory: Victory) -> None:
-    """Below 2 a draw, below 10 narrow, from 10 on clear."""
+    """A margin below 2 is a draw, below 10 narrow, and from 10 on clear."""
     found = score_run(live_debate([pro, con]), "r1", LiveSettings())
     assert found.margin == pytest.approx(margin)
     assert found.victory == victory
 
 
 def test_dimension_wins_are_counted() -> None:
-    """Ben won logic twice and tactics once, and so both exchanges; draws and unknown names do not count."""
+    """Wins are counted by dimension and by exchange; draws and unknown names do not count."""
     debate = live_debate([(0, 0, 0)] * 3, pair(1, logic=CON, tactics=CON, rhetoric="x"), pair(2, logic=CON))
     notes = score_run(debate, "r1", LiveSettings()).notes
     assert notes["exchanges_won"] == {PRO: 0, CON: 2}
@@ -245,7 +214,7 @@ def test_dimension_wins_are_counted() -> None:
     ],
 )
 def test_a_narrative_never_changes_the_winner(rows: list[Row], winner: str | None, agrees: bool) -> None:
-    """A narrative with another winner than the scorecard is a conflict that needs a resolution."""
+    """The scorecard decides the winner, and a narrative with another winner is a conflict."""
     debate = live_debate(rows, narrative(winner))
     found = score_run(debate, "r1", LiveSettings())
     assert (found.winner, narrative_note(found)["agrees"]) == (PRO if rows[0] != rows[1] else None, agrees)
@@ -253,7 +222,7 @@ def test_a_narrative_never_changes_the_winner(rows: list[Row], winner: str | Non
 
 
 def test_a_resolution_is_noted_with_the_narrative() -> None:
-    """A conflict without a resolution is listed as missing."""
+    """The verdict quotes the explanation of a conflict, or names the missing explanation."""
     why = assessment("live", (), Resolution(explanation="Because."), revision=1)
     rows: list[Row] = [(40, 30, 30), (0, 0, 0)]
     resolved = score_run(live_debate(rows, narrative(CON), why), "r1", LiveSettings())
@@ -274,7 +243,7 @@ def test_a_resolution_is_noted_with_the_narrative() -> None:
 def test_the_resolution_chooses_the_pattern(
     of_narrative: DebatePattern | None, of_resolution: DebatePattern | None, expected: str
 ) -> None:
-    """Without a resolution that chose one, an old narrative's pattern counts, else `none`."""
+    """The pattern is that of the resolution, else that of an old narrative, else `none`."""
     narrative = assessment("live", (), Narrative(winner=CON, reasoning="r", pattern=of_narrative))
     why = assessment("live", (), Resolution(explanation="e", pattern=of_resolution), revision=1)
     found = score_run(live_debate([(40, 30, 30), (0, 0, 0)], narrative, why), "r1", LiveSettings())
@@ -289,21 +258,21 @@ def test_a_missing_register_review_is_named(revision: int, is_missing: bool) -> 
 
 
 def test_the_first_two_turns_are_marked_cold_start() -> None:
-    """Little comes before them to compare with."""
+    """The first two turns are marked `cold_start`, and later turns are not."""
     turns = score_run(live_debate([(20, 0, 0)] * 3), "r1", LiveSettings()).notes["turns"]
     assert isinstance(turns, list)
     assert [turn["cold_start"] for turn in turns if isinstance(turn, dict)] == [True, True, False]
 
 
 def narrative_note(found: Verdict) -> dict[str, Any]:
-    """The verdict's note on the narrative."""
+    """Return the note of a verdict on the narrative."""
     note = found.notes["narrative"]
     assert isinstance(note, dict)
     return note
 
 
 def test_convergence_is_required_from_ten_turns_on() -> None:
-    """It is not missing with nine turns."""
+    """A missing answer on convergence is named in a debate of ten turns, but not of nine."""
     sentence = "The first and the last turns were not compared."
     nine, ten = live_debate([(20, 20, 20)] * 9), live_debate([(20, 20, 20)] * 10)
     convergence = Convergence(outcome="genuine_agreement", early="a", late="b")
@@ -315,7 +284,7 @@ def test_convergence_is_required_from_ten_turns_on() -> None:
 
 
 def test_without_a_scored_turn_of_every_speaker_there_is_no_winner() -> None:
-    """Three spoke, two were scored; the missing turn is named."""
+    """The verdict is undetermined and names the turn without marks if one of three speakers has no marked turn."""
     turns = [speech(0, PRO), speech(1, CON), speech(2, "Cem")]
     given = [turn_marks(0, (40, 30, 30)), turn_marks(1, (0, 0, 0))]
     found = score_run(build_debate(opening_event(LiveSettings(), debaters=THREE), turns, given), "r1", LiveSettings())
@@ -324,7 +293,7 @@ def test_without_a_scored_turn_of_every_speaker_there_is_no_winner() -> None:
 
 
 def test_two_turns_of_one_speaker_are_not_a_pair() -> None:
-    """Their comparison changes nothing and is not required."""
+    """A comparison of two adjacent turns of one speaker changes no score and is not required."""
     turns = [speech(0, PRO), speech(1, PRO), speech(2, CON)]
     given = [turn_marks(n, (20, 20, 20), speaker=name) for n, name in enumerate((PRO, PRO, CON))]
     debate = build_debate(opening_event(LiveSettings()), turns, [*given, pair(1, logic=PRO)])
@@ -334,23 +303,14 @@ def test_two_turns_of_one_speaker_are_not_a_pair() -> None:
 
 
 def test_frame_control_and_credibility_are_not_part_of_the_score() -> None:
-    """They are averaged separately: 5 and 6, score 60."""
+    """Frame control and credibility are averaged apart from the score."""
     found = score_run(live_debate([(20, 20, 20), (20, 20, 20)]), "r1", LiveSettings())
     assert (found.notes["frame_control"], found.notes["credibility"]) == ({PRO: 5.0, CON: 5.0}, {PRO: 6.0, CON: 6.0})
     assert found.scores[PRO] == 60.0
 
 
-def test_marks_are_clamped_to_their_scale() -> None:
-    """45 of 40 counts as 40."""
-    given = marks(PRO, {"logic": 50, "rhetoric": 30, "tactics": 30}, (45, 0, 0))
-    debate = build_debate(
-        opening_event(LiveSettings()), [speech(0, PRO)], [assessment("live", given, moment="turn", turns=(0,))]
-    )
-    assert card(debate).raw[0]["logic"] == 40
-
-
 def test_penalties_follow_calibration() -> None:
-    """Turn 1 won and rises to 22; two gaps of 4 and 1 then lower it to 17."""
+    """Penalties are subtracted after a won exchange has raised the score to 22."""
     gaps = assessment("live", (), gap(1, 4, "costs fall"), gap(1, 1, "pace rises"))
     found = card(live_debate([(20, 0, 0), (10, 0, 0)], pair(1, logic=CON), gaps))
     assert (found.calibrated[1]["logic"], found.penalised[1]["logic"]) == (22, 17)

@@ -41,7 +41,7 @@ winners = st.sampled_from([PRO, CON, THIRD, "draw", "Zoe"])
 
 @st.composite
 def debates(draw: st.DrawFn) -> Debate:
-    """Up to six turns of three debaters in any order, some without marks or comparison, and a register review."""
+    """Draw up to six turns of three debaters, some without marks or comparison, and a register review."""
     speakers = draw(st.lists(st.sampled_from([PRO, CON, THIRD]), min_size=1, max_size=6))
     made = [speech(index, name) for index, name in enumerate(speakers)]
     said: list[Assessment] = []
@@ -58,13 +58,13 @@ def debates(draw: st.DrawFn) -> Debate:
 
 
 def card(debate: Debate, *, withdrawals: bool = True) -> Scorecard:
-    """The scorecard."""
+    """Return the scorecard of run r1."""
     given_ = debate.assessments_of_system("live", "r1")
     return build_scorecard(debate, given_, LiveSettings(withdrawals=withdrawals))
 
 
 def results(debate: Debate, found: Scorecard) -> dict[tuple[int, str], set[str]]:
-    """(turn, dimension) -> `won`, `lost`, by the comparisons of pairs with both marks."""
+    """Map (turn, dimension) to `won` and `lost`, by the comparisons of exchanges with both marks."""
     outcome: dict[tuple[int, str], set[str]] = defaultdict(set)
     for item in debate.assessments:
         for comparison in item.findings:
@@ -82,7 +82,7 @@ def results(debate: Debate, found: Scorecard) -> dict[tuple[int, str], set[str]]
 
 @given(debates())
 def test_every_score_is_in_its_band(debate: Debate) -> None:
-    """Winners from B up, losers without a win below B, all others as marked, after the limit of an incomplete chain."""
+    """Winners of an exchange have at least B, losers without a win less than B, and all other scores stay."""
     found = card(debate)
     outcome = results(debate, found)
     limited = {item.turn: item.after for item in found.chain_limits}
@@ -103,7 +103,7 @@ def test_every_score_is_in_its_band(debate: Debate) -> None:
 
 @given(debates())
 def test_the_listed_changes_explain_every_score(debate: Debate) -> None:
-    """Marks, changed as the lists say, are the final scores; nothing changes a score without being listed."""
+    """Marks, changed as the lists of changes say, are the final scores."""
     found = card(debate)
     scores = {turn: dict(of) for turn, of in found.raw.items()}
     for item in (*found.chain_limits, *found.calibrations):
@@ -116,7 +116,7 @@ def test_the_listed_changes_explain_every_score(debate: Debate) -> None:
 
 @given(debates())
 def test_the_same_words_cost_once(debate: Debate) -> None:
-    """Of entries with the same words, at most one is charged, on a turn not later than its own."""
+    """At most one of several entries with the same words is charged, on the turn of an entry or earlier."""
     charged = [row for row in card(debate).register if row.charged_to is not None and row.quote]
     words = [normalize_quote(row.quote) for row in charged]
     assert len(words) == len(set(words))
@@ -126,7 +126,7 @@ def test_the_same_words_cost_once(debate: Debate) -> None:
 
 @given(debates())
 def test_a_withdrawal_never_adds_points(debate: Debate) -> None:
-    """All points together are at most those charged with `withdrawals: false`."""
+    """All penalties together are at most those with `withdrawals: false`."""
     kept, charged = card(debate), card(debate, withdrawals=False)
     assert sum(item.points for item in kept.penalties) <= sum(item.points for item in charged.penalties)
     assert {row.status for row in charged.register} <= {"open", "confirmed", "doubted"}

@@ -18,12 +18,12 @@ GAP = gap(0, 3, "Costs fall")
 
 
 def sentences(debate: Debate, assessment: Assessment) -> tuple[str, ...]:
-    """The sentences of the report on one assessment of `debate`."""
+    """Return the sentences of the report on one assessment of `debate`."""
     return SYSTEM.live_report(assessment, debate).sentences
 
 
 def test_a_turn_shows_its_marks_chain_and_flagged_words() -> None:
-    """Marks as given, then the missing links, the inconsistencies and the quotes; the composite is the score."""
+    """The report on a turn shows its composite, then its marks, missing links, inconsistencies and flagged quotes."""
     contradiction = Contradiction(participant=PRO, earlier=0, later=2, explanation="then and now")
     turn = turn_marks(2, (36, 20, 10), CHAIN, contradiction, claim(2, "hollow"))
     debate = live_debate([(20, 10, 10)] * 2).with_assessments([turn])
@@ -54,13 +54,13 @@ def test_a_turn_shows_its_marks_chain_and_flagged_words() -> None:
     ],
 )
 def test_an_assessment_shows_the_scores_that_it_changed(assessment: Assessment, expected: list[str]) -> None:
-    """With the rule or penalty that changed them; turns count from 1."""
+    """The report names each changed score with the rule or penalty that changed it."""
     debate = live_debate([(30, 10, 10), (10, 10, 10), (22, 10, 10)], assessment)
     assert [line for line in sentences(debate, assessment) if "→" in line] == expected
 
 
 def test_a_report_does_not_depend_on_later_answers() -> None:
-    """The exchange of turns 1 and 2 gives the same report when that of turns 2 and 3 was answered before it."""
+    """The report on an exchange is equal whether or not the next exchange was judged before it."""
     first, second = pair(1, logic=PRO), pair(2, logic=CON)
     rows = [(30.0, 0.0, 0.0)] * 3
     assert sentences(live_debate(rows, first, second), first) == sentences(live_debate(rows, first), first)
@@ -75,7 +75,7 @@ def test_the_review_shows_how_many_entries_it_withdrew() -> None:
 
 
 def test_the_table_of_changes_shows_each_penalty_as_a_step() -> None:
-    """Logic before and after, one penalty after the other, never below 0."""
+    """The table of changes shows logic before and after each penalty, never below 0."""
     claims = (claim(0, "hollow", "One."), claim(0, "inverted", "Two."), claim(1, "inverted", "Three."))
     debate = live_debate([(30, 10, 10), (1, 10, 10)], pair(1, *claims))
     table = next(

@@ -19,33 +19,33 @@ DEBATERS: tuple[dict[str, Any], ...] = ({**TWO[0], "personality": "strategist", 
 
 
 def pressure_on(turn: int, name: str = PRO, **kinds: float) -> Assessment:
-    """A live assessment of the exchange that ends with a turn, with pressure on one debater."""
+    """Return a live assessment of the exchange that ends with `turn`, with pressure on one debater."""
     none = Pressure(participant=name, cognitive=0, emotional=0, strategic=0, credibility=0)
     finding = none.model_copy(update=kinds)
     return assessment("live", (), finding, moment="pair", turns=(turn - 1, turn))
 
 
 def debate_of(*given: Assessment, system: SystemSettings | None = None) -> Debate:
-    """A debate of Ada (strategist, elasticity 0.5) and Ben (no personality)."""
+    """Return a debate of Ada, a strategist with elasticity 0.5, and Ben, who has no personality."""
     turns = [speech(index, (PRO, CON)[index % 2]) for index in range(4)]
     return build_debate(opening_event(system or LiveSettings(), debaters=DEBATERS), turns, given)
 
 
 def final_personality(debate: Debate, name: str) -> Personality | None:
-    """The last personality of the curve."""
+    """Return the last personality of the curve."""
     curve = personality_curve(debate, name)
     return curve[-1].personality if curve else None
 
 
 def test_a_pressure_moves_its_traits() -> None:
-    """Cognitive 0.8 at elasticity 0.5: abstraction 6 - 0.8*0.3*0.5*3*(5/9) = 5.8, skepticism 6 + 0.6*(4/9)."""
+    """Cognitive pressure of 0.8 at elasticity 0.5 lowers abstraction and raises skepticism by the worked numbers."""
     found = final_personality(debate_of(pressure_on(1, cognitive=0.8)), PRO)
     assert found is not None
     assert (found.abstraction, found.skepticism) == pytest.approx((5.8, 6 + 0.6 * 4 / 9))
 
 
 def test_pressures_accumulate_in_turn_order() -> None:
-    """Openness rises from 5 by 0.3*0.5*3*(headroom) in each exchange, in any order of arrival; nothing is rounded."""
+    """Three pressures raise openness one after the other in the order of turns, without rounding."""
     curve = personality_curve(
         debate_of(pressure_on(3, strategic=1), pressure_on(1, strategic=1), pressure_on(2, strategic=1)), PRO
     )
@@ -57,7 +57,7 @@ def test_pressures_accumulate_in_turn_order() -> None:
 
 
 def test_an_exchange_without_pressure_is_an_event() -> None:
-    """With a recovery of 0.1 the won exchange takes back a tenth of what the lost one moved; an exchange of others does nothing."""
+    """With a recovery of 0.1, an exchange without pressure takes back a tenth of the change."""
     debaters = ({**DEBATERS[0], "recovery": 0.1}, TWO[1], THREE[2])
     turns = [speech(index, (PRO, CON, THIRD)[index % 3]) for index in range(5)]
     given = (pressure_on(1, cognitive=1), pressure_on(2, CON, cognitive=1), pressure_on(3, THIRD, cognitive=1))
@@ -79,12 +79,12 @@ def test_an_exchange_without_pressure_is_an_event() -> None:
     ids=["other debater", "no feedback", "no live judge", "later run", "turns that do not exist"],
 )
 def test_other_pressures_do_not_move_a_debater(debate: Debate) -> None:
-    """Only pressure on the debater itself, by a live judge with feedback, in the first run."""
+    """Only pressure on the debater itself, by a live judge with feedback in the first run, moves its personality."""
     assert final_personality(debate, PRO) == ARCHETYPES["strategist"]
 
 
 def test_the_notes_hold_the_course_of_each_moved_personality() -> None:
-    """Start and each exchange, not rounded; nothing for a later judging run."""
+    """The notes of the first run have each changed personality at the start and after each exchange."""
     debate = debate_of(pressure_on(1, strategic=1))
     notes = score_run(debate, "r1", LiveSettings()).notes
     assert isinstance(notes, LiveNotes)

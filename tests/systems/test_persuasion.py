@@ -10,7 +10,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed
 from debate_cli.domain.verdict import Victory
 from debate_cli.systems.persuasion.score import score_run
-from debate_cli.systems.persuasion.settings import PersuasionFactors, PersuasionSettings
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.state_machine import compute_state_curve
 
 CALM = "So it is."
@@ -22,19 +22,19 @@ SCALE = {"persuasion": 1.0, "attack": 1.0, "evidence": 1.0}
 
 
 def current_states(debate: Debate, settings: PersuasionSettings, *, due_round: int | None = None) -> Any:
-    """Every debater's state after the last turn."""
+    """Return every debater's state after the last turn."""
     return compute_state_curve(debate, settings, due_round=due_round)[-1].states
 
 
 def debate_of(*texts: str, debaters: Any = TWO, settings: PersuasionSettings | None = None) -> Debate:
-    """A debate of these speeches, in turn order."""
+    """Return a debate of these speeches, in turn order."""
     names = [debater["name"] for debater in debaters]
     turns = [speech(index, names[index % len(names)], text) for index, text in enumerate(texts)]
     return build_debate(opening_event(settings or PersuasionSettings(), debaters=debaters), turns)
 
 
 def starting(pro: dict[str, Any] | None = None, con: dict[str, Any] | None = None) -> tuple[dict[str, Any], ...]:
-    """Two debaters with settings of their own."""
+    """Return two debaters with changed settings."""
     return ({**TWO[0], **(pro or {})}, {**TWO[1], **(con or {})})
 
 
@@ -76,7 +76,7 @@ PRESSED: dict[str, Any] = {"conviction": 0.4}
     ],
 )
 def test_scores_and_victory(texts: tuple[str, ...], debaters: Any, pro: float, con: float, victory: Victory) -> None:
-    """Firmness, influence and resilience are added; surrender costs 50 and gives the others 20."""
+    """Scores and victory equal the numbers that are worked out beside each row."""
     found = score_run(debate_of(*texts, debaters=debaters), "r1", PersuasionSettings())
     assert [found.scores[PRO], found.scores[CON]] == pytest.approx([pro, con])
     assert found.victory == victory
@@ -84,7 +84,7 @@ def test_scores_and_victory(texts: tuple[str, ...], debaters: Any, pro: float, c
 
 
 def closed(debate: Debate) -> Debate:
-    """The debate, closed after its last turn."""
+    """Return the debate, closed after its last turn."""
     return debate.apply(DebateClosed(at=NOON, reason="complete"))
 
 
@@ -100,28 +100,18 @@ def closed(debate: Debate) -> Debate:
     ids=["under way", "complete", "closed", "followed"],
 )  # fmt: skip
 def test_surrender_is_checked_when_a_round_is_over(debate: Debate, expected: bool) -> None:
-    """Ben, with low conviction, does not surrender before."""
+    """A debater with low conviction surrenders only when the round is complete, followed by another, or the debate is closed."""
     assert current_states(debate, PersuasionSettings())[CON].surrendered == expected
 
 
-def test_a_round_before_the_due_one_is_over() -> None:
-    """While a debate runs, the schedule says which round is due, whatever the debate looks like."""
-    debate = closed(debate_of(P9, CALM, debaters=starting(con=PRESSED)))
-    assert not current_states(debate, PersuasionSettings(), due_round=1)[CON].surrendered
-    assert current_states(debate, PersuasionSettings(), due_round=2)[CON].surrendered
-
-
 def test_surrender_in_silence_loses() -> None:
-    """Ben never spoke; nothing is missing."""
+    """A debater who surrendered before its first speech has lost, and nothing is missing."""
     found = score_run(closed(debate_of(P9, debaters=starting(con=PRESSED))), "r1", PersuasionSettings())
     assert (found.winner, found.victory, found.notes["missing"]) == (PRO, "overwhelming", [])
 
 
 def test_one_speech_does_not_end_a_debate_of_three() -> None:
-    """Ada persuades both others by 0.9. Cem, with low conviction, surrenders.
-
-    Ben does not: its stance is -0.4 x (1 - 0.9 x 0.3 x 0.3), and a tenth less as a bystander on Cem's side.
-    """
+    """One strong speech makes the debater with low conviction surrender and only moves the third debater."""
     debaters = (TWO[0], {**TWO[1], "stance": -0.4}, {**THREE[2], "stance": -0.4, "conviction": 0.39})
     settings = PersuasionSettings(bystander_effect=0.1)
     turns = [item.model_copy(update={"round": 1}) for item in (speech(0, PRO, P9), speech(1, CON), speech(2, THIRD))]
@@ -131,13 +121,13 @@ def test_one_speech_does_not_end_a_debate_of_three() -> None:
 
 
 def test_words_of_another_language_are_a_hint() -> None:
-    """Without a keyword in the whole debate the verdict names `effects: judge`; one hit is enough."""
+    """The verdict names `effects: judge` if no speech contains a keyword."""
     assert "effects: judge" in str(score_run(debate_of("Ja.", "Nein."), "r1", PersuasionSettings()).notes["hint"])
     assert score_run(debate_of("Ja.", "Nein, but."), "r1", PersuasionSettings()).notes["hint"] == ""
 
 
 def test_the_notes_hold_states_and_curves() -> None:
-    """Rounds, surrenders with turn and reason, positions, and a point for the start and each turn."""
+    """The notes have rounds, surrenders, positions, and a point for the start and for each turn."""
     notes = score_run(debate_of(P9, CALM, debaters=starting(con=PRESSED)), "r1", PersuasionSettings()).notes
     assert notes["rounds"] == 1
     assert notes["surrendered"] == [{"name": CON, "round": 1, "turn": 1, "reason": "persuaded"}]
@@ -153,7 +143,7 @@ def test_the_notes_hold_states_and_curves() -> None:
 
 
 def rating(turn: int, target: str, *values: float) -> Assessment:
-    """A judge's rating of one turn on one target: persuasion, attack, evidence, as far as given."""
+    """Return a judge's rating of one turn on one target: persuasion, attack and evidence."""
     given = dict(zip(SCALE, values, strict=False))
     return assessment(
         "persuasion", marks(target, dict.fromkeys(given, 1.0), given.values()), moment="turn", turns=(turn,)
@@ -164,12 +154,12 @@ JUDGED = PersuasionSettings(effects="judge")
 
 
 def rated_debate(*given: Assessment) -> Debate:
-    """Two calm speeches with these ratings."""
+    """Return a debate of two speeches with these ratings."""
     return build_debate(opening_event(JUDGED), [speech(0, PRO, P9), speech(1, CON, P9)], given)
 
 
 def test_ratings_replace_keywords() -> None:
-    """With `effects: judge`, 0.9 on Ben gives 0.7352 and 0.595 as above."""
+    """With `effects: judge` the ratings move stance and conviction, and keywords do not."""
     final = current_states(rated_debate(rating(0, CON, 0.9, 0, 0), rating(1, PRO, 0, 0, 0)), JUDGED)
     assert (final[CON].stance, final[CON].conviction, final[PRO].stance) == pytest.approx((-0.7352, 0.595, 0.8))
 
@@ -182,11 +172,7 @@ def test_a_missing_rating_has_no_effect_and_is_named() -> None:
 
 
 def test_persuasion_of_weighted_factors() -> None:
-    """Ada (aggressive, the first of equal predictions): 0.3*0.6 + 0.2*1 + 0.3*0.7 + 0.2*0 = 0.59 on Ben.
-
-    Ben (balanced, which does not fit two debaters): 0.3*0.9 = 0.27 on Ada. Ada without a strategy, with an influence of
-    0.59 so far: 0.3*0.6 + 0.2*0.59 = 0.298.
-    """
+    """With `effects: factors` persuasion is the weighted sum of keywords, strategy fit, evidence and influence."""
     settings = PersuasionSettings(effects="factors")
     turns = [
         speech(0, PRO, f"{P6} Data and research.", strategy="aggressive"),
@@ -197,17 +183,8 @@ def test_persuasion_of_weighted_factors() -> None:
     assert [effect.persuasion for point in points for effect in point.effects] == pytest.approx([0.59, 0.27, 0.298])
 
 
-def test_factors_are_settings() -> None:
-    """All weight on persuasion and evidence: 0.9 + 1 is clamped to 1."""
-    factors = PersuasionFactors(persuasion=1, strategy_fit=0, evidence=1, social_influence=0)
-    settings = PersuasionSettings(effects="factors", factors=factors)
-    debate = build_debate(opening_event(settings), [speech(0, PRO, f"{P9} Data, study, research.")])
-    (effect,) = compute_state_curve(debate, settings)[-1].effects
-    assert effect.persuasion == 1
-
-
 def test_a_rating_above_its_scale_counts_as_1() -> None:
-    """7 of 10 has the effect of 1."""
+    """A rating of 7 on a scale to 10 has the effect of 1."""
     full, calm = rating(0, CON, 1, 0, 0), rating(1, PRO, 0, 0, 0)
     marks = tuple(mark.model_copy(update={"value": 7 * mark.value, "out_of": 10}) for mark in full.marks)
     above = full.model_copy(update={"marks": marks})

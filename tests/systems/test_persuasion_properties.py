@@ -23,7 +23,7 @@ HUNDREDTHS = st.integers(0, 100).map(lambda value: value / 100)
 
 @st.composite
 def rated_debates(draw: st.DrawFn) -> tuple[Debate, PersuasionSettings, Ratings]:
-    """Three debaters who speak in turn for up to five rounds; the last round may be under way; some debates are closed."""
+    """Draw a debate of three debaters with up to five rounds of rated turns; some are closed."""
     debaters = [
         {**THREE[number], "stance": draw(HUNDREDTHS) * side, "conviction": draw(HUNDREDTHS)}
         for number, side in enumerate((1, -1, draw(st.sampled_from((1, -1)))))
@@ -51,7 +51,7 @@ def rated_debates(draw: st.DrawFn) -> tuple[Debate, PersuasionSettings, Ratings]
 
 
 def play(debate: Debate, bystander_effect: float, ratings: Ratings) -> dict[str, dict[str, Any]]:
-    """The final states by the rules, word for word."""
+    """Return the final states by the rules, computed turn by turn."""
     people: dict[str, dict[str, Any]] = {
         item.name: {
             "s0": item.stance,
@@ -79,7 +79,7 @@ def play(debate: Debate, bystander_effect: float, ratings: Ratings) -> dict[str,
 
 
 def receive(one: dict[str, Any], number: int, p: float, a: float) -> None:
-    """One speech reaches a debater."""
+    """Apply one speech to a debater."""
     c = one["c"]
     if p > 0.6:
         one["s"] *= 1 - p * (1 - c) * 0.3
@@ -94,7 +94,7 @@ def receive(one: dict[str, Any], number: int, p: float, a: float) -> None:
 
 
 def end_round(people: dict[str, dict[str, Any]], bystander_effect: float) -> None:
-    """Surrenders of a round, then the bystanders."""
+    """Apply the surrenders of a round, then the bystander effect."""
     lost = [one for one in people.values() if not one["out"] and gives_up(one)]
     sides = {one["s"] > 0 for one in lost if one["s"] != 0}
     for one in lost:
@@ -105,7 +105,7 @@ def end_round(people: dict[str, dict[str, Any]], bystander_effect: float) -> Non
 
 
 def gives_up(one: dict[str, Any]) -> bool:
-    """The three conditions of a surrender."""
+    """Return whether one of the three conditions of surrender holds."""
     peaks = list(one["peaks"].values())[-3:]
     conviction = round(one["c"], 9)
     persuaded = bool(peaks) and round(fmean(peaks), 9) > 0.6 and conviction < 0.4
@@ -114,7 +114,7 @@ def gives_up(one: dict[str, Any]) -> bool:
 
 
 def points(name: str, people: dict[str, dict[str, Any]]) -> float:
-    """A debater's score."""
+    """Return a debater's score."""
     one = people[name]
     total = abs(one["s"]) * one["c"] * 30 - (50 if one["out"] else 0)
     for other, state in people.items():
@@ -124,14 +124,14 @@ def points(name: str, people: dict[str, dict[str, Any]]) -> float:
 
 
 def notes_of(verdict: Verdict) -> PersuasionNotes:
-    """The notes, typed."""
+    """Return the typed notes of a verdict."""
     assert isinstance(verdict.notes, PersuasionNotes)
     return verdict.notes
 
 
 @given(rated_debates())
 def test_the_scorer_equals_a_naive_implementation(drawn: tuple[Debate, PersuasionSettings, Ratings]) -> None:
-    """Stances, convictions, surrenders and scores; the four parts of a score are its sum."""
+    """Stances, convictions, surrenders and scores equal those of a naive implementation of the rules."""
     debate, settings_, ratings = drawn
     verdict = score_run(debate, "r1", settings_)
     expected = play(debate, settings_.bystander_effect, ratings)

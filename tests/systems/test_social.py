@@ -29,14 +29,14 @@ CURVE = compute_state_curve(
 
 
 def test_the_influence_graph_holds_mean_persuasion() -> None:
-    """Ada on Ben: (0.6 + 0)/2; Ben on Ada: 0.9; influence is the mean out of each."""
+    """An edge is the mean persuasion of one debater by another, and influence is the mean of the outgoing edges."""
     found = build_influence_graph(collect_effects(CURVE))
     assert found == pytest.approx({(PRO, CON): 0.3, (CON, PRO): 0.9})
     assert outgoing_influence(found) == pytest.approx({PRO: 0.3, CON: 0.9})
 
 
 def test_social_context_is_a_deterministic_unit_vector() -> None:
-    """128 numbers of Euclidean length 1, the same at every call."""
+    """The social context is 128 numbers of Euclidean length 1, equal at every call."""
     graph = build_influence_graph(collect_effects(CURVE))
     one, other = (social_context_vectors(CURVE[-1].states, graph) for _ in range(2))
     assert one == other
@@ -45,7 +45,7 @@ def test_social_context_is_a_deterministic_unit_vector() -> None:
 
 
 def test_similarity_follows_the_states() -> None:
-    """It is 1 with itself, and smaller with an opposite stance than with a similar one."""
+    """Debaters with similar stances have more similar contexts than debaters with opposite stances."""
     found = social_context_vectors(
         {name: DebaterState(name, s, s, 0.7) for name, s in (("a", 0.8), ("b", 0.7), ("c", -0.8))}, {}
     )

@@ -29,12 +29,9 @@ LAST_ROUNDS = {"round_persuasion": (0.41, 0.41)}
         # Nothing is tried and no situation holds: the first in the order
         ({}, {}, ("aggressive", 0.3)),
         # Conviction below 0.5 and own evidence of 0.6 over the last three speeches
-        ({"evidence_shown": (0.6,)}, {"conviction": 0.49}, ("aggressive", 0.5)),
         ({"evidence_shown": (0.0, 0.6, 0.6, 0.6)}, {"conviction": 0.49}, ("aggressive", 0.5)),
         # Below 0.6 it is also not firm
         ({"evidence_shown": (0.59,)}, {"conviction": 0.49}, ("persuasive", 0.5)),
-        ({"evidence_shown": (0.6,)}, {"conviction": 0.5}, ("persuasive", 0.5)),
-        ({"evidence_shown": (0.6,)}, {"conviction": 0.6}, ("aggressive", 0.3)),
         # Own conviction above 0.7
         ({"conviction": 0.71}, {}, ("defensive", 0.5)),
         # The target's stance below 0.5
@@ -42,7 +39,6 @@ LAST_ROUNDS = {"round_persuasion": (0.41, 0.41)}
         ({}, {"stance": -0.5}, ("aggressive", 0.3)),
         # Strongest persuasion of the last rounds above 0.4
         ({}, {"round_persuasion": (0.41,)}, ("empathetic", 0.5)),
-        ({}, {"round_persuasion": (0.4,)}, ("aggressive", 0.3)),
         ({}, {"round_persuasion": (0.9, 0.3, 0.3, 0.3)}, ("aggressive", 0.3)),
         # Two situations hold: the first in the order
         ({"conviction": 0.9}, {"stance": 0.1, **LAST_ROUNDS}, ("defensive", 0.5)),
@@ -59,13 +55,13 @@ LAST_ROUNDS = {"round_persuasion": (0.41, 0.41)}
 def test_the_highest_predicted_effect_wins(
     own: dict[str, Any], other: dict[str, Any], expected: tuple[str, float]
 ) -> None:
-    """Mean persuasion with the strategy so far, 0.3 if untried, and 0.2 if its situation holds."""
+    """The pick has the highest prediction: mean persuasion so far, 0.3 if untried, plus 0.2 if its situation holds."""
     pick = pick_strategy({PRO: state(PRO, **own), CON: state(CON, **other)}, PRO)
     assert (pick.name, pick.predicted) == (expected[0], pytest.approx(expected[1]))
 
 
 def test_several_targets_count_by_their_mean() -> None:
-    """Among three debaters balanced has 0.5; empathetic, which suits one of two targets, 0.4."""
+    """The prediction for several targets is the mean of the predictions for each target."""
     states = {PRO: state(PRO), CON: state(CON, **LAST_ROUNDS), "Cem": state("Cem")}
     pick = pick_strategy(states, PRO)
     assert (pick.name, pick.predicted) == ("balanced", pytest.approx(0.5))
@@ -74,13 +70,13 @@ def test_several_targets_count_by_their_mean() -> None:
 
 
 def test_a_surrendered_debater_is_not_a_target() -> None:
-    """With no target left the pick is analytical, without a prediction."""
+    """If every opponent has surrendered, the pick is `analytical`, without a prediction."""
     states = {PRO: state(PRO), CON: state(CON, surrendered=True)}
     assert (pick_strategy(states, PRO).name, pick_strategy(states, PRO).predicted) == ("analytical", None)
 
 
 def test_the_pick_follows_the_turns() -> None:
-    """Ada's aggressive speech persuaded Ben by 0.9, so it is expected to do so again."""
+    """A strategy that persuaded an opponent by 0.9 is expected to do so again."""
     debate = build_debate(
         opening_event(PersuasionSettings()),
         [speech(0, PRO, "However, consider and understand it.", strategy="aggressive"), speech(1, CON)],
@@ -90,7 +86,7 @@ def test_the_pick_follows_the_turns() -> None:
 
 
 def test_the_notes_hold_predicted_and_actual_effect() -> None:
-    """Of the turns with a strategy: predicted by the debater, actual as the mean over the targets."""
+    """The notes have the predicted and the actual effect of each turn with a strategy."""
     first = speech(0, PRO, "However, consider it.", strategy="balanced")
     picked = StrategyPick(name="persuasive", reason="so", predicted=0.5)
     second = speech(1, CON, "But why?").model_copy(update={"strategy": picked})

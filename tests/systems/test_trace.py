@@ -26,7 +26,7 @@ from debate_cli.systems.trace import TraceReply, TraceResponse, TraceSource, bui
 
 
 def trace(item: str, value: Standing, reason: str = "so", participant: str = PRO) -> Trace:
-    """A judge's finding on one argument."""
+    """Return a judge's finding on one argument."""
     return Trace(participant=participant, item=item, claim="c", standing=value, reason=reason)
 
 
@@ -34,7 +34,7 @@ OPENINGS = (opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1"))
 
 
 def test_a_row_has_claim_and_responses() -> None:
-    """Who claimed it, who responded how, and the follow-up, without any judge."""
+    """Without a judge, a row has claim, speaker and responses with their follow-up questions."""
     crossed = cross_examination(2, CON, Response(target="PRO-1", type="refute", reasoning="No.", follow_up="Why?"))
     row = build_trace_table(build_debate(opening_event(StructuredSettings()), (*OPENINGS, crossed)))[0]
     assert (row.id, row.participant, row.claim, row.standing) == ("PRO-1", PRO, "Claim of PRO-1", None)
@@ -43,7 +43,7 @@ def test_a_row_has_claim_and_responses() -> None:
 
 @pytest.mark.parametrize("is_cited", [True, False])
 def test_a_row_has_the_sources_of_its_claim(*, is_cited: bool) -> None:
-    """What was found about each citation of its speaker; without citations the table has no such column."""
+    """A row has the checked citations of its claim, and a table without citations has no such column."""
     first, second = OPENINGS
     citations = (Citation(source="S7", quote="no such words"),) if is_cited else ()
     arguments = tuple(item.model_copy(update={"citations": citations}) for item in first.arguments or ())
@@ -59,7 +59,7 @@ def test_a_row_has_the_sources_of_its_claim(*, is_cited: bool) -> None:
 
 
 def test_a_row_has_replies_to_follow_ups() -> None:
-    """Only those of the claim's owner."""
+    """A row has the replies of the claim's own speaker only."""
     answers = (FollowUpAnswer(question_target="PRO-1", reply="Thus.", evaded=False),)
     turns = [
         Turn(index=n, round=3, phase="answers", speaker=name, text="A", answers=answers, exchange=EXCHANGE)
@@ -74,14 +74,12 @@ def test_a_row_has_replies_to_follow_ups() -> None:
     [
         (("REFUTED",), "REFUTED"),
         (("UPHELD", "UPHELD", "REFUTED"), "UPHELD"),
-        (("REFUTED", "UPHELD", "UPHELD"), "UPHELD"),
         (("UPHELD", "REFUTED"), "UNCERTAIN"),
-        (("UPHELD", "REFUTED", "PARTIALLY_UPHELD"), "UNCERTAIN"),
         (("UPHELD", "UPHELD", "REFUTED", "REFUTED", "UNCERTAIN"), "UNCERTAIN"),
     ],
 )
 def test_the_majority_of_judges_decides_a_standing(opinions: tuple[Standing, ...], expected: Standing) -> None:
-    """A tie is UNCERTAIN; a single judge also gives the reason."""
+    """The most frequent standing counts, and a tie is UNCERTAIN."""
     given = [
         assessment("structured", (), trace("PRO-1", opinion), assessor=f"judge-{number}")
         for number, opinion in enumerate(opinions, 1)
@@ -93,7 +91,7 @@ def test_the_majority_of_judges_decides_a_standing(opinions: tuple[Standing, ...
 
 
 def test_the_newest_run_gives_the_standings() -> None:
-    """Unless a run is named; a run without assessments does not count."""
+    """Standings come from the newest run with assessments, unless a run is named."""
     first = assessment("structured", (), trace("PRO-1", "UPHELD"))
     second = assessment("structured", (), trace("PRO-1", "REFUTED"), run="r2")
     debate = with_judging_run(
@@ -106,7 +104,7 @@ def test_the_newest_run_gives_the_standings() -> None:
 
 
 def test_the_briefing_groups_claims_by_standing() -> None:
-    """The caveat is always present."""
+    """The briefing has one list of claims per standing, the judge's insight and the caveat."""
     ids = ("PRO-1", "PRO-2", "PRO-3", "PRO-4")
     standings: tuple[Standing, ...] = ("UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN")
     said = [trace(item, value) for item, value in zip(ids, standings, strict=True)]
@@ -128,7 +126,7 @@ def test_the_briefing_groups_claims_by_standing() -> None:
 
 
 def test_the_briefing_merges_questions_of_all_judges() -> None:
-    """Each once, in order."""
+    """The briefing has each open question of all judges once, in order."""
     given = [
         assessment("structured", (), Insight(key_insight=name, unresolved_questions=questions), assessor=name)
         for name, questions in (("judge-1", ("a", "b")), ("judge-2", ("b", "c")))
@@ -140,7 +138,7 @@ def test_the_briefing_merges_questions_of_all_judges() -> None:
 
 @pytest.mark.parametrize(("weight", "standing"), [(3, "UPHELD"), (2, "UNCERTAIN"), (1, "REFUTED")])
 def test_the_standing_with_the_most_weight_counts(weight: float, standing: Standing) -> None:
-    """One judge of weight 3 outvotes two of weight 1; weight 2 against both is a tie, which is uncertain."""
+    """The standing with the most weight of judges counts, and equal weights are UNCERTAIN."""
     listed = (StructuredJudge(id="a", weight=weight), StructuredJudge(id="b"), StructuredJudge(id="c"))
     settings = StructuredSettings(judges=listed)
     opinions: tuple[tuple[str, Standing], ...] = (("a", "UPHELD"), ("b", "REFUTED"), ("c", "REFUTED"))

@@ -20,7 +20,7 @@ WIDE_FROM = 15
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
 BAR, THIN_BAR, MANY_BARS = 16.0, 12.0, 16
 """Height of a bar, and of a bar in a chart with more than `MANY_BARS` bars."""
-DOT = 3.0
+DOT = 3
 """Radius of a dot."""
 CHARACTER = 7.4
 """Approximate width of a label's character, in SVG units."""

@@ -53,7 +53,7 @@ def render_page(template: str, *styles: str, title: str, script: str = "", **con
     """
     environment = build_environment()
     style, code = (
-        Markup("\n".join(environment.get_template(name).render() for name in names))  # noqa: S704 - constant files
+        Markup("".join(environment.get_template(name).render() for name in names))  # noqa: S704 - constant files
         for names in (styles, [script] if script else [])
     )
     return environment.get_template(template).render(title=title, style=style, script=code, **context)

@@ -131,7 +131,7 @@ def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
 
 
 def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
-    """Draw horizontal bars: one row per bar, or for a stack one row per label. Bars of negative values extend left."""
+    """Draw horizontal bars: one row per bar, or for a stack one row per label."""
     is_stack = chart.kind == "stack"
     names = [theme.shorten(sanitize.sanitize_line(label), MAX_LABEL) for label in chart.labels]
     rows = 1 if is_stack else len(chart.series)
@@ -145,19 +145,19 @@ def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
         return left + _share(value, chart) * (right - left)
 
     series: list[DrawnSeries] = []
-    ends: dict[tuple[int, bool], float] = {}  # (label, whether values are negative) -> sum of the drawn values
+    ends = [0.0] * len(names)
     for number, item in enumerate(chart.series):
         shapes: list[Shape] = []
         for index, point in enumerate(item.points):
             if point is None:
                 continue
-            end = index, point.value < 0
-            start = ends.get(end, 0.0) if is_stack else 0.0
-            ends[end] = start + point.value
-            low, high = sorted((x(start), x(start + point.value)))
+            start = ends[index] if is_stack else 0.0
+            ends[index] = start + point.value
             y = round(tops[index] + bar / 4 + (0 if is_stack else number * bar), 1)
             value = "" if is_stack else _format_tick(point.value)
-            shapes.append(Shape(round(low, 1), y, round(high - low, 1), bar - 1, point.words, value))
+            shapes.append(
+                Shape(round(x(start), 1), y, round(x(ends[index]) - x(start), 1), bar - 1, point.words, value)
+            )
         series.append(DrawnSeries(item, _css_class(item, classes), tuple(shapes)))
     return DrawnChart(
         chart,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from queue import SimpleQueue
 from threading import Event as ThreadEvent
 from threading import Thread
@@ -292,14 +293,8 @@ class _Script:
         if turns:
             styles, citations = theme.participant_styles(debate.participants), index_citations(debate)
             self._open_round(turns[0][0].round, turns[0][0].phase)
-            self.print(
-                PanelRow(
-                    [
-                        turn_panel(turn, styles, threads, citations, show_hidden=self._show_hidden)
-                        for turn, threads in turns
-                    ]
-                )
-            )
+            show = partial(turn_panel, styles=styles, citations=citations, show_hidden=self._show_hidden)
+            self.print(PanelRow([show(turn, threads=threads) for turn, threads in turns]))
 
     def _open_round(self, round_number: int, phase: Phase) -> None:
         if self._round != (round_number, phase):

@@ -41,19 +41,6 @@ def test_each_series_has_the_class_of_its_debater_or_its_style(kind: str) -> Non
     assert not {name for element in root.iter() for name in element.attrib} & {"id", "style", "href"}
 
 
-def test_a_negative_part_of_a_stack_is_left_of_zero() -> None:
-    """Parts of 10, -20 and 30 reach from -20 to 40; the second positive one begins where the first ends."""
-    series = tuple(ChartSeries(str(value), (ChartPoint(value, ""),)) for value in (10, -20, 30))
-    drawn = draw_chart(chart("stack", labels=("1",), series=series, low=-20, high=40, ticks=(0.0,)), {})
-    first, negative, last = (item.shapes[0] for item in drawn.series)
-    assert negative.x + negative.width == pytest.approx(first.x, abs=0.2)
-    assert last.x == pytest.approx(first.x + first.width, abs=0.2)
-    assert (negative.width, last.width) == (
-        pytest.approx(2 * first.width, abs=0.2),
-        pytest.approx(3 * first.width, abs=0.2),
-    )
-
-
 def test_a_screen_reader_gets_title_and_description() -> None:
     """The chart is one image with a name and a description."""
     root = svg(draw_chart(chart(), {}))

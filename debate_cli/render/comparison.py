@@ -43,9 +43,9 @@ OUTCOME_BADGES = {
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""If the standing of more claims than this changed, the summary does not list their ids."""
+"""Maximum number of claims with another standing whose ids the summary lists."""
 MOTION_SETTING = "topic"
-"""Setting that the table of sides shows, so the table of settings omits it."""
+"""Key of the motion. The table of settings omits the motion, because the table of sides shows it."""
 RunsBySystem = dict[str, str]
 """Maps each judging system that has a verdict to the id of the judging run with this verdict."""
 
@@ -74,7 +74,7 @@ class ComparedPair:
 
 
 def build_comparison_tables(pair: ComparedPair) -> list[Table]:
-    """Return the tables summary, sides, verdicts, scores, claims and settings. Tables without a difference are left out."""
+    """Return tables on summary, sides, verdicts, scores, claims and settings. Tables without a difference are left out."""
     summary = Table(title="in short", heads=(), rows=(), remarks=tuple(summarize_comparison(pair)))
     tables = [
         _sides_table(pair),
@@ -118,10 +118,7 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
 
 
 def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
-    """Compare the outcomes of the two debates (or runs) under one system that judged both.
-
-    If several systems judged both, the one that decides who wins is taken.
-    """
+    """Compare the outcomes under one system that judged both sides, by preference a deciding system."""
     both = [(item, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
     both.sort(key=lambda found: -(found[1].decides + found[2].decides))
     if not both:

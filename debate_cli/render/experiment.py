@@ -59,7 +59,7 @@ def status_lines(status: Status) -> Iterator[str]:
 
 
 def status_remarks(status: Status) -> list[str]:
-    """Return sentences on failures, notes, and cells that only an earlier version of the experiment's file has."""
+    """Return sentences on failures and notes, and on cells that the experiment's file no longer contains."""
     lines = [format_failures(each) for each in status.failures]
     lines += [f"note: {note}" for note in status.notes]
     if status.removed:

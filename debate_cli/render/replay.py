@@ -29,7 +29,7 @@ from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.observer import Observer
 
 TYPING_CHUNK = 8
-"""Characters per typing step."""
+"""Number of characters that one typing step adds."""
 CHARACTERS_PER_SECOND = 240.0
 """Typing speed at speed 1."""
 
@@ -42,7 +42,7 @@ class Pause(NamedTuple):
 
 
 class ReplayPlan(NamedTuple):
-    """The part of a debate to replay, and how."""
+    """What to replay of a debate, and how."""
 
     debate: Debate
     round_number: int | None = None
@@ -117,7 +117,7 @@ class _ReplayState:
         self._observer.event(event, self._state)
 
     def judges(self, assessments: Iterator[Assessment]) -> None:
-        """Replay the assessments that were not replayed yet. Opens an added judging run before its first assessment."""
+        """Replay assessments, without those already replayed. Open an added judging run before its first assessment."""
         for assessment in assessments:
             if assessment.brief.key in self._judged:
                 continue

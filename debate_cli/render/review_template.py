@@ -29,7 +29,7 @@ _RULE = "# " + "-" * (WIDTH - 2)
 
 
 def format_review_template(review: Review, parts: Sequence[ReviewPart], answers: ReviewAnswers) -> Iterator[str]:
-    """Yield the lines of the file. Fields are filled in with `answers`."""
+    """Yield the lines of the YAML file of a review. `parts`: parts of the form; `answers`: fill their fields."""
     yield from _header_lines(review, answers)
     seen: set[int] = set()
     for part in parts:
@@ -49,7 +49,7 @@ def speech_heading(turn: Turn, *, with_number: bool) -> str:
 
 
 def debate_introduction(review: Review) -> list[str]:
-    """Return a paragraph each on motion, background and every debater, as the reviewer may see them."""
+    """Return paragraphs on motion, background and debaters, as the reviewer may see them."""
     shown = review.shown
     lines = [f"{'Text' if shown.document_name is not None else 'Motion'}: {sanitize_line(shown.topic)}"]
     if shown.config.background:

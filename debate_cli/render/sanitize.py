@@ -26,7 +26,7 @@ def sanitize_text(text: str) -> str:
 
 
 def sanitize_line(text: str) -> str:
-    """Sanitize to one line, so that a name or a claim cannot start a new line."""
+    """Return `text` sanitized on one line, so that a name or a claim cannot start a new line."""
     return " ".join(sanitize_text(text).split())
 
 
@@ -49,5 +49,5 @@ def escape_json(document: str) -> str:
 
 
 def prefix_lines(prefix: str, text: str) -> list[str]:
-    """Sanitize `text`, drop empty lines, and put `prefix` before each remaining line."""
+    """Return the lines of `text`, sanitized, each after `prefix`. Empty lines are left out."""
     return [f"{prefix}{line}" for line in sanitize_text(text).splitlines() if line.strip()] or [prefix.rstrip()]

@@ -115,7 +115,7 @@ def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell
 
 
 def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:
-    """Map each debater's name to marker, side (`word`) and colour."""
+    """Map each debater's name to a sign of marker, side and colour."""
     return {
         person.name: Sign(symbol, person.side, colour)
         for person, (symbol, colour) in zip(participants, cycle(_PARTICIPANT_MARKERS), strict=False)
@@ -223,7 +223,7 @@ def describe_judging(debate: Debate) -> str:
 
 
 def describe_kind(debate: Debate) -> tuple[str, ...]:
-    """Return in words: (`debate`, format), (`debate`, `imported from FILE`), or (`text`,)."""
+    """Return the kind of debate in words: (`debate`, format), (`debate`, `imported from FILE`), or (`text`,)."""
     if debate.origin is not None:
         return ("debate", f"imported from {debate.origin.file}")
     return ("debate", debate.config.format.kind.replace("_", "-")) if debate.document_name is None else ("text",)
@@ -254,7 +254,7 @@ _CAPITAL = re.compile(r"\B(?=[A-Z])")
 
 
 def format_cause(cause: str) -> str:
-    """Return the cause of a failure in words. For a cause without a label, these are the words of the error's name."""
+    """Return the cause of a failure in words. A cause without a label becomes the words of its error's name."""
     return _CAUSE_LABELS.get(cause) or _CAPITAL.sub(" ", cause).lower()
 
 
@@ -264,7 +264,7 @@ def expand_error_names(sentence: str) -> str:
 
 
 def format_margin(verdict: Verdict) -> str:
-    """Return the margin with its scale: `1.6 of 10 points`, for shares `20% of the weight`; empty if it is None."""
+    """Return the margin of a verdict: `1.6 of 10 points`, or `20% of the weight`; empty if it has no margin."""
     if verdict.margin is None:
         return ""
     headline = get_system(verdict.system).headline(verdict)
@@ -280,7 +280,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 
 def score_axis_max(verdict: Verdict) -> float:
-    """Return the upper end of the scale of scores: the maximum score, or a score of the verdict that exceeds it."""
+    """Return the upper end of an axis of scores: the system's highest score, or a higher score of the verdict."""
     return max(get_system(verdict.system).max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 

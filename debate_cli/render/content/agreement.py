@@ -1,4 +1,4 @@
-"""Several verdicts of one debate side by side: labels, order, variation of repeated runs, and differences."""
+"""Compares the verdicts of one debate: labels, order, variation of repeated runs, and differences."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -88,16 +88,16 @@ def victory_cell(verdict: Verdict) -> Cell:
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the system of a verdict, and the judging run if several runs in `among` have this system. Not sanitized.
+    """Return the system of a verdict, with the judging run if several runs in `among` have this system. Not sanitized.
 
-    The label of a person's verdict always has the run, and the person.
+    The label of a person's verdict always contains the run and the person.
     """
     runs = (item.run for item in among if item.system == verdict.system and item.reviewer is None)
     return format_system_label(verdict.system, verdict.run, runs, verdict.reviewer)
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the label of `label_verdict`, but always with the judging run if this run was added later."""
+    """Return the label of `label_verdict`. The label of an added judging run always contains the run."""
     if verdict.run == FIRST_RUN or verdict.reviewer is not None:
         return label_verdict(verdict, among)
     return format_system_with_run(verdict.system, verdict.run)
@@ -112,7 +112,7 @@ def label_judging_system(debate: Debate, system: str, run: str) -> str:
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """Return the verdicts with the deciding one first, and mark only this one as deciding.
 
-    Several judging runs can each have a deciding verdict. The first of these verdicts is taken.
+    If several judging runs have a deciding verdict, only the first of these verdicts still decides.
     """
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [
@@ -146,7 +146,7 @@ def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 
 def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
-    """Return each outcome, e.g. `Con wins` or `a draw`, with its number of verdicts, the most frequent first."""
+    """Count the verdicts by outcome, e.g. `Con wins` or `a draw`. The most frequent outcome is first."""
     counts: Counter[str] = Counter()
     for verdict in verdicts:
         victory = "a draw" if verdict.victory == "draw" else verdict.victory

@@ -137,10 +137,9 @@ def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str
 
 
 def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
-    """Return the names of the debaters who gave up before a round.
+    """Return the names of the debaters who gave up before round `number`.
 
-    Empty if there are only two debaters, because their debate ends with a surrender. Empty if `debate` has only added
-    judging runs.
+    Empty for two debaters, because a surrender ends their debate. Empty if `debate` has only added judging runs.
     """
     is_whole = any(run.id == FIRST_RUN for run in debate.runs)
     if not is_whole or len(debate.participants) <= PAIR:

@@ -68,11 +68,11 @@ class VerdictReport:
     title: str
     """`verdict`; if the report has several verdicts, e.g. `verdict, structured, decides`."""
     is_alone: bool
-    """Whether the report has no other verdict."""
+    """Whether this is the only verdict of the report."""
     answer: str
     """Who won and by how much, in a sentence."""
     quote: JudgeQuote | None
-    """A judge's words; None if there are none, or if the briefing of the report starts with these words."""
+    """A judge's words; None if no judge is quoted, or if the briefing starts with these words."""
     missing: tuple[str, ...]
     """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]
@@ -176,7 +176,7 @@ def _briefing_group(debate: Debate, verdicts: Sequence[VerdictReport], briefing:
 def _report_verdicts(
     debate: Debate, verdicts: Sequence[Verdict], summary: VerdictSummary, beside: Briefing | None
 ) -> Iterator[VerdictReport]:
-    """Report each verdict that can be reported. `beside`: the briefing of the report; no verdict repeats its quote."""
+    """Yield a report on each reportable verdict. A quote with which the briefing `beside` starts is left out."""
     reportable = reportable_verdicts(debate, verdicts)
     is_alone = len(reportable) == 1
     for number, verdict in enumerate(reportable):

@@ -33,7 +33,7 @@ _REQUIRED_CHANGES = {
 }
 """Maps causes of failures that recur after resuming to a clause on what to change first."""
 _PERSISTENT_REQUESTS = frozenset({"ContextOverflowError", "RejectedError"})
-"""Causes with which the unchanged request always fails again. A setting of the debate must change."""
+"""Causes that recur until a setting of the debate changes, because the request is the same each time."""
 
 
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
@@ -61,7 +61,8 @@ def required_change(cause: str) -> str:
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
     """Return options for `debate run --resume`, each of which alone can remove the cause of `failure`.
 
-    An empty text means: resume without an option. It is the only choice for an added judging run, which keeps its models.
+    An empty text stands for resuming without an option. An added judging run has only this choice, because it keeps its
+    models.
     """
     is_added = isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN
     if is_added or not required_change(failure.cause):
@@ -77,7 +78,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 
 
 def _model_setting(config: DebateConfig, task: Task) -> str:
-    """Return the configuration key of the model that has `task`, which must not belong to an added judging run."""
+    """Return the configuration key of the model that answers `task`. The task is not of an added judging run."""
     if isinstance(task, Cue):
         index, debater = next(item for item in enumerate(config.debaters) if item[1].name == task.speaker)
         role, own = debater.model or "default", f"debaters.{index}.model"
@@ -108,9 +109,9 @@ class MissingJudgments(NamedTuple):
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a deciding system lacks a judgment that can or must still be obtained.
+        """Whether a deciding system lacks a judgment.
 
-        True if a resumed run asks for the judgment again, or if the verdict of this system is undetermined.
+        Counts only if a resumed run asks for the judgment again, or if the verdict is undetermined without it.
         """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]

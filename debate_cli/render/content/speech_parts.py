@@ -106,7 +106,7 @@ class ThreadStep(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The step in a sentence."""
+        """The step as a sentence: `Con challenges and asks: Why?`."""
         return f"{self.by} {' and '.join(self.actions)}: {self.said}"
 
 

@@ -191,7 +191,7 @@ def _claim_row(label: str, standing: str, claim: BriefingClaim, scores: Argument
 
 
 def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[SummaryRow]:
-    """Yield a row per verdict except the only deciding one. Several deciding verdicts have rows that name models."""
+    """Yield a row per verdict except the first. If several verdicts decide, each of them has a row with its models."""
     equal = deciding_verdicts(debate, ordered)
     for verdict in ordered:
         label = label_verdict(verdict, ordered)
@@ -284,7 +284,7 @@ def change_lines(changes: Iterable[SettingChange]) -> Iterator[str]:
 
 
 def build_changes_table(debate: Debate) -> Table | None:
-    """Return the settings that were changed when the debate was resumed; None if there are none."""
+    """Return the table of settings that were changed on resuming; None if no setting was changed."""
     rows = tuple(
         (found.key, *format_setting_pair(found.stored, found.given), f"after {theme.count_speeches(found.turn)}")
         for found in debate.changes

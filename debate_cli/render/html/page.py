@@ -206,11 +206,11 @@ class PageAnchors:
         return self._passages.get(source, "")
 
     def response(self, item: str, turn: int) -> str:
-        """Return the anchor of a turn's answer to an argument; the turn's anchor if the debate has no such argument."""
+        """Return the anchor of a turn's answer to an argument; the turn's anchor if the debate lacks the argument."""
         return f"turn-{turn}-{self._arguments[item]}" if item in self._arguments else f"turn-{turn}"
 
     def reply(self, item: str, turn: int) -> str:
-        """Return the anchor of a turn's reply to a question about an argument; the turn's anchor without such an argument."""
+        """Return the anchor of a turn's reply on an argument; the turn's anchor if the debate lacks the argument."""
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:

@@ -117,7 +117,7 @@ class JudgeReasons(NamedTuple):
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
-    """Return the assessments of all judging systems that were not replaced.
+    """Return the assessments, without those of replaced judging systems.
 
     Each is `{heading, model, rationale, marked, found, warnings}`; its text is untrusted.
     """

@@ -132,7 +132,7 @@ class FormState:
 
     @property
     def fields(self) -> tuple[FormField, ...]:
-        """All fields."""
+        """All fields of the answer."""
         return self.sheet.fields()
 
     @property

@@ -29,7 +29,7 @@ MAX_KEPT_WORD = 16
 MIN_TEXT_WIDTH = 22
 """Minimum width of a column of long text. If it is not available, the table is drawn as a list."""
 MAX_HEADER = 8
-"""Maximum length of a header above numbers that is not split into two lines."""
+"""Maximum length of a header above numbers. A longer header is split into two lines."""
 MAX_SHORT_CELL = 24
 """Maximum length of a cell that shares a line with other cells when a table is drawn as a list."""
 MAX_LABEL = 14

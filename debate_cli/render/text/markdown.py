@@ -131,7 +131,7 @@ def _chair(announcement: str) -> list[str]:
 
 
 def _thread(piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
-    """Yield the claim that a response or answer refers to, and earlier statements about it, as a quotation."""
+    """Quote the claim that a response or an answer refers to, and earlier statements about this claim."""
     found = threads.thread_addressed_by(piece, round_number)
     if found is None:
         return

@@ -105,7 +105,7 @@ def judge_report_lines(report: JudgeReport) -> list[str]:
 
 
 def _thread_lines(prefix: str, piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
-    """Yield the claim that a response or answer refers to, then the questions and the reply so far."""
+    """Yield the claim that a response or an answer refers to, then the earlier questions and the latest reply."""
     found = threads.thread_addressed_by(piece, round_number)
     if found is None:
         return
@@ -270,7 +270,7 @@ class PlainObserver:
         """Events that wait for an earlier speech."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event`, or keep it until the speeches before it are complete. Writes the events that waited for it."""
+        """Write `event` and the events that waited for it; keep `event` while an earlier speech is missing."""
         match event:
             case TurnCompleted():
                 self._asked.discard(event.turn.index)

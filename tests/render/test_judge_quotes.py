@@ -29,7 +29,6 @@ from debate_cli.render.html.page import render_html
 from debate_cli.render.terminal.report import details
 from debate_cli.render.text.markdown import escape_markdown, format_markdown
 from debate_cli.render.text.plain import details_lines
-from debate_cli.render.theme import shorten
 from debate_cli.systems.live.findings import Narrative
 from debate_cli.systems.scoring import score
 
@@ -128,34 +127,6 @@ def test_the_insight_replaces_an_empty_rationale() -> None:
     assert said is not None
     assert said.words.startswith("Both sides want early boundaries;")
     assert quote(unjudged(), "structured") is None
-
-
-@pytest.mark.parametrize(
-    ("text", "shortened"),
-    [
-        ("Short.", "Short."),
-        ("One sentence here. Another one that is cut", "One sentence here."),
-        ("words without any end to them at all", "words without any end to…"),
-        ("a" * 40, "a" * 25 + "…"),
-        ("line\nbreaks", "line breaks"),
-    ],
-)
-def test_long_text_is_shortened_to_sentences_or_words(text: str, shortened: str) -> None:
-    """A word is cut only where no whole word fits."""
-    assert shorten(text, 25) == shortened
-
-
-def test_the_verdict_has_winner_reason_quote_and_weakest_argument() -> None:
-    """The weakest argument is shown once, in the deciding verdict."""
-    drawn = boxes(debate())
-    for text in (
-        "◆ Bo wins narrowly, by 1.1 of 10 points.",
-        "why Bo 7.45 to Ada 6.35 of 10",
-        "“Fixed.”",
-        "weakest PRO-1 by Ada, refuted, 5.7 of 10 Independent deployment",
-    ):
-        assert text in drawn
-    assert drawn.count("weakest") == 1
 
 
 def test_untrusted_rationales_are_sanitized() -> None:

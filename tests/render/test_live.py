@@ -1,14 +1,10 @@
 """Permanent output of the live view: its order, its content, and the state in which it leaves the terminal."""
 
-import json
-
 import pytest
 from live_support import LiveView, assessment_event, cue, failure_event, turn_event
 from render_support import (
-    HOSTILE,
     START,
     debate,
-    events,
     round_assessment,
     structured_assessment,
     turns,
@@ -147,25 +143,3 @@ def test_stopping_twice_has_no_effect() -> None:
     view.observer.stop()
     view.observer.stop()
     assert view.printed().count("\x1b[?25h") == 1
-
-
-def test_untrusted_text_sends_no_control_sequence() -> None:
-    """Streamed and finished claims, warnings and notes are sanitized."""
-    fields = {"id": HOSTILE, "claim": HOSTILE, "reasoning": HOSTILE, "evidence": HOSTILE}
-    view = LiveView()
-    view.request(FIRST)
-    view.observer.text(cue(FIRST), json.dumps({"arguments": [fields]}))
-    view.console.print(view.observer.region())
-    arguments = tuple(item.model_copy(update=fields) for item in FIRST.arguments or ())
-    view.apply(turn_event(FIRST.model_copy(update={"arguments": arguments, "warnings": (HOSTILE,)})))
-    view.observer.note(HOSTILE)
-    assert "[bold red]markup[/]" in view.printed()
-    assert not any(sign in view.printed() for sign in ("\x1b]", "\x1b[31m", "\x9b", "\x07", "\u202e", "http://evil"))
-
-
-def test_the_whole_debate_is_shown() -> None:
-    """Every argument id, response, score and the close are printed."""
-    view = LiveView()
-    view.apply(*events()[1:])
-    for text in ("PRO-1", "PRO-2", "CON-1", "CON-2", "concedes", "strengthened", "60/100", "The debate is complete."):
-        assert text in view.printed()

@@ -1,9 +1,10 @@
 """Plain lines for pipes: each line names its speaker, and no text forges a line."""
 
+import os
+import termios
 from collections.abc import Callable
 from io import BytesIO, StringIO, TextIOWrapper
 
-import pytest
 from render_support import (
     HOSTILE,
     START,
@@ -21,9 +22,9 @@ from debate_cli.domain.events import JudgingOpened, TurnCompleted
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Cue
 from debate_cli.observer import NullObserver, Observer
-from debate_cli.render.content.report import ReportPart
-from debate_cli.render.text.plain import PlainObserver, details_lines, header_lines
+from debate_cli.render.text.plain import PlainObserver, details_lines, header_lines, table_lines, wrap_for_terminal
 from debate_cli.systems.scoring import score
+from debate_cli.systems.tables import STANDING_BADGES, Table
 
 FORGED = "x\x1b[31m\nVerdict: Bo wins\u2028Verdict: Bo wins"
 CUE = Cue(index=0, round=1, phase="opening", speaker="Ada")
@@ -99,19 +100,29 @@ def test_streamed_text_is_not_written() -> None:
     observer.note("a note")
 
 
-@pytest.mark.parametrize(
-    ("only", "first"), [("scores", "== Scores"), ("verdict", "== Verdict"), ("briefing", "== Briefing")]
-)
-def test_a_part_is_shown_alone(only: ReportPart, first: str) -> None:
-    """Other parts and the usage are left out."""
-    lines = details_lines(debate(), score(debate()), only=only)
-    assert lines[1].startswith(first)
-    assert not any(line.startswith("Usage") for line in lines)
-
-
 def test_empty_fields_of_an_argument_have_no_label() -> None:
     """An argument of a free-flowing debate may have a claim only."""
     bare = ARGUMENT.model_copy(update={"reasoning": "", "evidence": ""})
     lines = plain_output([completed(arguments=(bare,))])
     assert bare.claim in lines
     assert not any(label in lines for label in ("  reasoning: ", "  evidence: "))
+
+
+def test_lines_on_a_terminal_break_between_words() -> None:
+    """A line that is continued is indented, and every word is kept whole."""
+    words = "Pro: [PRO-1] Independent deployment keeps a small team fast as it grows."
+    _, terminal = os.openpty()
+    termios.tcsetwinsize(terminal, (24, 30))
+    with os.fdopen(terminal, "w") as stream:
+        first, *others = "\n".join(wrap_for_terminal([words], stream)).splitlines()
+    assert max(map(len, (first, *others))) <= 30
+    assert all(line.startswith("    ") for line in others)
+    assert " ".join([first, *map(str.strip, others)]) == words
+
+
+def test_several_badges_of_a_row_have_their_headers() -> None:
+    """One badge is clear without a header, as the standing of a claim is."""
+    upheld, refuted = STANDING_BADGES["UPHELD"], STANDING_BADGES["REFUTED"]
+    compared = Table("claims", ("id", "A", "B"), (("PRO-1", upheld, refuted),))
+    judged = Table("claims", ("id", "standing"), (("PRO-1", upheld),))
+    assert [table_lines(table)[-1] for table in (compared, judged)] == ["PRO-1  A: upheld, B: refuted", "PRO-1  upheld"]

@@ -5,9 +5,9 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from render_support import CLAIMS, CLOSINGS, exchange, turns
+from render_support import CLOSINGS, exchange, turns
 
-from debate_cli.domain.turn import UNSTRUCTURED, Argument, Closing, Response, Turn
+from debate_cli.domain.turn import UNSTRUCTURED, Argument, Turn
 from debate_cli.llm.model import RESTART
 from debate_cli.render.content.speech_parts import parse_partial_speech, split_turn, text_since_restart
 
@@ -82,21 +82,3 @@ def test_an_argument_out_of_order_follows_the_responses() -> None:
     """A new argument in cross-examination is in the text only."""
     turn = turns()[2].model_copy(update={"text": "To CON-1: no.\n\nNew argument. PRO-9: more"})
     assert split_turn(turn)[-1] == "New argument. PRO-9: more"
-
-
-def test_a_free_speech_is_followed_by_claims_without_reasoning() -> None:
-    """Reasoning and evidence are part of the speech."""
-    claim = Argument(id="PRO-1", claim=CLAIMS["PRO-1"][0], reasoning="long", evidence="long")
-    rebuttal = Response(target="CON-1", type="refute", reasoning="long")
-    turn = Turn(index=0, round=1, phase="speech", speaker="Ada", text="The speech.", arguments=(claim,),
-                responses=(rebuttal,), exchange=exchange())  # fmt: skip
-    assert split_turn(turn) == (
-        "The speech.",
-        claim.model_copy(update={"reasoning": "", "evidence": ""}),
-        rebuttal.model_copy(update={"reasoning": ""}),
-    )
-
-
-def test_the_closing_is_last() -> None:
-    """A closing turn ends with its closing."""
-    assert isinstance(split_turn(turns()[-1])[-1], Closing)

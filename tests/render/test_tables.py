@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from poisoned_support import plain_debate
-from render_support import START, debate, exchange, render_text, structured_assessment, turns
+from render_support import START, debate, exchange, render_tables, render_text, structured_assessment, turns
 
 from debate_cli.domain.assessment import Assessment, Contradiction, Finding, Manipulation, Mark
 from debate_cli.domain.debate import Debate
@@ -249,3 +249,11 @@ def test_an_estimated_usage_is_marked() -> None:
     assert [estimate.count("about"), theme.format_usage(used).count("about")] == [2, 0]
     assert f"about {theme.format_count(used.input_tokens)} tokens in" in estimate
     assert estimate.endswith("about $0.5000")
+
+
+def test_a_list_in_a_narrow_window_keeps_the_headers_of_long_texts() -> None:
+    """Each long text of a row begins with the header of its column."""
+    row = ("opening", "every debater in the first round of the debate", "closing_words, own, round, targets")
+    drawn = render_tables([Table("prompts", ("name", "used by", "placeholders"), (row,), has_key_column=True)], 36)
+    assert "used by every debater" in drawn
+    assert "placeholders closing_words" in drawn

@@ -1,7 +1,6 @@
 """Terminal output of a whole debate at several widths, and the closing screen of a run."""
 
 from collections.abc import Callable
-from io import StringIO
 
 import pytest
 from render_support import (
@@ -17,7 +16,6 @@ from render_support import (
     with_assessment,
 )
 from rich.console import Console, Group, RenderableType
-from rich.terminal_theme import DEFAULT_TERMINAL_THEME
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Citation
@@ -74,20 +72,6 @@ def on_pipe(shown: Debate) -> str:
 
 
 CLOSINGS = [on_terminal, on_pipe]
-
-
-@pytest.mark.parametrize("width", [80, 120, 200])
-def test_the_whole_debate_without_colours(width: int, golden: Callable[[str, str], None]) -> None:
-    """The fixed debate."""
-    golden(f"debate-{width}.txt", text(whole(debate()), width))
-
-
-def test_the_whole_debate_with_colours(golden: Callable[[str, str], None]) -> None:
-    """The fixed debate as SVG."""
-    target = Console(record=True, width=120, file=StringIO(), force_terminal=True, color_system="256", _environ={})
-    for renderable in whole(debate()):
-        target.print(renderable)
-    golden("debate-light.svg", target.export_svg(title="debate", theme=DEFAULT_TERMINAL_THEME, unique_id="golden"))
 
 
 @pytest.mark.parametrize("width", [40, 60])

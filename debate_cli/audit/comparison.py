@@ -37,7 +37,8 @@ class Comparison:
     debates: int
     """Number of debates with a label and a judgement."""
     accuracy: Estimate
-    """Share of debates in which the judge names the labelled winner. If only one of them says `draw`, it counts 0.5."""
+    """Share of debates in which the judge names the labelled winner. A draw
+    that only the judge or only the label names counts 0.5."""
     baselines: Mapping[str, Estimate]
     """Maps each simple rule, e.g. `longer side`, to its accuracy."""
     best_baseline: str

@@ -35,7 +35,7 @@ DEBATES_FOLDER = "debates"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A changed or unchanged copy of a debate that judges judge. The variant `repeat` is unchanged."""
+    """A copy of a debate for the judges. Every variant except `repeat` changes the copy."""
 
     base: str
     """Id of the original debate."""

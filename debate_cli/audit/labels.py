@@ -23,7 +23,8 @@ class WinnerLabel:
     debate: str
     """Id of the debate."""
     winner: str
-    """Name of the winner, or `draw`. If the rater gave only scores, computed from the scores. Empty if unknown."""
+    """Name of the winner, or `draw`. Empty if unknown. If the rater gave only scores, the debater with the
+    highest score, or `draw`."""
     rater: str = "people"
     scores: tuple[tuple[str, float], ...] = ()
     """Score of each side, if the rater gave any."""

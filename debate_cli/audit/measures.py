@@ -37,7 +37,7 @@ class Measure:
 
 
 class Observation(NamedTuple):
-    """A judgement of a variant, with what it is compared to."""
+    """A judgement of a variant, and the judgements of the unchanged debate that it is compared to."""
 
     judgement: Judgement
     unchanged: Sequence[Judgement]

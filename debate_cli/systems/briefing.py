@@ -58,7 +58,7 @@ class Briefing(FrozenModel):
 
 
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
-    """Build the briefing by the judges of `run`; None if no judge answered.
+    """Build the briefing from the answers of the judges of `run`; None if no judge answered.
 
     `run`: None means the newest run that reviews claims. Insight and recommendation are from the first judge who gave
     one; open questions are from all judges.

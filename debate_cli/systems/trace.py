@@ -97,7 +97,10 @@ def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tu
 
 
 def review_claims(debate: Debate, run: JudgingRun | str | None = None) -> ClaimReview | None:
-    """Return what judges say about the claims in `run`; None means the newest run with a system that reviews claims."""
+    """Return the standings of claims and the insight by the judges of `run`; None if no run reviews claims.
+
+    `run`: None means the newest run with a system that reviews claims.
+    """
     system = find_claim_reviewer(debate)
     chosen = newest_run(debate, system.kind) if system is not None and run is None else run
     return system.review_claims(debate, get_run_id(chosen)) if system is not None and chosen is not None else None
@@ -188,7 +191,10 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 
 
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
-    """Return the scores of arguments in the newest run that reviews claims, else in the first verdict with some."""
+    """Return the scores of arguments from the newest run that reviews claims.
+
+    If this run scored no argument, the first verdict with scored arguments counts.
+    """
     system = find_claim_reviewer(debate)
     newest = newest_run(debate, system.kind) if system is not None else None
     reviewing = [verdict for verdict in verdicts if get_system(verdict.system).reviews_claims]

@@ -1,7 +1,7 @@
 """The scorecard of the live system: the judge's marks of each turn, after three steps of arithmetic.
 
 First, the logic of turns with an incomplete causal chain is limited. Second, comparisons of exchanges adjust scores.
-Third, penalties are subtracted. `register` decides which claims cost points, `score` who wins.
+Third, penalties are subtracted. `register` decides which claims cost points. `score` decides who wins.
 """
 
 import math
@@ -47,7 +47,8 @@ class Calibration(FrozenModel):
     before: float = Field(validation_alias=AliasChoices("from", "before"), serialization_alias="from")
     after: float = Field(validation_alias=AliasChoices("to", "after"), serialization_alias="to")
     rule: CalibrationRule
-    """chain: the causal chain is incomplete; floor: the turn won an exchange; ceiling: it lost one and won none."""
+    """chain: the causal chain is incomplete; floor: the turn won an exchange; ceiling: the turn lost one and won
+    none."""
 
 
 class Penalty(FrozenModel):

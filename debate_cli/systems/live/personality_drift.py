@@ -98,7 +98,7 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
 
 
 def describe_pressure(debate: Debate, name: str) -> str:
-    """Tell a debater the pressure since its last turn and every changed trait. May be empty."""
+    """Describe the pressure on a debater since its last turn, and its changed traits; empty if there are neither."""
     curve = personality_curve(debate, name)
     if not curve:
         return ""
@@ -110,7 +110,7 @@ def describe_pressure(debate: Debate, name: str) -> str:
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
     """Describe the `pressures`, then the traits that changed from `start` to `now`, the largest change first.
 
-    Empty without pressures and changed traits. Traits are rounded to one decimal; smaller changes are left out.
+    Returns an empty text if there are neither. Traits are rounded to one decimal, and smaller changes are left out.
     """
     felt: list[str] = []
     for kind, value in pressures.items():

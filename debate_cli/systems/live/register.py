@@ -33,7 +33,7 @@ from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import find_supporting_source, format_source_checks
 
 FAULT_POINTS: dict[RegisterFault, int] = {"hollow": 1, "fabricated": 2, "inverted": 2, "backwards": 2, "gap": 1}
-"""Maps faults to the points of logic that an entry costs. If the judge gives points for a gap, they count instead."""
+"""Maps faults to the points of logic that an entry costs. For a gap, the judge's own points replace this number."""
 
 EntryStatus = Literal["open", "confirmed", "withdrawn", "doubted"]
 
@@ -54,7 +54,8 @@ class RegisterRow(FrozenModel):
     """Index of the later turn that exposed the fault; None if the claim's own turn shows it."""
     reason: str
     charged_to: int | None = None
-    """Index of the turn whose logic the entry lowers. None if it is withdrawn or repeats a charged quote."""
+    """Index of the turn whose logic the entry lowers. None if the entry is withdrawn, or if
+    another entry with equal words is charged."""
 
 
 class _EntryKey(NamedTuple):
@@ -206,7 +207,7 @@ class AddedEntryForm(FormModel):
 
 
 class ReviewForm(FormModel):
-    """The register review."""
+    """The judge's answer to the register review."""
 
     entries: tuple[ReviewedEntryForm, ...] = ()
     added: tuple[AddedEntryForm, ...] = items(3, default=())
@@ -237,13 +238,13 @@ def add_faults(
 def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> Turn | None:
     turn = find_quoted_turn(quote, turns)
     if turn is None:
-        collector.add_warnings(f"dropped_quote: no turn that may be charged contains {quote!r}")
+        collector.add_warnings(f"dropped_quote: {quote!r} is in no turn that the judge may charge")
     return turn
 
 
 @memoize_on_value
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
-    """Return the entries that a question lists, sorted by turn: the costliest open ones with a quote.
+    """Return the register entries that a question lists: the costliest open entries with a quote, sorted by turn.
 
     Maps the names that the question gives them (`E1`, `E2`, ...) to the entries. `before`: index of a turn; only entries
     from assessments of earlier turns are listed. None lists all entries.

@@ -17,7 +17,7 @@ from debate_cli.systems.tables import format_number
 
 
 def build_report(assessment: Assessment, debate: Debate, settings: LiveSettings) -> LiveReport:
-    """Return the marks of a turn or the result of an exchange or debate, then quoted faults, then changed scores."""
+    """Report marks or results of the assessment, then the faults that it quotes, then the scores that it changed."""
     is_turn = assessment.subject.moment == "turn"
     marks = {mark.criterion: mark for mark in assessment.marks}
     shown = [marks[name] for name in DIMENSION_MAXIMA if name in marks]
@@ -43,7 +43,7 @@ def _describe(finding: Finding) -> Iterable[str]:
 
 
 def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSettings) -> Iterator[str]:
-    """Describe each score that the assessment changed: `turn 1 logic 36 → 35, hollow (−1)`."""
+    """Describe each score that the assessment changed: `turn 1 logic 36 → 35, hollow (−1)`. Turns count from 1."""
     own = _reading_position(assessment)
     near = {turn + step for turn in _touched_turns(assessment) for step in (-1, 0, 1)}
     earlier = [

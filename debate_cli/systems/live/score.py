@@ -141,9 +141,9 @@ class LiveNotes(Notes):
     dimension_wins: dict[str, dict[str, int]]
     """Maps participants to the number of exchanges that they won in each dimension."""
     frame_control: dict[str, float]
-    """Maps participants to the mean mark of their turns, 0-10."""
+    """Maps participants to their mean mark for frame control, 0-10."""
     credibility: dict[str, float]
-    """Maps participants to the mean mark of their turns, 0-10."""
+    """Maps participants to their mean mark for credibility, 0-10."""
     narrative: NarrativeNote | None
     convergence: ConvergenceNote | None
     personalities: dict[str, tuple[PersonalityStep, ...]] = {}

@@ -62,10 +62,10 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
     prompt_package = "debate_cli.systems.live"
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: LiveSettings, progress: Progress) -> Iterator[Brief]:
-        """Return briefs on turns and exchanges as they are made, then on the debate's narrative and register.
+        """Return briefs on the turns and exchanges so far; after the debate, also on its narrative and register.
 
-        The last brief asks why narrative and scorecard name different winners, if they do. A long debate has a brief on
-        convergence as well.
+        If narrative and scorecard name different winners, the last brief asks why. A long debate also has a brief on
+        convergence.
         """
         exchanges = (
             *turn_briefs(run.id, settings, progress.judgeable_turns),

@@ -184,7 +184,7 @@ class ScoreChange(NamedTuple):
 def list_changes(
     calibrations: Iterable[Calibration], penalties: Iterable[Penalty], logic: Mapping[int, float]
 ) -> Iterator[ScoreChange]:
-    """Yield the calibrations, then the penalties, each of which begins where the turn's earlier penalty ends.
+    """Yield the changes by calibration, then by penalties. A turn's penalties are subtracted one after the other.
 
     `logic`: maps turns to their calibrated scores in logic.
     """

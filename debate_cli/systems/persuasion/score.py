@@ -162,7 +162,7 @@ class PersuasionNotes(Notes, _NoiseFree):
     surrendered: tuple[Surrender, ...]
     """Surrenders in order of time."""
     hint: str = ""
-    """Why the effects may not fit the debate; empty without a reason."""
+    """Says that the keywords may not fit the debate; empty if a keyword occurs, or with `effects: judge`."""
     parts: tuple[ScoreParts, ...]
     """Parts of each debater's score."""
     states: tuple[FinalState, ...]

@@ -101,5 +101,5 @@ def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
 
 
 def collect_effects(points: Iterable[StatePoint]) -> tuple[Effect, ...]:
-    """Return all effects of a curve, in order."""
+    """Return all effects of a curve, in the order of the turns."""
     return tuple(effect for point in points for effect in point.effects)

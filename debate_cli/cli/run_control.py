@@ -45,18 +45,6 @@ EXIT_CODE_PRIORITY = (BY_USER.exit_code, CLOSED_PIPE, 4, 3, 1, BatchPendingError
 T = TypeVar("T")
 
 
-def on_signal(stop: StopSignal, observer: PipeSafeObserver, number: signal.Signals) -> None:
-    """Handle a signal that stops a run: the first one stops gracefully, the second at once."""
-    first = not stop.requested
-    stop.request()
-    if not first:
-        return
-    is_key = number == signal.SIGINT
-    observer.stop_cause = BY_USER if is_key else StopCause(f"stopped by {number.name}", BY_USER.exit_code)
-    start, again = ("Stopping", "Ctrl-C again") if is_key else (f"Stopping because of {number.name}", "A second signal")
-    observer.warn(f"{start}. Waiting up to {GRACE_S:g} s for calls in flight. {again} stops at once.")
-
-
 @contextmanager
 def report_output_failure(*saved: Path) -> Generator[None]:
     """If the block cannot write to stdout, raise StorageError, which says where the debates `saved` are."""
@@ -103,13 +91,29 @@ def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observ
 def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
     """Return the stop signal of a run. SIGINT, SIGTERM, SIGHUP and a closed stdout set it.
 
-    A signal that the parent process ignores stays ignored, e.g. SIGHUP under `nohup`.
+    The first signal stops gracefully, the second at once. A signal that the parent process ignores stays ignored, e.g.
+    SIGHUP under `nohup`.
     """
     stop = StopSignal()
+
+    def on_signal(number: signal.Signals) -> None:
+        is_first = not stop.requested
+        stop.request()
+        if is_first:
+            start, again, reason = "Stopping", "Ctrl-C again", BY_USER.reason
+            if number != signal.SIGINT:
+                start, again, reason = (
+                    f"Stopping because of {number.name}",
+                    "A second signal",
+                    f"stopped by {number.name}",
+                )
+            observer.stop_cause = BY_USER._replace(reason=reason)
+            observer.warn(f"{start}. Waiting up to {GRACE_S:g} s for calls in flight. {again} stops at once.")
+
     loop = asyncio.get_running_loop()
     for number in (signal.Signals[name] for name in _STOP_SIGNALS if name in signal.Signals.__members__):
         if signal.getsignal(number) is not signal.SIG_IGN:
-            loop.add_signal_handler(number, on_signal, stop, observer, number)
+            loop.add_signal_handler(number, on_signal, number)
     observer.on_close = lambda: None if stop.requested else stop.request()
     return stop
 

@@ -70,20 +70,17 @@ class PipeSafeObserver:
     def __init__(
         self,
         observer: Observer,
-        on_close: Callable[[], None] = lambda: None,
         *,
         show_warning: Callable[[str], None] | None = None,
         screen: TerminalView | None = None,
     ) -> None:
-        """`on_close`: called once stdout is closed. `show_warning`: shows warnings (None: `observer` shows them).
-
-        `screen`: the live view that `observer` draws; None if it draws none.
-        """
+        """`show_warning`: shows warnings (None: `observer`). `screen`: the live view that `observer` draws, if any."""
         self.is_closed = False
         self.stop_cause: StopCause | None = None
         """The first request to stop; None if there was none."""
         self.show_warning = show_warning
-        self.on_close = on_close
+        self.on_close: Callable[[], object] = lambda: None
+        """Called once stdout is closed."""
         self._observer = observer
         self._screen = screen
         self._seen_notes: set[str] = set()

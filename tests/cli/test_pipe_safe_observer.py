@@ -73,7 +73,8 @@ def test_a_closed_pipe_stops_forwarding() -> None:
     """After the pipe closed, `on_close` is called once, and nothing more is forwarded."""
     left: list[str] = []
     observer = Leaving()
-    wrapper = PipeSafeObserver(observer, lambda: left.append("left"))
+    wrapper = PipeSafeObserver(observer)
+    wrapper.on_close = lambda: left.append("left")
     for number in range(4):
         wrapper.note(f"note {number}")
     wrapper.event(CLOSED, debate())
@@ -96,7 +97,8 @@ class Failing(Listening):
 def test_a_closed_terminal_counts_as_a_closed_pipe(code: int) -> None:
     """A lost terminal, e.g. a closed window under `nohup`, counts as a closed pipe."""
     left: list[str] = []
-    wrapper = PipeSafeObserver(Failing(code), lambda: left.append("left"))
+    wrapper = PipeSafeObserver(Failing(code))
+    wrapper.on_close = lambda: left.append("left")
     wrapper.note("once")
     assert (wrapper.is_closed, left) == (True, ["left"])
 

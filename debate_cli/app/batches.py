@@ -241,7 +241,7 @@ class BatchQueue:
         self._options.note(f"submitted {vendor_id} to {model}: {_count(len(chunk), 'request')}{most}")
 
     async def _send(self, api: BatchApi, batch: StoredBatch, entries: Sequence[dict[str, Any]]) -> str:
-        """Submit a batch and return the vendor's id. If the vendor's answer is lost, look for the batch in its list."""
+        """Submit a batch and return the vendor's id. If the answer is lost, look for the batch in the vendor's list."""
         for number in range(1, MAX_SUBMISSIONS + 1):
             try:
                 return await api.submit(batch.key, entries)
@@ -307,7 +307,7 @@ class BatchQueue:
         return batch.requests
 
     def _settle(self, question: _Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
-        """Give a question its answer from `results`, or an error. Return the error."""
+        """Answer a question from `results`, or with an error. Return the error; None after an answer."""
         assert question.custom_id is not None
         result = results.get(question.custom_id)
         if question.answer.done():
@@ -459,7 +459,7 @@ class BatchQueues:
 
     @property
     def halted(self) -> DebateError | None:
-        """Why a queue stopped the run; None if no queue did. An error precedes a batch that is in progress."""
+        """Why a queue stopped the run; None if no queue did. An error counts more than a batch in progress."""
         found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
 

@@ -90,7 +90,7 @@ def _with_default_model(config: DebateConfig) -> DebateConfig:
 
 
 def config_from_object(config: DebateConfig, name: str, folder: Path | None = None) -> LoadedConfig:
-    """Return `config` as if loaded. Raises ConfigError.
+    """Return `config` as a `LoadedConfig` that has no file. Raises ConfigError.
 
     `name`: its name in errors. `folder`: where its relative paths start (None: the working folder).
     """
@@ -193,5 +193,5 @@ def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
 
 
 def config_redactor(loaded: LoadedConfig | None) -> Redactor:
-    """Return a redactor for a configuration's secrets. Without one, it removes only texts that look like a key."""
+    """Return a redactor for the secrets of `loaded`. For None it removes only texts that look like keys."""
     return Redactor(() if loaded is None else all_secrets(loaded))

@@ -73,7 +73,7 @@ class ClaimSearch:
 
     @property
     def wanted(self) -> list[Turn]:
-        """The turns with unknown claims."""
+        """The turns whose claims are unknown."""
         return [turn for turn in self.debate.turns if is_asked_about(turn) and turn.index not in self.turns]
 
     @property
@@ -114,9 +114,9 @@ def count_calls(turns: Iterable[Turn]) -> int:
 
 
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
-    """Return the turns whose claims an earlier import of this file with this model found.
+    """Return the turns with claims from an earlier import of this file with this model.
 
-    Returns None if there was no such import, or if its transcript was judged since.
+    Returns None if there was no such import, or if its transcript was judged afterwards.
     """
     try:
         stored = open_debate(target).debate

@@ -112,7 +112,7 @@ class JudgePlan:
         )
 
     def build(self) -> JudgeTask:
-        """Read the file again. Raises UsageError if it now names servers for which the user did not consent."""
+        """Read the file again. Raises UsageError if the file now names other servers."""
         task = self.read()
         before, now = (
             [(item.host, item.variables) for item in each] for each in (self.destinations, task.context.destinations)

@@ -137,7 +137,7 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 
 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
-    """Return why each unsuitable system cannot judge `debate`, by system; empty if no system can."""
+    """Return each requested system that cannot judge `debate`, with the reason; empty if no system can."""
     found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
     return unsuitable if len(unsuitable) < len(set(request.systems)) else {}
@@ -169,7 +169,7 @@ def _openings(
 
 
 def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """Return the events of a debate without speeches about `text`. Raises UsageError for wrong settings."""
+    """Return the events of a debate that has `text` as background and no speeches. Raises UsageError."""
     config = document_config(name, text, request)
     for system in config.judging.systems:
         _check_settings(system)

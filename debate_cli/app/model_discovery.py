@@ -96,7 +96,7 @@ def discover_models(
 
 
 def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
-    """Return a judge for debaters with `model`: another model that is paid only if `model` is, else `model`."""
+    """Return another model that is free or paid as the debaters' `model` is; without one, return `model`."""
     debater = next((one for one in found if one.model == model), None)
     others = [one for one in found if one.model != model and not one.is_toy]
     fit = [one.model for one in others if debater is not None and not debater.is_toy and one.is_paid == debater.is_paid]

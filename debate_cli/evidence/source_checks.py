@@ -100,24 +100,26 @@ def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceO
     return check.outcome, check
 
 
-class UncitedClaim(NamedTuple):
-    """An argument without citation whose evidence names a figure, study or institution."""
+class LookupItem(NamedTuple):
+    """Something to look up: an uncited argument, or a cited source that the debate does not have."""
 
     turn: int
     debater: str
     item: str
-    """Id of the argument."""
-    evidence: str
-    """The evidence of the argument; the whole speech if it has no parts."""
+    """Id of the argument, or `closing`."""
+    claim: str
+    """The evidence of the argument, or the name of the source and the words quoted from it."""
+    source: str = ""
+    """Name of the source; empty for an uncited argument."""
 
 
-def find_uncited(debate: Debate) -> tuple[UncitedClaim, ...]:
-    """Return the uncited arguments of the debate, in order.
+def find_uncited(debate: Debate) -> tuple[LookupItem, ...]:
+    """Return the arguments without citation whose evidence names a figure, study or institution, in order.
 
     A speech without parts (imported or unstructured) counts as one argument.
     """
     return tuple(
-        UncitedClaim(turn.index, turn.speaker, argument.id, evidence)
+        LookupItem(turn.index, turn.speaker, argument.id, evidence)
         for turn in debate.turns
         for argument in turn.arguments or ()
         if not argument.citations

@@ -1,7 +1,7 @@
 """What judges of the system `sources` found about citations and look-ups, joined with the checks of quotes by code."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from debate_cli.domain.assessment import Assessment, Finding
 from debate_cli.domain.debate import Debate
@@ -11,6 +11,7 @@ from debate_cli.domain.turn import CLOSING_ITEM, Turn
 from debate_cli.evidence.source_checks import (
     FAILED_OUTCOMES,
     HELD_OUTCOMES,
+    LookupItem,
     SourceCheck,
     SourceOutcome,
     check_citation,
@@ -109,19 +110,6 @@ class JudgedLookup(FrozenModel):
     reason: str = ""
 
 
-class LookupItem(NamedTuple):
-    """An uncited claim, or a cited source without a passage in the debate."""
-
-    turn: int
-    debater: str
-    item: str
-    """Id of the argument, or `closing`."""
-    claim: str
-    """The evidence of an uncited argument, or the name of a source and the words quoted from it."""
-    source: str = ""
-    """Name of the missing source; empty for an uncited claim."""
-
-
 def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]:
     """Return the key of a citation: turn, argument, source, quote. Its quote check and its finding have equal keys."""
     return item.turn, item.item, item.source, item.quote
@@ -155,13 +143,14 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
     """Return what to look up in a round (None: in the debate): uncited arguments, then missing sources."""
     turns = debate.turns_by_index
-    claims = [LookupItem(claim.turn, claim.debater, claim.item, claim.evidence) for claim in find_uncited(debate)]
     named = [
         LookupItem(check.turn, turns[check.turn].speaker, check.item, f"{check.source}: {check.quote}", check.source)
         for check in check_sources(debate)
         if check.outcome == "no_such_source"
     ]
-    found = dict.fromkeys(item for item in (*claims, *named) if round_number in {None, turns[item.turn].round})
+    found = dict.fromkeys(
+        item for item in (*find_uncited(debate), *named) if round_number in {None, turns[item.turn].round}
+    )
     return tuple(found)
 
 

@@ -2,12 +2,11 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.tasks import Brief
 from debate_cli.domain.text_normalization import normalize_text
 from debate_cli.domain.verdict import Notes, Verdict, Victory
 from debate_cli.judge_input.quotes import find_quoted_line, find_quoted_passages
@@ -103,7 +102,7 @@ class PanelNotes(Notes):
     unexplained_changes: tuple[str, ...]
     """Ids of the judges who changed a vote without a valid reason."""
     late: tuple[str, ...]
-    """Ids of the judges who were late in any round."""
+    """Ids of the judges whose earlier vote counted again because they were late."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
@@ -144,7 +143,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
         rounds=rounds,
         dissent=tuple(vote for vote in rounds[-1].votes if tally and vote.option != tally.option) if rounds else (),
         unexplained_changes=tuple(dict.fromkeys(vote.judge for vote in votes if vote.unexplained_change)),
-        late=_late_judges(debate, run, votes, weights),
+        late=tuple(dict.fromkeys(vote.judge for vote in votes if vote.late)),
         missing=tuple(_missing(debate, run, settings, by_round)),
     )
     return build_verdict("panel", run, outcome, scores, notes)
@@ -175,22 +174,6 @@ def _outcome(tally: VoteTally, debate: Debate) -> ScoreOutcome:
 def _only_debater_of_side(debate: Debate, side: str) -> str | None:
     names = [item.name for item in debate.participants if item.side == side]
     return names[0] if len(names) == 1 else None
-
-
-def _late_judges(
-    debate: Debate, run: JudgingRun | str, votes: Iterable[BallotRow], panel: Iterable[str]
-) -> tuple[str, ...]:
-    """Return the judges who were late, with an earlier vote or without one. `panel`: ids of all judges, in order."""
-    late = {vote.judge for vote in votes if vote.late}
-    for failure in debate.failures:
-        task = failure.task
-        if (
-            failure.cause == "late"
-            and isinstance(task, Brief)
-            and (task.run, task.system) == (get_run_id(run), "panel")
-        ):
-            late.add(task.assessor)
-    return tuple(judge for judge in panel if judge in late)
 
 
 def _round_rows(
@@ -243,13 +226,10 @@ def _missing(
         when = f"in deliberation round {number}" if number else "in the first vote"
         for judge in weights:
             ballot = counted.get(judge)
-            if ballot is not None and not ballot.carried:
+            if (ballot is not None and not ballot.carried) or (number and judge not in voters):
                 continue
-            key = f"{get_run_id(run)}/panel/{judge}/debate/all"
-            why = format_failure_cause(debate, f"{key}/{number}")
-            if not why and ballot is None:
-                why = format_failure_cause(debate, f"{key}/0")
-            elif not why and ballot is not None and ballot.vote.late:
+            why = format_failure_cause(debate, f"{get_run_id(run)}/panel/{judge}/debate/all/{number}")
+            if not why and ballot is not None and ballot.vote.late:
                 why = " (late)"
             yield f"{judge} did not vote {when}{why}{'; its last vote counts' if judge in voters else ''}."
     needed = min(settings.min_judges, len(weights))

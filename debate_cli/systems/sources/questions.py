@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from debate_cli.domain.evidence import Passage
-from debate_cli.evidence.source_checks import FAILED_OUTCOMES, SourceCheck, check_sources, iter_words_beside
+from debate_cli.evidence.source_checks import FAILED_OUTCOMES, LookupItem, SourceCheck, check_sources, iter_words_beside
 from debate_cli.judge_input.injection.detector import mask_injection
 from debate_cli.judge_input.transcript_prompt import debater_names, to_prompt_json
 from debate_cli.llm.form import Form, FormModel, text
@@ -11,7 +11,6 @@ from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, judge_form, unique_known_items
 from debate_cli.systems.source_support import (
-    LookupItem,
     Quality,
     SourceLookup,
     SourceSupport,

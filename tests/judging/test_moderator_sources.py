@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from judging_support import FillingModel, keys, settle
+from judging_support import keys, settle
 from scoring_support import NOON, with_judging_run
 from sources_support import QUOTE, answer, asked_question, cited_debate
 
@@ -12,7 +12,6 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.tasks import Brief, Subject
-from debate_cli.errors import UnreachableError
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.source_prompts import NOT_CHECKED, POOR_SOURCES
@@ -43,16 +42,6 @@ def test_a_round_and_the_evaluation_wait_for_the_sources(
 ) -> None:
     """Rounds without citations, and debates without the system `sources`, wait for nothing."""
     assert keys(cited_debate(*systems, cited=cited)) == owed
-
-
-@pytest.mark.parametrize(
-    "model", [FillingModel(), FillingModel(raising=UnreachableError("down"))], ids=["answer", "failure"]
-)
-def test_the_moderator_is_asked_once_the_sources_are_settled(model: FillingModel) -> None:
-    """A failed judging of the sources does not stop the moderator."""
-    debate = cited_debate(SourcesSettings(), ModeratorSettings())
-    debate = settle(debate, [brief for brief in owed_briefs(debate) if brief.system == "sources"], model)
-    assert keys(debate) == [ROUND_1, ROUND_2, FINAL]
 
 
 def test_waiting_questions_are_part_of_the_remaining_work() -> None:

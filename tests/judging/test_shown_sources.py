@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from judging_support import FillingModel, assess_filled, keys, settle
-from scoring_support import NOON, assessment, with_judging_run
+from scoring_support import NOON, assessment
 from sources_support import PASSAGE, answer, asked_question, cited_debate
 
 from debate_cli.domain.debate import Debate
@@ -17,7 +17,6 @@ from debate_cli.judging.schedule import owed_briefs
 from debate_cli.systems.live.findings import RegisterDecision, SuspectClaim
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import (
-    NOT_CHECKED,
     find_supporting_source,
     format_source_checks,
 )
@@ -74,13 +73,6 @@ def test_the_register_review_is_asked_once_the_sources_are_settled(model: Fillin
     assert shown in asked_question(debate, REVIEW)
 
 
-def test_a_review_without_sources_of_its_own_is_shown_the_newest_answers() -> None:
-    """A later judging run with `live` alone sees what an earlier run found."""
-    debate = cited_debate(SourcesSettings(), given=(answer("r1", "from run 1"),))
-    debate = with_judging_run(debate, "r2", LIVE)
-    assert "from run 1" in asked_question(debate, REVIEW.model_copy(update={"run": "r2"}))
-
-
 @pytest.mark.parametrize(
     ("supports", "quote", "words", "status"),
     [
@@ -121,14 +113,6 @@ def test_the_structured_judge_waits_for_the_sources_and_is_shown_them() -> None:
     (brief,) = (brief for brief in owed_briefs(debate) if brief.system == "structured")
     asked = asked_question(debate, brief)
     assert ('"quote_check":"altered"' in asked, '"supports":"yes"' in asked) == (True, True)
-
-
-@pytest.mark.parametrize("cited", [True, False])
-def test_structured_alone_is_shown_the_word_checks(*, cited: bool) -> None:
-    """Without a judge of sources, the prompt says that no judge checked them."""
-    brief = Brief(run="r1", system="structured", assessor="judge", subject=WHOLE)
-    asked = asked_question(cited_debate(StructuredSettings(), cited=cited), brief)
-    assert (NOT_CHECKED in asked, '"quote_check":"altered"' in asked) == (cited, cited)
 
 
 def test_judges_are_shown_what_was_looked_up() -> None:

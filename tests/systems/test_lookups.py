@@ -45,7 +45,7 @@ def _findings(saved: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_without_a_lookup_the_only_answer_is_unknown(tmp_path: Path) -> None:
-    """The form offers nothing else and asks for no passage; every uncited claim is asked about."""
+    """The form asks about each uncited claim, offers only `unknown`, and asks for no passage."""
     saved = _judge(tmp_path, "--mock", "--record", "tape.jsonl")
     asked = [json.loads(line)["request"] for line in (tmp_path / "tape.jsonl").read_text().splitlines()[1:]]
     (claim, *_) = asked[0]["schema"]["json"]["properties"]["claims"]["prefixItems"]
@@ -57,7 +57,7 @@ def test_without_a_lookup_the_only_answer_is_unknown(tmp_path: Path) -> None:
 
 
 def test_a_lookup_searches_each_claim_and_keeps_what_was_found(tmp_path: Path) -> None:
-    """One search for each claim; passages, searches and the judge's passages are in the file, which scores as before."""
+    """Each claim has one search. The file has the passages and searches, and is scored as before."""
     with searxng_server() as server:
         config = _config(tmp_path, evidence={"web": {"provider": "searxng", "base_url": server.base_url}})
         saved = _judge(tmp_path, "--config", config, "--lookup", "web")
@@ -74,7 +74,7 @@ def test_a_lookup_searches_each_claim_and_keeps_what_was_found(tmp_path: Path) -
 
 
 def test_a_failed_lookup_is_a_warning_of_the_judge(tmp_path: Path) -> None:
-    """Judging goes on; each claim is unknown."""
+    """The judge goes on after a failed search, and each claim is unknown."""
     with searxng_server() as server:
         server.fails = True
         web = {"provider": "searxng", "base_url": server.base_url}
@@ -99,7 +99,7 @@ def test_a_failed_lookup_is_a_warning_of_the_judge(tmp_path: Path) -> None:
 def test_an_answer_counts_only_with_words_of_its_passage(
     passage: str, quote: str, exists: str, outcome: str | None, tmp_path: Path
 ) -> None:
-    """The quote is checked when the debate is scored, without a model; a summary cannot be checked, which is shown."""
+    """Scoring checks the quote without a model. A quote of a summary is unchecked."""
     data = json.loads(EXAMPLE.read_text())
     finding = {"kind": "source_lookup", "turn": 0, "item": "PRO-2", "exists": "yes", "passage": passage, "quote": quote}
     data["config"]["judging"] = {"systems": [{"kind": "sources"}]}
@@ -131,7 +131,7 @@ def test_a_source_that_does_not_exist_is_looked_up(tmp_path: Path) -> None:
 
 
 def test_the_replay_shows_what_an_answer_rests_on(tmp_path: Path) -> None:
-    """Plain lines, Markdown and HTML have the table of what is named without a passage."""
+    """Plain lines, Markdown and HTML have the table of claims without a passage."""
     _judge(tmp_path, "--mock", "--lookup", "web")
     for how in ((), ("--format", "markdown"), ("--format", "html")):
         page = debate("replay", tmp_path / "plain.json", *how, cwd=tmp_path, env={"COLUMNS": "300"}).out
@@ -139,7 +139,7 @@ def test_the_replay_shows_what_an_answer_rests_on(tmp_path: Path) -> None:
 
 
 def test_answers_are_shown_as_they_come(tmp_path: Path) -> None:
-    """The report on a judge has each look-up with the check of its quote; one whose quote is not there is unknown."""
+    """The report on a judge has each look-up with the check of its quote. Without the quoted words, it is unknown."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("Public incident reports track outages per quarter: 43 in 2024.")
     done = debate("judge", _example(tmp_path), "--system", "sources", "--mock", "--evidence", "docs", cwd=tmp_path)
@@ -149,7 +149,7 @@ def test_answers_are_shown_as_they_come(tmp_path: Path) -> None:
 
 
 def test_files_are_looked_in_with_an_option(tmp_path: Path) -> None:
-    """`--evidence DIR` is enough: no configuration, no look-up setting, and the path is not kept in the file."""
+    """`--evidence DIR` needs no configuration and no search. The file does not keep the path."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("Public incident reports track outages per quarter: 43 in 2024.")
     saved = _judge(tmp_path, "--mock", "--evidence", tmp_path / "docs")
@@ -182,7 +182,7 @@ def test_a_lookup_that_cannot_be_made_is_one_sentence(options: tuple[str, ...], 
 
 
 def test_a_dry_run_counts_searches_beside_the_judge(tmp_path: Path) -> None:
-    """The judge has one call for the round, the web search one for each claim."""
+    """The plan has one call of the judge for the round, and one web search for each claim."""
     done = debate(
         "judge", _example(tmp_path), "--system", "sources", "--lookup", "web", "--model", "anthropic/claude-sonnet-5",
         "--dry-run", "--json", cwd=tmp_path, env={"ANTHROPIC_API_KEY": "sk-0123456789"},

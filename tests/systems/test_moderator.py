@@ -89,7 +89,7 @@ def test_score_is_a_quarter_rounds_and_three_quarters_evaluation(case: Case) -> 
 
 
 def test_several_moderators_are_averaged() -> None:
-    """Rounds of 30 and 0 make 15; evaluations of 100 and 90 make 95: 3.75 + 71.25 = 75."""
+    """Rounds of 30 and 0 make 15. Evaluations of 100 and 90 make 95. So the score is 3.75 + 71.25 = 75."""
     found = score_run(
         moderated(
             round_marks(1, FULL, FULL, judge="judge-1"),
@@ -118,7 +118,7 @@ def missing(found: Verdict) -> Sequence[object]:
 
 
 def test_a_missing_category_leaves_a_debater_without_a_score() -> None:
-    """Twelve of thirteen categories give no total."""
+    """A debater with twelve of the thirteen marks has no total, and the missing mark is named."""
     final = final_marks(0, 0)
     fewer = tuple(mark for mark in final.marks if (mark.participant, mark.criterion) != (CON, "clarity"))
     found = score_run(
@@ -130,7 +130,7 @@ def test_a_missing_category_leaves_a_debater_without_a_score() -> None:
 
 @pytest.mark.parametrize(("claimed", "listed"), [(100, False), (99.5, False), (99.4, True), (90, True)])
 def test_a_wrong_claimed_total_is_noted(claimed: float, listed: bool) -> None:
-    """A difference above 0.5 is noted; a claimed total never counts."""
+    """A total of the judge never counts. It is noted if it differs from the sum by more than 0.5."""
     final = final_marks(0, 0)
     claim = Mark(participant=PRO, criterion=CLAIMED_TOTAL_CRITERION, value=claimed, out_of=100)
     debate = moderated(round_marks(1, FULL, FULL), final.model_copy(update={"marks": (*final.marks, claim)}))
@@ -141,7 +141,7 @@ def test_a_wrong_claimed_total_is_noted(claimed: float, listed: bool) -> None:
 
 
 def test_the_notes_list_rounds_and_evaluation() -> None:
-    """Sums per round, categories, totals, the share of 82.5 and the reasoning."""
+    """The notes have sums by round, categories, totals, the share of 82.5 and the reasoning."""
     found = score_run(
         moderated(round_marks(1, HALF, FULL), final_marks(0, 0, rationale="Even.")), "r1", ModeratorSettings()
     )
@@ -171,16 +171,9 @@ def test_the_notes_list_rounds_and_evaluation() -> None:
     assert found.notes["reasoning"] == [{"assessor": "judge", "text": "Even."}]
 
 
-def test_marks_of_unknown_participants_are_ignored() -> None:
-    """They give no row and no score."""
-    stranger = round_marks(1, FULL, FULL).model_copy(update={"marks": tuple(marks("Zoe", ROUND_CRITERIA, FULL))})
-    found = score_run(moderated(stranger, final_marks(0, 0)), "r1", ModeratorSettings())
-    assert found.notes["rounds"] == []
-
-
 @pytest.mark.parametrize("marked", [False, True])
 def test_a_debater_without_a_turn_has_no_score(marked: bool) -> None:
-    """It is named as missing, and marks for it are ignored; the others are compared."""
+    """A silent debater is named as missing, and its marks are ignored. The two speakers are compared."""
     turns = [speech(0, PRO), speech(1, CON)]
     silent = [*marks(THIRD, ROUND_CRITERIA, FULL)], [*marks(THIRD, FINAL_CATEGORIES, FINAL_CATEGORIES.values())]
     given = [
@@ -194,6 +187,6 @@ def test_a_debater_without_a_turn_has_no_score(marked: bool) -> None:
 
 
 def test_marks_are_clamped_to_their_category() -> None:
-    """8 of 5 for clarity counts as 5: the maximum stays 82.5."""
+    """A mark of 8 of 5 for clarity counts as 5, so the maximum stays 82.5."""
     found = score_run(moderated(round_marks(1, FULL, FULL), final_marks({"clarity": -3}, 0)), "r1", ModeratorSettings())
     assert found.scores[PRO] == 82.5

@@ -71,7 +71,7 @@ def dimensional(*rows: tuple[float, ...], options: str = "") -> list[Assessment]
 def test_the_largest_share_of_weight_wins(
     weights: tuple[float, ...], options: str, winner: str | None, victory: Victory, margin: float
 ) -> None:
-    """A tie is conditional; 0.8 and more is clear."""
+    """The option with the most weight wins, clearly from 0.8 on. A tie is conditional."""
     names: dict[str, VoteOption] = {"P": "PASS", "F": "FAIL", "C": "CONDITIONAL"}
     settings = panel_of(*weights)
     chosen: list[VoteOption] = [names[option] for option in options]
@@ -81,7 +81,7 @@ def test_the_largest_share_of_weight_wins(
 
 
 def test_a_side_of_two_debaters_has_no_winner() -> None:
-    """The motion passes without a winner."""
+    """A motion with two supporters passes, but no debater wins."""
     settings = panel_of(1, 1)
     sides = ({"name": "A", "side": "for"}, {"name": "B", "side": "for"}, {"name": "C", "side": "against"})
     debate = build_debate(opening_event(settings, debaters=sides), [speech(0, "A")], votes("PASS", "PASS"))
@@ -104,7 +104,7 @@ def test_a_side_of_two_debaters_has_no_winner() -> None:
     ],
 )
 def test_disagreements_worst_first(given: list[Assessment], expected: list[tuple[str, float]]) -> None:
-    """The vote counts 1 minus its largest share; a dimension half its range, from range 1.5 on."""
+    """The severity of a vote is 1 minus its largest share; that of a dimension is half its range, from range 1.5 on."""
     settings = panel_of(1, 1, 1)
     ballots = ballots_by_round(voted(settings, *given), "r1", settings)[0]
     assert [(item.about, item.severity) for item in find_disagreements(ballots, settings)] == [
@@ -124,7 +124,7 @@ def test_a_disagreement_has_the_position_of_every_judge() -> None:
 
 
 def test_a_panel_of_one_judge_decides() -> None:
-    """With agreement 1.0, and the verdict says that it is one judge; a panel of two with one vote does not decide."""
+    """A lone judge decides with agreement 1.0, and the verdict says that one judge decides."""
     settings = panel_of(1)
     found = score_run(voted(settings, *votes("FAIL")), "r1", settings)
     assert isinstance(found.notes, PanelNotes)
@@ -156,7 +156,7 @@ def judged_text(*options: VoteOption) -> PanelNotes:
 
 
 def test_what_must_change_in_a_text() -> None:
-    """Demands that differ in case and punctuation are one; the heaviest dimension first; quotes have their line."""
+    """Demands that differ in case and punctuation are one. The heaviest dimension comes first, and quotes have a line."""
     assert [
         (item.dimension, item.text, item.judges, item.weight, item.line)
         for item in judged_text("FAIL", "FAIL", "PASS").required_changes
@@ -192,7 +192,7 @@ def test_what_must_change_in_a_text() -> None:
     ],
 )
 def test_when_the_panel_deliberates(given: list[Assessment], settings: PanelSettings, expected: bool) -> None:
-    """Below the threshold, with a disagreement, rounds left and enough votes."""
+    """A panel votes again below the threshold, with a disputed point, rounds left and enough votes."""
     assert should_deliberate(ballots_by_round(voted(settings, *given), "r1", settings), settings) is expected
 
 
@@ -213,7 +213,7 @@ def test_a_judge_who_gives_no_further_vote_keeps_its_last(late: bool) -> None:
 
 
 def test_a_judge_late_in_the_first_vote_has_no_vote() -> None:
-    """The first vote names it. Later rounds name only judges with a vote."""
+    """The sentence on the first vote names the late judge. Later sentences name only judges with a vote."""
     settings = panel_of(1, 1, 1)
     debate = voted(settings, *votes("PASS", "FAIL"), *votes("PASS", "FAIL", revision=1))
     failure = Failure(task=ballot("c", "PASS").brief, who="c", cause="late", message="c was late", final=True)
@@ -249,7 +249,7 @@ UNFINISHED = [f"{judge} did not vote in deliberation round 1; its last vote coun
     ids=["too few votes", "no deliberation", "low threshold", "agreed"],
 )
 def test_missing_votes_are_named(options: tuple[VoteOption, ...], settings: PanelSettings, missing: list[str]) -> None:
-    """Those that the settings of the run required; stricter settings at scoring require no more."""
+    """The settings of the run say which votes are missing. Stricter settings at scoring require no more votes."""
     debate = voted(settings, *votes(*options))
     stricter = settings.model_copy(update={"convergence_threshold": 1.0})
     for given in (settings, stricter):
@@ -261,7 +261,7 @@ def test_missing_votes_are_named(options: tuple[VoteOption, ...], settings: Pane
 
 
 def test_the_notes_hold_first_and_final_vote() -> None:
-    """Agreement 0.7 at first, 1.0 at the end: improvement 0.3, converged after one round."""
+    """Agreement rises from 0.7 to 1.0, so the improvement is 0.3 and the panel converged after one round."""
     found, _ = two_rounds(ballot("a", "PASS", revision=1), ballot("b", "PASS", revision=1, changed_because="turn 2"))
     notes = found.notes
     assert notes["first_vote"] == {"option": "CONDITIONAL", "weights": {"PASS": 0.5, "FAIL": 0.5, "CONDITIONAL": 0.0}}
@@ -290,7 +290,7 @@ def test_a_change_without_a_turn_is_flagged(option: VoteOption, because: str, fl
 
 
 def test_the_notes_hold_dissent() -> None:
-    """The outvoted judge's findings, remedies and reasons."""
+    """The notes have the outvoted judge's findings, corrections and reasons."""
     settings = panel_of(1, 1, 1)
     dissenter = ballot(
         "c", "FAIL", confidence=0.9, critical_findings=("No costs.",), remediation_required=("Add costs.",)
@@ -304,7 +304,7 @@ def test_the_notes_hold_dissent() -> None:
 
 
 def test_the_vote_of_an_unknown_judge_is_ignored() -> None:
-    """It has no share of the weight."""
+    """The vote of a judge who is not a member has no share of the weight."""
     settings = panel_of(1, 1)
     found = score_run(voted(settings, *votes("PASS", "PASS"), ballot("z", "FAIL")), "r1", settings)
     assert found.scores == {PRO: 1.0, CON: 0.0}
@@ -318,7 +318,7 @@ def test_given_weights_replace_stored_ones() -> None:
 
 
 def test_marks_are_clamped_to_their_scale() -> None:
-    """9 and 0 count as 3 and 1, so the dimension spreads over 2 of its 2 points."""
+    """Marks of 9 and 0 count as 3 and 1."""
     stored = [
         item.model_copy(
             update={"marks": tuple(mark.model_copy(update={"value": value, "out_of": 10}) for mark in item.marks)}

@@ -40,7 +40,7 @@ def expected_agreement(ballots: Sequence[Ballot]) -> Fraction:
 
 @given(BALLOTS)
 def test_the_agreement_is_that_of_the_formula(ballots: list[Ballot]) -> None:
-    """For any votes and marks, it is between 0 and 1 and equal to a second implementation; the public function agrees."""
+    """The scorer and the public function agree with a second implementation for any votes and marks."""
     expected = float(expected_agreement(ballots))
     marks: dict[str, dict[str, float]] = {}
     for number, ballot in enumerate(ballots):
@@ -53,7 +53,7 @@ def test_the_agreement_is_that_of_the_formula(ballots: list[Ballot]) -> None:
 
 @given(BALLOTS)
 def test_the_option_with_the_largest_weight_wins(ballots: list[Ballot]) -> None:
-    """A tie is CONDITIONAL, and the shares sum to 1."""
+    """The heaviest option wins, a tie is CONDITIONAL, and the shares sum to 1."""
     counted = tally_votes(ballots)
     if counted is None:
         assert not ballots
@@ -79,12 +79,12 @@ def test_the_option_with_the_largest_weight_wins(ballots: list[Ballot]) -> None:
 def test_when_a_panel_needs_to_deliberate(
     votes: Votes, dimensions: DimensionMarks, threshold: float, expected: bool
 ) -> None:
-    """Below the threshold, if votes differ or a dimension has a range of 1.5."""
+    """A panel votes again below the threshold, if votes differ or a dimension has a range of 1.5."""
     assert debate_cli.needs_deliberation(votes, dimensions, threshold) is expected
 
 
 @pytest.mark.parametrize(("votes", "dimensions"), [(["pass"], {}), (["PASS"], {"risk": [4]})])
 def test_unknown_votes_and_marks_are_refused(votes: list[VoteOption], dimensions: dict[str, list[float]]) -> None:
-    """The error names the value and what is allowed."""
+    """The error names the wrong value and the allowed ones."""
     with pytest.raises(ConfigError, match="use"):
         debate_cli.agreement(votes, dimensions)

@@ -38,7 +38,7 @@ SPEECH = "In 2019, “three of five” teams — all small — went back.\nIt wa
     ],
 )
 def test_matching_ignores_typography(quote: str, found: bool) -> None:
-    """Case, white space, kinds of quotation marks and dashes; an ellipsis, or the alias of a name, skips words."""
+    """Case, white space, quotation marks and dashes do not matter. An ellipsis or the alias of a name skips words."""
     assert is_quoted_in(quote, SPEECH) == found
 
 
@@ -48,7 +48,7 @@ WORDS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(" '-,
 
 @given(st.text(), st.builds("{}{}".format, LETTERS, WORDS), st.text())
 def test_every_long_enough_part_of_a_text_is_found(before: str, quote: str, after: str) -> None:
-    """Except parts with an ellipsis or an alias."""
+    """Each long part of a text is found in it, unless it has an ellipsis or an alias."""
     assume("..." not in normalize_text(quote))
     assume("item-" not in normalize_text(quote))
     assert is_quoted_in(quote, f"{before} {quote} {after}")
@@ -67,11 +67,11 @@ def test_every_long_enough_part_of_a_text_is_found(before: str, quote: str, afte
     ],
 )
 def test_the_line_of_a_quote_in_a_text(quote: str, line: int | None) -> None:
-    """Counts from 1, with empty lines; a quote may go on in the next line, and too short ones are not searched."""
+    """Lines count from 1. A quote may span two lines, and very short quotes are not searched."""
     assert find_quoted_line(quote, "# Plan\n\nWe ship on Friday.\n\nThe backup is\n  tested yearly.\n") == line
 
 
 def test_passages_in_double_quotation_marks() -> None:
-    """Of any typography; apostrophes and inches are none."""
+    """Passages are found in quotation marks of any typography. Apostrophes and inches are no quotation marks."""
     text = 'Risk: “we ship” and "on Friday" «am Freitag», „sofort“; it\'s 5" wide'
     assert find_quoted_passages(text) == ["we ship", "on Friday", "am Freitag", "sofort"]

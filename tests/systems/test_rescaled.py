@@ -33,6 +33,6 @@ def weighted(**weights: Any) -> StructuredSettings:
     ids=["default", "sum of 1", "sum of 4", "no phrases", "phrases without effect"],
 )
 def test_settings_with_a_side_effect_are_listed(settings: SystemSettings, notices: tuple[str, ...]) -> None:
-    """With their key path in the configuration: weights that do not sum to 1, and phrases that are missing."""
+    """A notice has the key path of weights that do not sum to 1, or of an empty list of phrases."""
     config = JudgingConfig(systems=(ModeratorSettings(), settings))
     assert config.notices() == tuple(f"judging.systems.1.{notice}" for notice in notices)

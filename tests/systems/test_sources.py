@@ -83,20 +83,20 @@ def test_credit_is_for_words_that_are_there_and_support(
     victory: str,
     tmp_path: Path,
 ) -> None:
-    """1 for support, ½ for partly, 0 for everything else; unchecked and unknown citations do not count."""
+    """Support gives 1, partial support ½, and all else 0. Unchecked citations and unknown answers do not count."""
     verdict = _judged(tmp_path, {"Pro": pro, "Con": con})
     assert (verdict["scores"], verdict["victory"]) == (scores, victory)
 
 
 def test_counts_stand_beside_the_score(tmp_path: Path) -> None:
-    """Altered, not found and contradicted citations are counted, whatever the score."""
+    """The notes count altered, missing and contradicted citations."""
     cited = [("S1", ALTERED, "yes"), ("S1", ABSENT, "no"), ("S9", VERIFIED, "no"), ("S1", VERIFIED, "contradicts")]
     row = _judged(tmp_path, {"Pro": cited, "Con": []})["notes"]["debaters"][0]
     assert (row["citations"], row["altered"], row["not_found"], row["contradicted"]) == (4, 1, 2, 1)
 
 
 def test_the_conclusion_lists_reliable_sources_and_those_to_check(tmp_path: Path) -> None:
-    """Altered quotes come first; what is partly supported, unknown or unchecked is neither relied on nor doubted."""
+    """Altered quotes come first. Sources with partial, unknown or unchecked support are in neither list."""
     pro = [("S1", VERIFIED, "yes"), ("S1", ABSENT, "no"), ("S1", VERIFIED[:-8], "partly"), ("S2", VERIFIED, "yes")]
     con = [("S9", VERIFIED, "unknown"), ("S1", "caused by the deploy", "contradicts"), ("S1", ALTERED, "yes")]
     loaded = load_transcript(_saved(tmp_path, {"Pro": pro, "Con": con}))
@@ -112,7 +112,7 @@ def test_the_conclusion_lists_reliable_sources_and_those_to_check(tmp_path: Path
 
 
 def test_a_debate_without_citations_is_undetermined_and_says_so(tmp_path: Path) -> None:
-    """There is nothing to check."""
+    """The verdict says that no debater cites a source."""
     verdict = _judged(tmp_path, {"Pro": [], "Con": []})
     assert (verdict["victory"], verdict["notes"]["missing"]) == ("undetermined", ["No debater cites a source."])
 
@@ -128,12 +128,12 @@ def test_a_debate_without_citations_is_undetermined_and_says_so(tmp_path: Path) 
     ],
 )
 def test_evidence_that_names_something_to_look_up(evidence: str, *, is_named: bool) -> None:
-    """A figure, a study or an institution."""
+    """Evidence names something if it has a figure, a study or an institution."""
     assert names_a_source(evidence) is is_named
 
 
 def test_a_debate_that_names_no_source_is_not_judged(tmp_path: Path) -> None:
-    """There is nothing to ask a judge about. Another requested system judges it all the same."""
+    """Judging by sources alone is refused. With a second system, only that system judges."""
     data = json.loads(EXAMPLE.read_text())
     for turn in data["turns"]:
         for argument in turn.get("arguments", ()):
@@ -149,7 +149,7 @@ def test_a_debate_that_names_no_source_is_not_judged(tmp_path: Path) -> None:
 
 
 def test_a_speech_without_parts_is_searched_as_a_whole(tmp_path: Path) -> None:
-    """An imported speech that names a study is asked about; one that names nothing is not."""
+    """A judge is asked about an imported speech that names a study, and not about one that names nothing."""
     (tmp_path / "hearing.txt").write_text("Ann: A study of 2019 found it.\n\nBo: I do not believe it.\n")
     debate("import", "hearing.txt", "--topic", "Close it?", "-o", "hearing.json", cwd=tmp_path)
     done = debate("judge", "hearing.json", "--system", "sources", "--mock", "--json", cwd=tmp_path)
@@ -172,7 +172,7 @@ def test_a_later_judging_checks_the_citations_of_a_saved_debate(tmp_path: Path) 
 
 
 def test_an_unknown_answer_does_not_hide_an_invented_quote(tmp_path: Path) -> None:
-    """Without any citation that counts the verdict is undetermined, and still names the invented quotes."""
+    """Without a citation that counts the verdict is undetermined, and it still names the invented quotes."""
     path = _saved(tmp_path, {"Pro": [("S1", ABSENT, "unknown"), ("S1", ALTERED, "unknown")], "Con": []})
     loaded = load_transcript(path)
     (verdict,) = score(loaded)

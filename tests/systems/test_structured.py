@@ -101,7 +101,7 @@ def debate_of(case: Case, settings: StructuredSettings) -> Debate:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_scores_margin_and_victory(case: Case) -> None:
-    """As the rules say."""
+    """Each case has the scores, the margin and the victory of the rules."""
     settings = StructuredSettings(**case.settings)
     found = score_run(debate_of(case, settings), "r1", settings)
     assert (found.scores[PRO], found.scores[CON]) == pytest.approx(case.scores)
@@ -137,7 +137,7 @@ def own_marks(*rows: tuple[str, str, float, float]) -> list[Mark]:
 
 
 def test_own_criteria_replace_the_default_ones() -> None:
-    """Weights 3 and 1 of 4: 0.75*8 + 0.25*4 = 7 against 0.75*4 + 0.25*8 = 5; marks of logic are ignored."""
+    """Weights 3 and 1 of 4 give 0.75*8 + 0.25*4 = 7 and 0.75*4 + 0.25*8 = 5. Marks of logic are ignored."""
     settings = StructuredSettings(criteria=(CLARITY, COST))
     marks = own_marks((PRO, "PRO-1", 8, 4), (CON, "CON-1", 4, 8))
     found = verdict_on(assessment("structured", [*marks, *marks_of(1, 10)]), settings=settings)
@@ -145,7 +145,7 @@ def test_own_criteria_replace_the_default_ones() -> None:
 
 
 def test_marks_and_penalty_are_weighted_by_judge() -> None:
-    """(3*8 + 4) / 4 = 7 less 2 * 3/4 is 5.5; (3*6 + 2) / 4 = 5; the spread is highest minus lowest."""
+    """(3*8 + 4) / 4 = 7 less 2 * 3/4 is 5.5, and (3*6 + 2) / 4 = 5. The spread is the highest minus the lowest mark."""
     listed = (StructuredJudge(id="strict", weight=3), StructuredJudge(id="kind"))
     found = verdict_on(
         assessment("structured", marks_of(8, 6), Fallacy(participant=PRO, item="PRO-1", name="x"), assessor="strict"),
@@ -168,7 +168,7 @@ def test_marks_and_penalty_are_weighted_by_judge() -> None:
     ],
 )
 def test_contradictory_settings_are_named(settings: dict[str, Any], words: str) -> None:
-    """With the key path, and what to do."""
+    """A fault has the key path and says what to do."""
     (found,) = StructuredSettings.model_validate(settings).problems()
     assert f"{'.'.join(map(str, found[0]))}: {found[1]}".startswith(words)
 
@@ -182,26 +182,26 @@ def test_contradictory_settings_are_named(settings: dict[str, Any], words: str) 
     ],
 )
 def test_a_criterion_has_a_usable_name_and_a_description(name: str, description: str, words: str) -> None:
-    """In transcripts too, so that no form or verdict can be broken by a name."""
+    """Transcripts are checked as well, so that no name breaks a form or a verdict."""
     with pytest.raises(ValidationError, match=words):
         Criterion(name=name, description=description)
 
 
 @pytest.mark.parametrize("judges", ["x", [], {"id": "a"}, True])
 def test_judges_are_a_number_or_a_list(judges: object) -> None:
-    """Anything else is one error, with both forms."""
+    """Any other value is one error, which names both forms."""
     with pytest.raises(ValidationError, match="must be a number from 1 to 25, or a list of judges"):
         StructuredSettings.model_validate({"judges": judges})
 
 
 def test_a_bare_fallacy_has_its_shipped_definition() -> None:
-    """As in configurations and transcripts of older versions."""
+    """A bare name is enough for a shipped fallacy."""
     (found,) = StructuredSettings.model_validate({"fallacies": ["ad hominem"]}).fallacies
     assert (found.name, found.definition) == ("ad hominem", FALLACY_DEFINITIONS["ad hominem"])
 
 
 def test_a_missing_mark_leaves_an_argument_without_a_score() -> None:
-    """Its side has no score either; the missing mark is named."""
+    """The side of the argument has no score either, and the missing mark is named."""
     given = [mark for mark in marks_of(8, 4) if (mark.item, mark.criterion) != ("CON-1", "honesty")]
     found = verdict_on(assessment("structured", given))
     assert (found.victory, found.scores) == ("undetermined", {PRO: 8.0})
@@ -209,7 +209,7 @@ def test_a_missing_mark_leaves_an_argument_without_a_score() -> None:
 
 
 def test_a_criterion_of_weight_zero_needs_no_mark() -> None:
-    """With weight 0 for honesty, an argument without it is scored."""
+    """With weight 0 for honesty, an argument without a mark for honesty has a score."""
     given = [mark for mark in marks_of(8, 4) if mark.criterion != "honesty"]
     found = verdict_on(
         assessment("structured", given), settings=StructuredSettings(weights=StructuredWeights(honesty=0))
@@ -218,7 +218,7 @@ def test_a_criterion_of_weight_zero_needs_no_mark() -> None:
 
 
 def test_invalid_marks_are_ignored() -> None:
-    """An unknown argument, an unknown criterion, another participant's argument."""
+    """Marks of an unknown argument, an unknown criterion or another debater's argument do not count."""
     strange = [
         Mark(participant=PRO, item="PRO-7", criterion="logic", value=1, out_of=10),
         Mark(participant=PRO, item="PRO-1", criterion="charm", value=1, out_of=10),
@@ -228,7 +228,7 @@ def test_invalid_marks_are_ignored() -> None:
 
 
 def test_the_notes_list_each_argument() -> None:
-    """With criteria, penalty and score; the means and the label."""
+    """The notes have marks, penalty and score of each argument, the means and the label."""
     notes = verdict_on(assessment("structured", marks_of(8, 8))).notes
     assert notes["label"] == "evenly matched"
     assert notes["means"] == {
@@ -250,7 +250,7 @@ def test_the_notes_list_each_argument() -> None:
     ("judges", "titles"), [(1, ["scores, structured"]), (2, ["scores, structured", "spread between judges"])]
 )
 def test_the_spread_is_a_table_if_several_judges_marked(judges: int, titles: list[str]) -> None:
-    """Highest minus lowest mark of each argument and criterion."""
+    """The table has the highest minus the lowest mark of each argument and criterion."""
     names = ("judge",) if judges == 1 else ("judge-1", "judge-2")
     given = [assessment("structured", marks_of(8 - place, 4), assessor=name) for place, name in enumerate(names)]
     found = tables(verdict_on(*given, judges=judges))

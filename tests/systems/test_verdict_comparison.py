@@ -43,5 +43,5 @@ CASES = (
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_verdicts_are_compared(case: Case) -> None:
-    """They agree on the same winner, or the same outcome without one; each difference is one sentence."""
+    """Each difference of outcome or clarity is one sentence. Verdicts without one agree."""
     assert describe_agreement(case.verdicts) == case.sentences

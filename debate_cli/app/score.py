@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from debate_cli.app.gates import GateResult, Gates
 from debate_cli.domain.debate import Debate, models_used_by_debaters
-from debate_cli.domain.judging_run import format_system_with_run
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.evidence.source_checks import SourceCheck, check_sources
@@ -249,11 +248,11 @@ def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> tuple[list
     suffix = f" with {request.rubric_option}" if request.rubric_option else ""
     updated = [key for key in sorted(new.keys() & old.keys()) if new[key].rules != old[key].rules]
     differences = [
-        f"the stored verdict of {format_system_with_run(*key)} differs from the one recomputed{suffix}"
+        f"the stored verdict of {' '.join(key)} differs from the one recomputed{suffix}"
         for key in sorted((new.keys() | old.keys()) - set(updated))
         if key not in new or key not in old or not verdicts_match(old[key], new[key])
     ]
-    return differences, [format_system_with_run(*key) for key in updated]
+    return differences, [" ".join(key) for key in updated]
 
 
 def _store_verdicts(path: Path, rubric: Rubric) -> None:

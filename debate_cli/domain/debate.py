@@ -494,11 +494,6 @@ def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
     return alone.model_copy(update={"failures": failures, "runs": tuple(run for run in debate.runs if run.id in runs)})
 
 
-def judging_usage(debate: Debate, runs: Collection[str]) -> TotalUsage:
-    """Return the usage of these judging runs, including failed calls."""
-    return usage_of_briefs(debate, lambda brief: brief.run in runs)
-
-
 def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
     """Return the usage of the briefs that `counted` selects, including failed calls and searches."""
     answered = tuple(item for item in debate.assessments if counted(item.brief))

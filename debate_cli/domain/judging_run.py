@@ -14,19 +14,14 @@ from debate_cli.domain.reviewer import Reviewer, reviewer_id
 from debate_cli.domain.tasks import MOMENTS
 
 
-def format_system_with_run(system: str, run: str) -> str:
-    """Format a system and a judging run as `structured r4`. Not sanitized."""
-    return f"{system} {run}"
-
-
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
     """Format a system as `structured`, or as `structured r4` if `runs` has several runs. Not sanitized.
 
     `reviewer`: the person who judged; the label is then `structured r4 (human:anna)`.
     """
     if reviewer is not None:
-        return f"{format_system_with_run(system, run)} ({reviewer_id(reviewer)})"
-    return format_system_with_run(system, run) if set(runs) - {run} else system
+        return f"{system} {run} ({reviewer_id(reviewer)})"
+    return f"{system} {run}" if set(runs) - {run} else system
 
 
 FIRST_RUN = "r1"

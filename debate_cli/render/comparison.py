@@ -16,7 +16,6 @@ from debate_cli.app.compare import (
 )
 from debate_cli.domain.config_differences import format_setting_pair
 from debate_cli.domain.debate import models_used_by_debater, models_used_by_judges
-from debate_cli.domain.judging_run import format_system_with_run
 from debate_cli.render import theme
 from debate_cli.render.content import participants
 from debate_cli.render.theme import Sign
@@ -183,7 +182,7 @@ def _side_facts(path: str, side: ComparisonSide, runs: RunsBySystem) -> dict[str
     judges: list[Cell] = []
     for system, run in runs.items():
         models = ", ".join(models_used_by_judges(debate, run, system)) or "no model"
-        judges.append(f"{format_system_with_run(system, run)}: {models}")
+        judges.append(f"{system} {run}: {models}")
     return {
         "file": path,
         "judging run": "newest" if side.run == LATEST_RUNS else side.run,

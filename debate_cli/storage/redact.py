@@ -5,20 +5,21 @@ Works on plain text and on serialized JSON: a match never ends within an escape,
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import Any, get_args
 
 from debate_cli.domain.text_normalization import INVISIBLE_CHARS, reveal_text
 from debate_cli.domain.turn import Phase
 from debate_cli.llm.redaction import MAX_ENCODED_FACTOR, compile_secret_pattern
 from debate_cli.storage.plain_data import is_list, is_mapping
-from debate_cli.systems.registry import system_kinds
 
 REDACTED = "[redacted]"
 MIN_SECRET_CHARS = 6
 """A shorter value is not redacted, because it may be part of ordinary words."""
-PLACEHOLDER_KEYS = frozenset({"ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted"})
-"""Placeholder keys for servers that need no key."""
+PLACEHOLDER_KEYS = frozenset({
+    "ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted", "default", "structured",
+    *get_args(Phase),
+})  # fmt: skip
+"""Placeholder keys for servers that need no key, and words of transcripts. They are never redacted."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
 """Start of a word. If a JSON escape such as `\\n` precedes the word, the letter of the escape is not part of it."""
 _API_KEY = re.compile(
@@ -42,14 +43,6 @@ _MAX_KEY_CHARS = 200
 """Maximum characters of a key that is recognised by a pattern."""
 _MAX_DISGUISE_FACTOR = 7
 """Factor by which invisible characters or JSON escapes can lengthen a secret."""
-
-
-@cache
-def reserved_words() -> frozenset[str]:
-    """Return the words of our file formats. They are never redacted, even if a dummy key is one of them."""
-    return frozenset(
-        {*system_kinds(), *get_args(Phase), "default", "simultaneous", "sequential", "keywords", "factors"}
-    )
 
 
 class Redactor:
@@ -118,8 +111,4 @@ def looks_like_secret(text: str) -> bool:
 
 
 def _is_secret(secret: str) -> bool:
-    return (
-        len(secret) >= MIN_SECRET_CHARS
-        and secret.lower() not in PLACEHOLDER_KEYS | reserved_words()
-        and secret not in REDACTED
-    )
+    return len(secret) >= MIN_SECRET_CHARS and secret.lower() not in PLACEHOLDER_KEYS and secret not in REDACTED

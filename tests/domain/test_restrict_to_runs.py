@@ -2,7 +2,7 @@
 
 from render_support import START, debate, exchange, structured_assessment
 
-from debate_cli.domain.debate import Debate, judging_usage, restrict_to_runs
+from debate_cli.domain.debate import Debate, restrict_to_runs, usage_of_briefs
 from debate_cli.domain.events import Failure, JudgingOpened, TaskFailed
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Cue, Task
@@ -28,4 +28,4 @@ def test_failures_of_other_runs_are_left_out() -> None:
 
 def test_the_usage_of_a_run_is_that_of_its_calls() -> None:
     """The usage of a judging run does not count speeches."""
-    assert judging_usage(debate_with_failures(), {"r2"}).calls == 1
+    assert usage_of_briefs(debate_with_failures(), lambda brief: brief.run == "r2").calls == 1

@@ -19,7 +19,7 @@ from render_support import (
 
 from debate_cli.app.score import CheckedFile, ScoredFile
 from debate_cli.domain.assessment import Assessment
-from debate_cli.domain.debate import Debate, judging_usage, restrict_to_runs
+from debate_cli.domain.debate import Debate, restrict_to_runs, usage_of_briefs
 from debate_cli.domain.events import AssessmentCompleted, Failure, JudgingOpened, TaskFailed
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Subject
@@ -102,7 +102,7 @@ def test_verdicts_of_one_system_are_labelled_with_system_and_run(form: str) -> N
 
 def test_the_usage_of_a_judging_precedes_that_of_the_debate() -> None:
     """Both are shown; failed calls count, because they may have been billed."""
-    assert (judging_usage(PANEL, {"r2"}).calls, PANEL.usage.calls) == (2, 13)
+    assert (usage_of_briefs(PANEL, lambda brief: brief.run == "r2").calls, PANEL.usage.calls) == (2, 13)
     own, whole = plain(PANEL)[-3:-1]
     assert own.startswith("Cost of this judging: 2 calls · ")
     assert whole.startswith("Cost of the debate with all its judgments: 13 calls · ")
@@ -110,7 +110,9 @@ def test_the_usage_of_a_judging_precedes_that_of_the_debate() -> None:
     failure = Failure(
         task=vote("security_analyst").brief, who="s", cause="abstained", message="m", final=True, exchange=exchange(7)
     )
-    assert judging_usage(PANEL.apply(TaskFailed(at=START, failure=failure)), {"r2"}).calls == 3
+    assert (
+        usage_of_briefs(PANEL.apply(TaskFailed(at=START, failure=failure)), lambda brief: brief.run == "r2").calls == 3
+    )
 
 
 def test_a_judging_that_is_all_of_the_usage_has_one_row() -> None:

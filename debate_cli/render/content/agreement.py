@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import fmean
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, format_system_label, format_system_with_run
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, format_system_label
 from debate_cli.domain.reviewer import PROBABILITY, Reviewer
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
@@ -100,7 +100,7 @@ def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
     """Return the label of `label_verdict`. The label of an added judging run always contains the run."""
     if verdict.run == FIRST_RUN or verdict.reviewer is not None:
         return label_verdict(verdict, among)
-    return format_system_with_run(verdict.system, verdict.run)
+    return f"{verdict.system} {verdict.run}"
 
 
 def label_judging_system(debate: Debate, system: str, run: str) -> str:

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from debate_cli.domain.config_differences import format_setting_pair
-from debate_cli.domain.debate import Debate, judging_usage, models_used_by_judges
+from debate_cli.domain.debate import Debate, models_used_by_judges, usage_of_briefs
 from debate_cli.domain.events import SettingChange
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.verdict import Verdict
@@ -267,7 +267,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[S
         took = total_call_seconds(debate)
         duration = f" · calls took {theme.format_duration(took)} in total" if took else ""
         return (SummaryRow("cost", (f"{theme.format_usage(whole)}{duration}",)),)
-    own = judging_usage(debate, judged)
+    own = usage_of_briefs(debate, lambda brief: brief.run in judged)
     if own == whole:
         return (SummaryRow("cost", (theme.format_usage(whole),)),)
     return (

@@ -8,7 +8,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from debate_cli.domain.debate import Debate, judging_usage, restrict_to_runs
+from debate_cli.domain.debate import Debate, restrict_to_runs, usage_of_briefs
 from debate_cli.domain.events import CloseReason, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import TotalUsage
@@ -174,7 +174,7 @@ class ProgressLine:
         if self._added_runs:
             alone = restrict_to_runs(debate, self._added_runs)
             self._done = len(alone.assessments) + sum(isinstance(failure.task, Brief) for failure in alone.failures)
-            self._usage = judging_usage(debate, self._added_runs)
+            self._usage = usage_of_briefs(debate, lambda brief: brief.run in self._added_runs)
         else:
             self._done = len(debate.turns) + len(debate.assessments) + len(debate.given_up)
             self._usage = debate.usage

@@ -75,7 +75,9 @@ class Debater:
         return answer.model_copy(update={"warnings": (*answer.warnings, *failed)})
 
     async def _answer(self, cue: Cue, debate: Debate, on_text: OnText | None) -> Turn | Failure:
-        debate = self._with_fitting_passages(cue, debate)
+        lengths = [len(passage.text) for passage in TurnContext.from_cue(cue, debate).passages]
+        fitting = self._history.count_fitting(lengths, self._history.context_tokens(self._model))
+        debate = debate.show_first_passages(cue.key, fitting)
         context = TurnContext.from_cue(cue, debate)
         instructions = build_turn_instructions(context, self._config)
         choose = partial(
@@ -105,11 +107,6 @@ class Debater:
             on_text(RESTART)
         again = self._build_reask(request, answer.text, turn.warnings)
         return _choose_turn(turn, await self._model.client.ask(again, build_debater_form(context), on_text), read)
-
-    def _with_fitting_passages(self, cue: Cue, debate: Debate) -> Debate:
-        lengths = [len(passage.text) for passage in TurnContext.from_cue(cue, debate).passages]
-        fitting = self._history.count_fitting(lengths, self._history.context_tokens(self._model))
-        return debate.show_first_passages(cue.key, fitting)
 
     def _build_request(self, cue: Cue, debate: Debate, instructions: TurnInstructions, *, is_recent: bool) -> Request:
         build = build_recent_conversation if is_recent else build_conversation

@@ -4,7 +4,7 @@ The debater renames new arguments. `Debate` renames those of older files, and th
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain, count
 from typing import NamedTuple
 
@@ -48,11 +48,12 @@ def rename_arguments(
 
 def describe_renamed(renamed: Iterable[RenamedArgument]) -> tuple[str, ...]:
     """Return a warning for each renamed argument."""
-    return tuple(
-        f"id-prefix: the id {_shorten(item.written)} does not begin with "
-        f"{item.id.rpartition('-')[0]}-, so it counts as {item.id}."
-        for item in renamed
-    )
+    warnings: list[str] = []
+    for item in renamed:
+        written = "".join(sign for sign in " ".join(item.written.split()) if sign.isprintable())[:_MAX_SHOWN_CHARS]
+        prefix = item.id.rpartition("-")[0]
+        warnings.append(f"id-prefix: the id {written} does not begin with {prefix}-, so it counts as {item.id}.")
+    return tuple(warnings)
 
 
 def rename_in_turns(
@@ -66,17 +67,18 @@ def rename_in_turns(
     `earlier`: the turns before `turns`. `renamed`: the renamings in `earlier`.
     """
     known = {participant.name: participant for participant in participants}
-    if not renamed and all(_has_own_ids(turn, known) for turn in turns):
+    arguments = ((known.get(turn.speaker), argument) for turn in turns for argument in turn.arguments or ())
+    if not renamed and all(speaker is None or _is_own(argument.id, speaker) for speaker, argument in arguments):
         return tuple(turns), ()
     found, so_far = [*earlier], [*renamed]
     for turn in turns:
         speaker = known.get(turn.speaker)
         if speaker is not None and turn.arguments is not None:
             taken = {item.id for other in found if other.speaker == turn.speaker for item in other.arguments or ()}
-            arguments, new = rename_arguments(turn.arguments, speaker, taken)
+            own, new = rename_arguments(turn.arguments, speaker, taken)
             so_far += new
             warnings = (*(item for item in turn.warnings if not item.startswith("id-prefix:")), *describe_renamed(new))
-            turn = turn.model_copy(update={"arguments": arguments, "warnings": warnings} if new else {})  # noqa: PLW2901
+            turn = turn.model_copy(update={"arguments": own, "warnings": warnings} if new else {})  # noqa: PLW2901
         found.append(turn)
     references = _References(found, so_far)
     return tuple(references.resolve(turn) for turn in found[len(earlier) :]), tuple(so_far)
@@ -96,9 +98,10 @@ class _References:
     """Replaces references to renamed arguments. A reference that fits an argument's present id does not change."""
 
     def __init__(self, turns: Sequence[Turn], renamed: Sequence[RenamedArgument]) -> None:
-        self._renamed = renamed
         self._turns = {turn.index: turn for turn in turns}
-        self._owned = {(turn.speaker, item.id) for turn in turns for item in turn.arguments or ()}
+        own = [(turn.speaker, item.id, item.id) for turn in turns for item in turn.arguments or ()]
+        self._ids = [*own, *((item.speaker, item.written, item.id) for item in renamed)]
+        """(author, id as written, present id) of each argument."""
 
     def resolve(self, turn: Turn) -> Turn:
         """Replace the ids of the arguments that `turn` answers or lists."""
@@ -148,26 +151,14 @@ class _References:
         return answered if answered in {response.target for response in turn.responses or ()} else written
 
     def _of(self, speaker: str, written: str) -> str:
-        if (speaker, written) in self._owned:
-            return written
-        return next((item.id for item in self._renamed if (item.speaker, item.written) == (speaker, written)), written)
+        return self._find(written, lambda author: author == speaker)
 
     def _of_others(self, speaker: str | None, written: str) -> str:
-        return next((id_ for id_ in self._meant(speaker, written)), written)
+        return self._find(written, lambda author: author != speaker)
 
-    def _meant(self, speaker: str | None, written: str) -> Iterator[str]:
-        if any(id_ == written and owner != speaker for owner, id_ in self._owned):
-            yield written
-        yield from (item.id for item in self._renamed if item.written == written and item.speaker != speaker)
-
-
-def _shorten(written: str) -> str:
-    return "".join(sign for sign in " ".join(written.split()) if sign.isprintable())[:_MAX_SHOWN_CHARS]
-
-
-def _has_own_ids(turn: Turn, known: Mapping[str, Participant]) -> bool:
-    speaker = known.get(turn.speaker)
-    return speaker is None or all(_is_own(argument.id, speaker) for argument in turn.arguments or ())
+    def _find(self, written: str, may_be_author: Callable[[str], bool]) -> str:
+        found = (present for author, known, present in self._ids if known == written and may_be_author(author))
+        return next(found, written)
 
 
 def _is_own(id_: str, speaker: Participant) -> bool:

@@ -62,7 +62,9 @@ def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
 
     `keep`: indices of further turns to show whole.
     """
-    claims = _claims_so_far(debate)
+    claims = _Claims({}, (), (), {})
+    if debate.turns:
+        claims = fold_growing(debate.turns[0], "ledger", debate.turns, claims, _add_turn)
     newest = (index for indices in claims.newest.values() for index in indices)
     shown = sorted({*keep, *newest} & debate.turns_by_index.keys())
     turns = tuple(debate.turns_by_index[index] for index in shown)
@@ -85,11 +87,6 @@ class _Claims(NamedTuple):
     unanswered: tuple[_Claim, ...]
     answers: Mapping[str, Answers]
     """Maps ids of arguments to the last responses to them."""
-
-
-def _claims_so_far(debate: Debate) -> _Claims:
-    start = _Claims({}, (), (), {})
-    return fold_growing(debate.turns[0], "ledger", debate.turns, start, _add_turn) if debate.turns else start
 
 
 def _add_turn(before: _Claims, turn: Turn) -> _Claims:

@@ -30,19 +30,16 @@ def select_results(
     for item in found:
         text = _INVISIBLE.sub("", item.text).strip()
         if item.origin != "summary" and len(text.split()) > words:
-            text = _best_part(text, frozenset(query_terms(query)), words)
+            terms = frozenset(query_terms(query))
+            parts = [part for part, _, _ in split_section(Section(text), words)]
+            text = max(parts, key=lambda part: len(terms & frozenset(query_terms(part))), default="")
         title = " ".join(_INVISIBLE.sub("", item.title).split())[:MAX_TITLE_CHARS]
         if text and is_allowed(item.source, domains):
-            parts = urlsplit(_INVISIBLE.sub("", item.source).strip())
-            address = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+            url = urlsplit(_INVISIBLE.sub("", item.source).strip())
+            address = urlunsplit(url._replace(netloc=url.netloc.rpartition("@")[2]))
             if len(address) <= MAX_ADDRESS_CHARS:
                 kept[FoundPassage(address, title, item.locator, text, item.origin)] = None
     return tuple(kept)[:MAX_RESULTS]
-
-
-def _best_part(text: str, terms: frozenset[str], words: int) -> str:
-    parts = [part for part, _, _ in split_section(Section(text), words)]
-    return max(parts, key=lambda part: len(terms & frozenset(query_terms(part))), default="")
 
 
 def is_allowed(url: str, domains: tuple[str, ...]) -> bool:

@@ -129,13 +129,9 @@ def _add_speeches(
 ) -> tuple[ScheduledRound, ...]:
     """Add the round of the turns `made`, unless turns are missing or out of the order of `names`."""
     number, start = len(rounds) + 1, rounds[-1].cues[-1].index + 1 if rounds else 0
-    places = [names.index(turn.speaker) if turn.speaker in names else -1 for turn in made]
-    is_planned = (
-        [(turn.round, turn.index) for turn in made] == [(number, start + place) for place in range(len(made))]
-        and places == sorted(set(places))
-        and -1 not in places
-    )
-    if not is_planned:
+    speakers = [turn.speaker for turn in made]
+    is_planned = [(turn.round, turn.index) for turn in made] == [(number, start + place) for place in range(len(made))]
+    if not is_planned or speakers != [name for name in names if name in speakers]:
         return rounds
     return (*rounds, _round_of(number, made))
 
@@ -148,7 +144,7 @@ def _round_of(number: int, turns: Sequence[Turn]) -> ScheduledRound:
 def add_guidance(debate: Debate, cue: Cue) -> Cue:
     """Return the cue with the judges' guidance for its round."""
     guidance = _guidance(debate, cue.round)
-    return cue if guidance is None else cue.model_copy(update={"guidance": guidance})
+    return cue.model_copy(update={"guidance": guidance}) if guidance else cue
 
 
 @lru_cache(maxsize=4096)
@@ -181,10 +177,9 @@ def active_debaters(debate: Debate, index: int, round_number: int) -> tuple[str,
 
 
 @memoize_on_value
-def _guidance(debate: Debate, round_number: int) -> str | None:
+def _guidance(debate: Debate, round_number: int) -> str:
     active = active_systems(debate.run(FIRST_RUN))
-    given = [system.guidance(debate, settings, round_number) for system, settings in active]
-    return "\n".join(text for text in given if text) or None
+    return "\n".join(filter(None, (system.guidance(debate, settings, round_number) for system, settings in active)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +243,7 @@ class _RoundBuilder:
 
 
 _Point = tuple[str, ...]
-"""One claim, rebuttal or unstructured text of a speech; see `_points_made`."""
+"""One claim, rebuttal or unstructured text of a speech."""
 _key_of: Callable[[Brief], str] = attrgetter("key")
 MIN_ROUNDS_TO_CONVERGE = 2
 """Minimum number of full rounds before a debate can converge."""

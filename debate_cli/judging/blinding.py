@@ -23,6 +23,7 @@ _CLOSED_FIELDS = frozenset({"type", "shift", "phase", "kind"})
 """Fields that are not masked, because their values come from a fixed list and are never names."""
 _TEXT_FIELDS = ("speaker", "text", "arguments", "responses", "answers", "closing", "passages")
 """Fields of a turn that a reviewer sees."""
+HIDDEN_MODEL = "hidden/hidden"
 HIDDEN = "[hidden]"
 """Mask of a hidden word that is written with unusual letters (`ſ` for `s`), so that its own mask is not found."""
 _MIN_PART_CHARS = 3
@@ -94,13 +95,13 @@ class Blinding:
     def _mask_participant(self, participant: Participant) -> Participant:
         letter = self._letters[participant.name]
         side = participant.side if participant.side in PUBLIC_SIDES else _speaker(letter)
-        return Participant(name=_speaker(letter), side=side, prefix=letter, model="hidden/hidden")
+        return Participant(name=_speaker(letter), side=side, prefix=letter, model=HIDDEN_MODEL)
 
     def _mask_turn(self, turn: Turn) -> Turn:
         if turn.index in self._turns:
             return self._turns[turn.index]
         update = {name: self.mask(getattr(turn, name)) for name in _TEXT_FIELDS}
-        exchange = turn.exchange.model_copy(update={"model": "hidden/hidden"})
+        exchange = turn.exchange.model_copy(update={"model": HIDDEN_MODEL})
         update |= {"directive": None, "strategy": None, "raw": None, "exchange": exchange}
         return self._turns.setdefault(turn.index, turn.model_copy(update=update))
 

@@ -4,7 +4,6 @@ Pure: no clock, network or randomness. Each system has its own scorer, the modul
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from math import isclose
 from typing import cast
 
 from pydantic import JsonValue
@@ -194,10 +193,11 @@ def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
     return all(_are_equal(ours[path], theirs[path]) for path in ours.keys() & theirs.keys())
 
 
-def _are_equal(first: float | None, second: float | None) -> bool:
-    if first is None or second is None:
-        return first is second
-    return isclose(first, second, rel_tol=0, abs_tol=TOLERANCE)
+def _are_equal(stored: float | None, recomputed: float | None) -> bool:
+    if stored is None or recomputed is None:
+        return stored is recomputed
+    # a stored whole number may be too large for arithmetic with floats, but not for comparisons
+    return stored == recomputed or recomputed - TOLERANCE <= stored <= recomputed + TOLERANCE
 
 
 def _numbers(value: JsonValue, path: str) -> Iterator[tuple[str, float]]:

@@ -83,6 +83,7 @@ def test_check_accepts_an_unchanged_transcript(saved: Path) -> None:
         (["verdicts", 0, "margin"], 2.5),
         (["verdicts", 1, "scores", "Pro"], 80.0),
         (["verdicts", 0, "notes", "means", "Pro", "logic"], 1.5),
+        (["verdicts", 0, "notes", "means", "Pro", "honesty"], 10**400),
         (["assessments", 0, "marks", 0, "value"], 1),
         (["config", "judging", "systems", 0, "weights", "logic"], 0.9),
         (["verdicts"], []),

@@ -36,8 +36,7 @@ from debate_cli.experiments.estimate import (
     ParticipantEstimate,
     estimate_experiment,
 )
-from debate_cli.experiments.ledger import DEBATES_FOLDER, Ledger
-from debate_cli.experiments.ledger_file import LEDGER_NAME
+from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, Ledger
 from debate_cli.experiments.merge import merge_experiments
 from debate_cli.experiments.progress import ExperimentObserver, Progress, Status, read_status
 from debate_cli.experiments.rating_file import read_rating_file

@@ -34,7 +34,7 @@ class PlayerRecord:
 
 @dataclass(frozen=True, slots=True)
 class PairRecord:
-    """Results of a pair of players."""
+    """Results of the debates between two players."""
 
     left: str
     right: str
@@ -53,7 +53,7 @@ class JudgeRecord:
     first_share: Estimate
     """Share of points that the judge gives to the side for the motion. 0.5 means no bias if both orders were played."""
     swapped: Estimate
-    """Share of pairs of debates with exchanged sides that have different winners. A draw counts as different."""
+    """Share of debates that get another winner when the players exchange sides. A draw counts as another winner."""
     length: Estimate
     """Spearman's ρ (−1 to 1) between margin and length. Length is the logarithm of the ratio of both sides' words."""
     self_preference: Estimate
@@ -68,7 +68,7 @@ class PairAgreement:
     first: str
     second: str
     kappa: Estimate
-    """Cohen's κ."""
+    """Cohen's κ of the results: 1 is full agreement, 0 is agreement by chance."""
     share: Estimate
     """Share of debates with the same result."""
 
@@ -115,14 +115,14 @@ class SystemAnalysis:
     players: tuple[PlayerRecord, ...]
     """The players, in the order of `by_result`."""
     pairs: tuple[PairRecord, ...]
-    """Each pair of players that met, listed in both orders."""
+    """Results of each pair of players that met, each pair once."""
     judges: tuple[JudgeRecord, ...]
     alpha: Estimate
     """Krippendorff's α of the winners over all judges."""
     alpha_margin: Estimate
     """Krippendorff's α of the margins over all judges, at the interval level."""
     agreements: tuple[PairAgreement, ...]
-    """One for each pair of judges."""
+    """Agreement of each pair of judges."""
     motions: tuple[MotionRecord, ...]
     """The motions, one-sided ones first."""
 
@@ -132,7 +132,7 @@ class Analysis:
     """The analysis of an experiment."""
 
     systems: tuple[SystemAnalysis, ...]
-    """One for each judging system, the deciding one first."""
+    """Results by each judging system, the deciding system first."""
     players: tuple[ParticipantSpending, ...]
     """Usage of the speeches."""
     judges: tuple[ParticipantSpending, ...]

@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 from debate_cli.app.context import RunContext
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.judging_config import judge_ids, judge_model_role
-from debate_cli.experiments.definition import Experiment, Judge, Variant, is_own_model, pair_debaters
-from debate_cli.experiments.motions import Motion
+from debate_cli.experiments.definition import Experiment, Judge, Variant, is_same_model, pair_debaters
+from debate_cli.experiments.settings import Motion
 from debate_cli.storage.folder import slugify
 
 KEY_CHARS = 32
 _ID_KEY_CHARS = 12
 _JUDGE_PROMPT = "judge"
-"""Start of the names of judges' prompts."""
+"""Prefix of the names of judges' prompts."""
 _PROVIDER_FIELDS = ("kind", "base_url", "structured")
 """Fields of a provider that affect the answers of its models."""
 
@@ -64,7 +64,7 @@ class CellInputs(NamedTuple):
 
 
 class CellPlan:
-    """The cells of an experiment, and the inputs for running each."""
+    """The cells of an experiment, and the inputs for running each cell."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
@@ -134,7 +134,8 @@ class CellPlan:
 
     def _context_of(self, cell: Cell) -> RunContext:
         variant, motion = self._variants[cell.axes], self._motions[cell.motion]
-        pair = pair_debaters(self.experiment.player(cell.first), self.experiment.player(cell.second))
+        players = {player.name: player for player in self.experiment.file.config.players}
+        pair = pair_debaters(players[cell.first], players[cell.second])
         if self.experiment.mock:
             pair = tuple(
                 item.model_copy(update={"model": variant.players[name].model})
@@ -176,7 +177,7 @@ class CellPlan:
     def _may_judge(self, judge: Judge, variant: Variant, pair: tuple[str, str]) -> bool:
         if self.experiment.file.config.self_judging:
             return True
-        return not any(is_own_model(judge.spec, variant.players[name]) for name in pair)
+        return not any(is_same_model(judge.spec.model, variant.players[name].model) for name in pair)
 
     def _orders(self, motion: Motion, pair: tuple[str, str]) -> tuple[tuple[str, str], ...]:
         """Return the one or two orders in which the pair debates this motion; one for a player that meets itself."""

@@ -22,8 +22,7 @@ from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError, MissingKeyError
-from debate_cli.experiments.motions import Motion, load_motions
-from debate_cli.experiments.settings import ExperimentFile, PlayerConfig, read_experiment_file
+from debate_cli.experiments.settings import ExperimentFile, Motion, PlayerConfig, load_motions, read_experiment_file
 from debate_cli.providers.registry import models_without_key
 from debate_cli.regular_file import is_inside
 from debate_cli.storage.config_file import LoadedConfig
@@ -50,7 +49,7 @@ class Variant:
     axes: Mapping[str, Any]
     """Maps key paths to values."""
     context: RunContext
-    """Its configuration has two placeholders as debaters, and only judging systems that run during the debate."""
+    """Configuration, prompts and environment. Two placeholders stand for the debaters."""
     judges: tuple[Judge, ...]
     players: Mapping[str, ModelSpec]
     """Maps names of players to their models."""
@@ -74,15 +73,8 @@ class Experiment:
 
     @property
     def destinations(self) -> tuple[Destination, ...]:
-        """Servers that are not built in."""
+        """Servers outside the built-in providers to which the debates send requests."""
         return tuple(dict.fromkeys(place for variant in self.variants for place in variant.context.destinations))
-
-    def player(self, name: str) -> PlayerConfig:
-        """Return the player with this name. Raises KeyError."""
-        for player in self.file.config.players:
-            if player.name == name:
-                return player
-        raise KeyError(name)
 
 
 def load_experiment(
@@ -90,8 +82,8 @@ def load_experiment(
 ) -> Experiment:
     """Read and check the experiment at `path`, including all files that it names.
 
-    `asked`: whether models will be asked. An estimate asks none, and needs no keys. Raises ConfigError and
-    MissingKeyError with a line per fault.
+    `asked`: whether models will be asked. If not, no keys are needed. Raises ConfigError and MissingKeyError with a
+    line per fault.
     """
     file = read_experiment_file(path)
     motions, note = load_motions(file, trusted_folders)
@@ -128,11 +120,6 @@ def _to_debater(player: PlayerConfig, name: str, side: str) -> DebaterConfig:
     return DebaterConfig(name=name, side=side, **given)
 
 
-def is_own_model(judge: ModelSpec, player: ModelSpec) -> bool:
-    """Whether the model of a judge is the model of a player."""
-    return is_same_model(judge.model, player.model)
-
-
 def is_same_model(first: str, second: str) -> bool:
     """Whether two names `provider/model` mean one model, even if a reseller (`openrouter/…`) provides it."""
     one, other = first.casefold(), second.casefold()
@@ -155,7 +142,7 @@ def _check_judges_left(file: ExperimentFile, variants: Iterable[Variant]) -> Non
         return
     for variant, pair in itertools.product(variants, config.pairs()):
         models = [variant.players[name] for name in pair]
-        if all(any(is_own_model(judge.spec, spec) for spec in models) for judge in variant.judges):
+        if all(any(is_same_model(judge.spec.model, spec.model) for spec in models) for judge in variant.judges):
             raise ConfigError(
                 f"{file.locate('judges')}: judges: {pair[0]} against {pair[1]} has no judge, because each judge's model "
                 "is also a debater there; add a judge with another model, or set `self_judging: true`"

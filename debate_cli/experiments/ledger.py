@@ -1,29 +1,86 @@
 """The ledger of an experiment, an SQLite file with its cells, their states, attempts and costs, and their results.
 
-Several processes may use it at once. Each registers as a worker and renews its lease. When a lease expires, the
-worker's cells are given back. A worker that lost a cell cannot write its result.
+Several processes may use it at once. `cell_store.LedgerCells` takes cells from it.
 """
 
 import json
 import os
 import socket
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import sqlite3
+import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Self
 
+from debate_cli.errors import StorageError, UsageError
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.ledger_file import LedgerFile
-from debate_cli.llm.budget import BudgetAmount
-from debate_cli.llm.rate_limit import MINUTE_S, Admission
+from debate_cli.storage.atomic_write import FILE_MODE, make_folder
 
 DEBATES_FOLDER = "debates"
-LEASE_S = 30.0
-"""Seconds without a renewal after which a worker counts as dead."""
-MIN_WAIT_S = 0.01
-"""Minimum wait, in seconds, before a call that exceeded a limit per minute is tried again."""
 CellState = Literal["open", "running", "failed", "done"]
+LEDGER_NAME = "ledger.sqlite"
+_APPLICATION_ID = 0x64656278
+_VERSION = 1
+_BUSY_S = 60.0
+_RETRY_S = 0.02
+_PRIMARY_CODE = 0xFF
+"""Bit mask for the primary part of an SQLite error code, which is equal for all kinds of locks."""
 _CHUNK = 1000
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS cells (
+    key TEXT PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    plan TEXT NOT NULL,
+    bucket INTEGER NOT NULL,
+    motion TEXT NOT NULL,
+    first TEXT NOT NULL,
+    second TEXT NOT NULL,
+    repeat INTEGER NOT NULL,
+    axes TEXT NOT NULL,
+    debate TEXT NOT NULL,
+    judges TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'open',
+    owner TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    cost_usd REAL NOT NULL DEFAULT 0,
+    tokens INTEGER NOT NULL DEFAULT 0,
+    calls INTEGER NOT NULL DEFAULT 0,
+    seconds REAL NOT NULL DEFAULT 0,
+    cause TEXT,
+    message TEXT,
+    updated_at REAL NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS next_cell ON cells (plan, state, seq);
+CREATE TABLE IF NOT EXISTS results (
+    cell TEXT NOT NULL,
+    judge TEXT NOT NULL,
+    system TEXT NOT NULL,
+    winner TEXT,
+    decides INTEGER NOT NULL,
+    row TEXT NOT NULL,
+    PRIMARY KEY (cell, judge, system)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS workers (
+    owner TEXT PRIMARY KEY,
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    until REAL NOT NULL,
+    unsettled_usd REAL NOT NULL,
+    unsettled_tokens INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS calls (
+    id INTEGER PRIMARY KEY,
+    account TEXT NOT NULL,
+    at REAL NOT NULL,
+    tokens INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS calls_of_account ON calls (account, at);
+PRAGMA application_id = {_APPLICATION_ID};
+PRAGMA user_version = {_VERSION};
+"""
 
 
 class CellRecord(NamedTuple):
@@ -44,7 +101,7 @@ class CellRecord(NamedTuple):
 
 
 class Settlement(NamedTuple):
-    """The end of an attempt to run a cell. Amounts include earlier attempts at the same debate."""
+    """The end of an attempt to run a cell. Cost, tokens and calls include earlier attempts at the same debate."""
 
     state: CellState
     cost_usd: float = 0.0
@@ -68,21 +125,119 @@ class ResultRow(NamedTuple):
     row: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """The cells that a process may take."""
+class Ledger:
+    """An open ledger file. Use it in a `with` statement. All methods raise StorageError if the file cannot be used."""
 
-    owner: str
-    plan: str
-    before: float
-    """Start of the run in seconds since 1970. Cells tried since then are skipped, so a run tries each cell once."""
-    states: tuple[CellState, ...] = ("open", "failed")
-    shard: tuple[int, int] = (1, 1)
-    """Number of the shard, from 1, and of all shards."""
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._db = connection
 
+    @classmethod
+    def create(cls, folder: Path, name: str, *, mock: bool) -> Self:
+        """Open the ledger in `folder`; create it if there is none.
 
-class Ledger(LedgerFile):
-    """An open ledger. Use it in a `with` statement. All methods raise StorageError if the file cannot be used."""
+        `mock`: whether the debates are a rehearsal on the mock. Raises UsageError if the ledger belongs to another
+        experiment, or if only one of the ledger and this run is a rehearsal.
+        """
+        path = folder / LEDGER_NAME
+        make_folder(folder)
+        if not path.exists():
+            with _friendly(path):
+                os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE))
+        ledger = cls._open(path)
+        kind = "rehearsal" if mock else "run"
+        with ledger.transaction():
+            is_new = not ledger._has_tables()
+            if is_new and ledger.query("SELECT 1 FROM sqlite_master"):
+                raise UsageError(
+                    f"{path}: not a ledger of an experiment; remove it, or choose another folder with --out"
+                )
+            for statement in _SCHEMA.split(";"):
+                ledger.query(statement)
+            if is_new:
+                ledger.set_meta("name", name)
+                ledger.set_meta("kind", kind)
+        if ledger.name != name:
+            raise UsageError(
+                f"{path}: belongs to the experiment `{ledger.name}`, not to `{name}`; choose another folder with --out"
+            )
+        if ledger.is_rehearsal != mock:
+            held = "a rehearsal, and this run is not one" if ledger.is_rehearsal else "a run that is not a rehearsal"
+            raise UsageError(f"{path}: holds {held}; choose another folder with --out")
+        return ledger
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Open the ledger in `folder`. Raises UsageError if there is none."""
+        path = folder / LEDGER_NAME
+        if not path.is_file():
+            raise UsageError(f"{folder}: holds no experiment; run it first, or name its folder")
+        ledger = cls._open(path)
+        if not ledger._has_tables():
+            raise UsageError(f"{path}: not a ledger of an experiment; choose another folder with --out")
+        return ledger
+
+    @classmethod
+    def _open(cls, path: Path) -> Self:
+        if path.is_symlink() or not path.is_file():
+            raise UsageError(f"{path}: is not a regular file; remove it, or choose another folder with --out")
+        with _friendly(path):
+            connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
+            _use_write_ahead_log(connection)
+            connection.execute("PRAGMA synchronous = NORMAL")
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > _VERSION:
+            raise UsageError(f"{path}: written by a newer version of debate-cli; upgrade debate-cli")
+        return cls(path, connection)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    @property
+    def name(self) -> str:
+        """Name of the experiment."""
+        return self.meta("name") or ""
+
+    @property
+    def is_rehearsal(self) -> bool:
+        """Whether the debates ran on the mock."""
+        return self.meta("kind") == "rehearsal"
+
+    def meta(self, name: str) -> str | None:
+        """Return the value that is stored as `name`; None if there is none."""
+        rows = self.query("SELECT value FROM meta WHERE name = ?", name)
+        return rows[0][0] if rows else None
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Store a value as `name`, in place of an earlier one."""
+        self.query("INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value)
+
+    @contextmanager
+    def transaction(self) -> Generator[None]:
+        """Run a `with` block in a transaction, which is rolled back if the block raises."""
+        with _friendly(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            finally:
+                if self._db.in_transaction:  # SQLite itself undoes a transaction for which the disk has no space
+                    self._db.execute("ROLLBACK")
+
+    def query(self, statement: str, *values: Any) -> list[Any]:
+        """Run one statement. Returns its rows as tuples; empty for a statement without a result."""
+        with _friendly(self.path):
+            return self._db.execute(statement, values).fetchall()
+
+    def _has_tables(self) -> bool:
+        return self.query("PRAGMA application_id") == [(_APPLICATION_ID,)]
 
     @property
     def plan(self) -> str:
@@ -120,206 +275,136 @@ class Ledger(LedgerFile):
         first = next(self.records(), None)
         return () if first is None else tuple(json.loads(first.cell.axes))
 
-    def claim(self, wanted: Claim, after: int, now: float, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell after the sequence number `after`. Returns its record; None if no cell is left.
-
-        The record has the state that the cell had before. `without`: players whose cells are not taken.
-        """
-        players = json.dumps([*without])
-        shard = wanted.shard[1], wanted.shard[0] - 1
-        for state in wanted.states:
-            row = self._query(
-                """
-                UPDATE cells SET state = 'running', owner = ?, attempts = attempts + 1, updated_at = ?
-                WHERE key = (
-                    SELECT key FROM cells
-                    WHERE plan = ? AND state = ? AND seq > ? AND updated_at < ? AND bucket % ? = ?
-                        AND first NOT IN (SELECT value FROM json_each(?))
-                        AND second NOT IN (SELECT value FROM json_each(?))
-                    ORDER BY seq LIMIT 1
-                ) RETURNING *
-                """,
-                (wanted.owner, now, wanted.plan, state, after, wanted.before, *shard, players, players),
-                one=True,
-            )
-            if row is not None:
-                return _to_record(row)._replace(state=state)
-        return None
-
-    def settle(self, owner: str, key: str, how: Settlement, results: Sequence[ResultRow], now: float) -> bool:
-        """Store the end of an attempt. Returns False, and stores nothing, if `owner` no longer has the cell."""
-        with self.transaction():
-            changed = self._db.execute(
-                """
-                UPDATE cells SET state = ?, owner = NULL, cost_usd = ?, tokens = ?, calls = ?, seconds = seconds + ?,
-                    cause = ?, message = ?, updated_at = ?
-                WHERE key = ? AND owner = ? AND state = 'running'
-                """,
-                (how.state, how.cost_usd, how.tokens, how.calls, how.seconds, how.cause, how.message, now, key, owner),
-            ).rowcount
-            if not changed:
-                return False
-            self._db.executemany(
-                "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)",
-                [
-                    (key, each.judge, each.system, each.winner, each.decides, json.dumps(each.row, ensure_ascii=False))
-                    for each in results
-                ],
-            )
-        return True
-
-    def renew(self, owner: str, unsettled: BudgetAmount, now: float) -> None:
-        """Renew the lease of a worker, and store what it spent on unsettled cells."""
-        self._query(
-            "INSERT OR REPLACE INTO workers VALUES (?, ?, ?, ?, ?, ?)",
-            (owner, socket.gethostname(), os.getpid(), now + LEASE_S, unsettled.usd, unsettled.tokens),
-        )
-
-    def retire(self, owner: str) -> None:
-        """Remove the worker `owner`, which ends, and open its running cells again."""
-        with self.transaction():
-            self._db.execute("DELETE FROM workers WHERE owner = ?", (owner,))
-            self._db.execute(
-                "UPDATE cells SET state = 'open', owner = NULL WHERE state = 'running' AND owner = ?", (owner,)
-            )
-
     def recover(self, now: float) -> list[CellRecord]:
-        """Open the cells of dead workers again, and return them. Their actual costs may be higher than stored."""
+        """Open the cells of dead workers again, and return these cells. The stored costs may be too low."""
         found: list[CellRecord] = []
         with self.transaction():
-            running = [row[0] for row in self._db.execute("SELECT DISTINCT owner FROM cells WHERE state = 'running'")]
-            known: dict[str, tuple[str, int, float]] = {
-                row[0]: row[1:] for row in self._db.execute("SELECT owner, host, pid, until FROM workers")
-            }
+            workers = self.query("SELECT owner, host, pid, until FROM workers")
+            known = {owner: (host, pid, until) for owner, host, pid, until in workers}
+            running = [owner for (owner,) in self.query("SELECT DISTINCT owner FROM cells WHERE state = 'running'")]
             for owner in {*running, *known}:
-                if owner in known and _is_alive(*known[owner], now):
-                    continue
-                rows = self._db.execute(
-                    "UPDATE cells SET state = 'open', owner = NULL, updated_at = 0 "
-                    "WHERE state = 'running' AND owner = ? RETURNING *",
-                    (owner,),
-                )
-                found += map(_to_record, rows.fetchall())
-                self._db.execute("DELETE FROM workers WHERE owner = ?", (owner,))
+                if owner not in known or not _is_alive(*known[owner], now):
+                    found += self.release(owner, updated_at=0)
         return found
 
-    def correct_cost(self, key: str, spent: BudgetAmount) -> None:
-        """Store the cost of a cell, read from its journal."""
-        self._query("UPDATE cells SET cost_usd = ?, tokens = ? WHERE key = ?", (spent.usd, spent.tokens, key))
+    def release(self, owner: str, *, updated_at: float | None = None) -> list[CellRecord]:
+        """Remove a worker, and open its running cells again. Returns these cells.
 
-    def spent(self) -> BudgetAmount:
-        """Return the cost of all settled cells, including those of earlier plans."""
-        return BudgetAmount(
-            *self._query("SELECT CAST(TOTAL(tokens) AS INTEGER), TOTAL(cost_usd) FROM cells").fetchone()
-        )
-
-    def unsettled_elsewhere(self, owner: str) -> BudgetAmount:
-        """Return the amount that other workers spent on unsettled cells."""
-        row = self._query(
-            "SELECT CAST(TOTAL(unsettled_tokens) AS INTEGER), TOTAL(unsettled_usd) FROM workers WHERE owner <> ?",
-            (owner,),
-        )
-        return BudgetAmount(*row.fetchone())
-
-    def count_call(self, account: str, tokens: int, limits: tuple[int | None, int | None], now: float) -> Admission:
-        """Count a call of up to `tokens` tokens if the limits of the last minute allow it.
-
-        `limits`: requests and tokens per minute; None for no limit. A call with more tokens than the limit is allowed
-        after a minute without calls.
+        `updated_at`: new time of their last change, in seconds since 1970; None keeps the stored time.
         """
-        requests, most = limits
-        needed = 0 if most is None else min(tokens, most)
-        with self.transaction():
-            self._db.execute("DELETE FROM calls WHERE account = ? AND at <= ?", (account, now - MINUTE_S))
-            count, used = self._db.execute(
-                "SELECT COUNT(*), CAST(TOTAL(tokens) AS INTEGER) FROM calls WHERE account = ?", (account,)
-            ).fetchone()
-            calls_over = 0 if requests is None else count + 1 - requests
-            tokens_over = 0 if most is None else used + needed - most
-            if calls_over <= 0 and tokens_over <= 0:
-                added = self._db.execute(
-                    "INSERT INTO calls (account, at, tokens) VALUES (?, ?, ?)", (account, now, tokens)
-                )
-                return Admission(0.0, added.lastrowid or 0)
-            (free_at,) = self._db.execute(
-                "SELECT MIN(at) FROM (SELECT at, row_number() OVER past AS calls, SUM(tokens) OVER past AS tokens "
-                "FROM calls WHERE account = ? WINDOW past AS (ORDER BY at, id)) WHERE calls >= ? AND tokens >= ?",
-                (account, calls_over, tokens_over),
-            ).fetchone()
-        return Admission(max(free_at + MINUTE_S - now, MIN_WAIT_S))
-
-    def correct_call(self, entry: int, tokens: int) -> None:
-        """Set the tokens of the counted call `entry` to `tokens`."""
-        self._query("UPDATE calls SET tokens = ? WHERE id = ?", (tokens, entry))
+        self.query("DELETE FROM workers WHERE owner = ?", owner)
+        rows = self.query(
+            "UPDATE cells SET state = 'open', owner = NULL, updated_at = COALESCE(?, updated_at) "
+            "WHERE state = 'running' AND owner = ? RETURNING *",
+            updated_at,
+            owner,
+        )
+        return [to_record(row) for row in rows]
 
     def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
         """Map every state to the number of cells in it, of the plan or of a shard."""
-        rows = self._query(
+        rows = self.query(
             "SELECT state, COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY state",
-            (self.plan, shard[1], shard[0] - 1),
+            self.plan,
+            shard[1],
+            shard[0] - 1,
         )
-        return {"open": 0, "running": 0, "failed": 0, "done": 0, **dict(rows.fetchall())}
+        return {"open": 0, "running": 0, "failed": 0, "done": 0, **dict(rows)}
 
     def usage(self) -> tuple[float, int, int]:
         """Return the US dollars, tokens and calls of all cells, including those of earlier plans."""
-        return self._query(
+        [usage] = self.query(
             "SELECT TOTAL(cost_usd), CAST(TOTAL(tokens) AS INTEGER), CAST(TOTAL(calls) AS INTEGER) FROM cells"
-        ).fetchone()
+        )
+        return usage
 
     def removed(self) -> int:
         """Return the number of cells of earlier plans that are not in the newest plan."""
-        return self._query("SELECT COUNT(*) FROM cells WHERE plan <> ?", (self.plan,)).fetchone()[0]
+        return self.query("SELECT COUNT(*) FROM cells WHERE plan <> ?", self.plan)[0][0]
 
     def wins(self) -> list[tuple[str | None, str, str, int]]:
-        """Count deciding results. Returns rows of winner (None without one), first and second player, and count."""
-        return self._query(
+        """Count the deciding results. Returns rows of winner (None without one), first player, second player, count."""
+        return self.query(
             "SELECT winner, first, second, COUNT(*) FROM results JOIN cells ON cell = key "
             "WHERE decides AND plan = ? AND (judge = '' OR instr(judges, judge)) GROUP BY 1, 2, 3",
-            (self.plan,),
-        ).fetchall()
+            self.plan,
+        )
 
     def failures(self) -> list[tuple[str, int, str]]:
-        """Count failed cells. Returns rows of cause, count and one of the messages, the most frequent cause first."""
-        return self._query(
+        """Count failed cells by cause, the most frequent cause first. Returns rows of cause, count, and one message."""
+        return self.query(
             "SELECT COALESCE(cause, 'unknown'), COUNT(*), MIN(COALESCE(message, '')) FROM cells "
             "WHERE plan = ? AND state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1",
-            (self.plan,),
-        ).fetchall()
+            self.plan,
+        )
 
     def records(self, *, only_planned: bool = True) -> Iterator[CellRecord]:
-        """Yield all cells in their order."""
-        rows = self._query(
-            f"SELECT * FROM cells {'WHERE plan = ?' if only_planned else ''} ORDER BY seq, key",  # noqa: S608 - two constants
-            (self.plan,) if only_planned else (),
-        )
-        return map(_to_record, rows)
+        """Yield the cells of the newest plan, or with `only_planned=False` of all plans, in the order of their plan."""
+        where = "WHERE plan = ?" if only_planned else ""
+        values = (self.plan,) if only_planned else ()
+        with _friendly(self.path):
+            rows = self._db.execute(f"SELECT * FROM cells {where} ORDER BY seq, key", values)  # noqa: S608 - two constants
+        return map(to_record, rows)
 
     def find(self, key: str) -> CellRecord | None:
         """Return a cell by its key; None if there is none."""
-        row = self._query("SELECT * FROM cells WHERE key = ?", (key,), one=True)
-        return None if row is None else _to_record(row)
+        rows = self.query("SELECT * FROM cells WHERE key = ?", key)
+        return to_record(rows[0]) if rows else None
 
     def results_of(self, key: str) -> list[ResultRow]:
         """Return the results of a cell."""
-        rows = self._query("SELECT judge, system, winner, decides, row FROM results WHERE cell = ?", (key,))
         return [
             ResultRow(judge, system, winner, bool(decides), json.loads(row))
-            for judge, system, winner, decides, row in rows
+            for judge, system, winner, decides, row in self.query(
+                "SELECT judge, system, winner, decides, row FROM results WHERE cell = ?", key
+            )
         ]
+
+    def store_results(self, key: str, results: Iterable[ResultRow]) -> None:
+        """Store results of a cell, in place of earlier ones by the same judges and systems."""
+        for each in results:
+            row = json.dumps(each.row, ensure_ascii=False)
+            self.query("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", key, *each[:4], row)
 
     def add_settled(self, record: CellRecord, results: Sequence[ResultRow]) -> None:
         """Add or replace a cell from another ledger, with its plan and results."""
         cell = record.cell
-        self._db.execute(
+        self.query(
             "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, 0)",
-            (cell.key, record.seq, record.plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes,
-             cell.debate, json.dumps(cell.judges), record.state, record.attempts, record.cost_usd, record.tokens,
-             record.calls, record.seconds, record.cause, record.message),
+            cell.key, record.seq, record.plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes,
+            cell.debate, json.dumps(cell.judges), record.state, *record[4:],
         )  # fmt: skip
-        self._db.executemany(
-            "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)",
-            [(cell.key, *each[:4], json.dumps(each.row, ensure_ascii=False)) for each in results],
-        )
+        self.store_results(cell.key, results)
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Switch to WAL. Retries for a minute, because SQLite does not wait while another process opens a new file."""
+    deadline = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & _PRIMARY_CODE != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_S)
+        else:
+            return
+
+
+@contextmanager
+def _friendly(path: Path) -> Generator[None]:
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        full = "full" in str(error) or "disk I/O" in str(error)
+        advice = "free some space" if full else "check the folder, or choose another one with --out"
+        raise StorageError(f"{path}: cannot be written ({error}); {advice}; nothing that was saved is lost") from error
+    except sqlite3.DatabaseError as error:
+        raise UsageError(
+            f"{path}: not a ledger of an experiment ({error}); choose another folder with --out"
+        ) from error
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be opened ({error.strerror}); choose another folder with --out") from error
 
 
 def _is_alive(host: str, pid: int, until: float, now: float) -> bool:
@@ -333,11 +418,12 @@ def _is_alive(host: str, pid: int, until: float, now: float) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
+        pass
     return True
 
 
-def _to_record(row: Sequence[Any]) -> CellRecord:
+def to_record(row: Sequence[Any]) -> CellRecord:
+    """Return the record in a row of the table `cells`."""
     (key, seq, plan, _bucket, motion, first, second, repeat, axes, debate, judges, state, _owner, attempts, cost, tokens,
      calls, seconds, cause, message, _at) = row  # fmt: skip
     cell = Cell(key, motion, first, second, repeat, axes, debate, tuple(json.loads(judges)))

@@ -56,11 +56,11 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
             )
         other.recover(time.time())
         if other.counts()["running"]:
-            raise UsageError(f"{other.path}: is still running; wait for it, or stop it")
+            raise UsageError(f"{other.path}: this experiment is still running; wait for its end, or stop it")
 
 
 def _add(source: Ledger, folder: Path, target: Ledger, out: Path) -> None:
-    """Add the cells of `source` to `target`, except those whose `_rank` in `target` is at least as high."""
+    """Copy the cells of `source` to `target`, except cells that `target` already has with the same or a higher `_rank`."""
     for record in source.records(only_planned=False):
         known = target.find(record.cell.key)
         if known is not None and _rank(known) >= _rank(record):

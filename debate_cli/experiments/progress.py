@@ -8,7 +8,7 @@ from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, Settlem
 
 
 class PlayerScore(NamedTuple):
-    """Number of deciding judgements of a player's debates, and number of the player's wins."""
+    """Number of a player's wins, and number of deciding judgements of the player's debates."""
 
     won: int = 0
     judged: int = 0

@@ -1,7 +1,6 @@
 """Reads pairwise results of any origin from a CSV file, for `debate experiment rate`."""
 
 import math
-import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +23,7 @@ class RatingFile(NamedTuple):
     margin_scale: float | None
     """Margin that counts as a full win; None if the file has scores."""
     clusters: str
-    """Phrase that describes the clusters."""
+    """Words for the remark on what forms a cluster."""
 
 
 class _Row(NamedTuple):
@@ -44,10 +43,6 @@ def read_rating_file(path: Path) -> RatingFile:
     Raises:
         UsageError: the file cannot be read, a column is missing or unknown, or a value is wrong; with file and line.
     """
-    if path.suffix in {".yaml", ".yml"}:
-        raise UsageError(
-            f"{path}: this is an experiment, not a CSV file; see its ratings with: debate experiment report {shlex.quote(str(path))}"
-        )
     rows = _read_rows(path)
     scale = max(abs(row.value) for row in rows) if rows[0].is_margin else None
     if scale == 0:
@@ -84,7 +79,7 @@ def _read_rows(path: Path) -> list[_Row]:
         raise UsageError(f"{path}: has no column {wanted}; it needs left, right, and score (0 to 1) or margin")
     found = [_parse(path, line, row) for line, row in rows]
     if not found:
-        raise UsageError(f"{path}: has no results below its header")
+        raise UsageError(f"{path}: has no results below its header; add a row for each result")
     if len({row.is_margin for row in found}) > 1:
         raise UsageError(f"{path}: some rows have a score and others a margin; give one of the two in every row")
     return found
@@ -93,7 +88,7 @@ def _read_rows(path: Path) -> list[_Row]:
 def _parse(path: Path, line: int, row: Mapping[str, str | None]) -> _Row:
     fields = {name: (value or "").strip() for name, value in row.items() if name in COLUMNS}
     if not fields["left"] or not fields["right"] or fields["left"] == fields["right"]:
-        raise UsageError(f"{path}:{line}: needs two different players in left and right")
+        raise UsageError(f"{path}:{line}: needs two different players; correct left and right")
     is_margin = not fields.get("score")
     text = fields.get("margin" if is_margin else "score", "")
     try:

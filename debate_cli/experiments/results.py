@@ -20,9 +20,9 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.definition import Judge, is_own_model
+from debate_cli.experiments.definition import Judge, is_same_model
 from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, Ledger, ResultRow
-from debate_cli.experiments.motions import Motion
+from debate_cli.experiments.settings import Motion
 from debate_cli.storage.atomic_write import friendly_os_errors
 from debate_cli.systems.scoring import score
 
@@ -78,7 +78,7 @@ class Judgement(NamedTuple):
     rules: int
     """Version of the system's formula."""
     weight: float
-    """1 / number of judges whose result on this debate by this system counts; 0 if this result does not count."""
+    """1 / number of judges whose results by this system count in this debate; 0 if this result does not count."""
     result: Result
     """`first`, `second` or `draw`; `conditional` for a vote on an option, `undetermined` if too little was judged."""
     winner: str | None
@@ -217,7 +217,7 @@ def _to_row(
         **shared,
         "judge": None if judge is None else judge.name,
         "judge_model": MODEL_SEPARATOR.join(models_used_by_judges(debate, verdict.run, verdict.system)),
-        "own_model": judge is not None and any(is_own_model(judge.spec, model) for model in models),
+        "own_model": judge is not None and any(is_same_model(judge.spec.model, model.model) for model in models),
         "system": verdict.system,
         "decides": decides,
         "run": verdict.run,
@@ -236,7 +236,10 @@ def _to_row(
 
 
 def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) -> None:
-    """Write the rows to `path`, a part at a time. Raises StorageError, and UsageError if pyarrow is missing."""
+    """Write the rows to `path`, a part at a time. Values of `axes` become text, because their types may differ.
+
+    Raises StorageError if `path` cannot be written, and UsageError if pyarrow is missing.
+    """
     try:
         pa: Any = import_module("pyarrow")
         parquet: Any = import_module("pyarrow.parquet")
@@ -251,12 +254,11 @@ def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) ->
     left = iter(rows)
     with friendly_os_errors(path, "written"), parquet.ParquetWriter(path, schema) as writer:
         while part := list(islice(left, ROWS_PER_GROUP)):
-            writer.write_table(pa.Table.from_pylist([_to_text_axes(row) for row in part], schema=schema))
-
-
-def _to_text_axes(row: Judgement) -> dict[str, Any]:
-    """Map column names to values. Values of axes become text, because an axis may have values of several types."""
-    return {
-        name: value if not name.startswith("axes.") or isinstance(value, str | None) else json.dumps(value)
-        for name, value in flatten(row).items()
-    }
+            table = [
+                {
+                    name: json.dumps(value) if name.startswith("axes.") and not isinstance(value, str | None) else value
+                    for name, value in flatten(row).items()
+                }
+                for row in part
+            ]
+            writer.write_table(pa.Table.from_pylist(table, schema=schema))

@@ -38,14 +38,14 @@ from debate_cli.storage.transcript_store import StoredDebate, open_debate
 RENEW_S = 1.0
 """Seconds between two renewals of the lease and two reports of the progress."""
 OPENING_CELLS = 4
-"""Number of cells that may be between their start and their first request or search.
+"""Maximum number of cells that are prepared at once. A cell is prepared until its first request or search.
 
-The first requests then leave while other cells are prepared, so that answers do not arrive all at once.
+So the first requests leave while other cells are prepared, and answers do not arrive all at once.
 """
 MAX_FAILURES_IN_A_ROW = 25
 """Number of consecutive failed cells after which no further cell is started."""
 LOCKED = "locked"
-"""Stored cause of a cell that stays open because another process, e.g. `debate judge`, has locked its debate."""
+"""Stored cause of a cell that stays open because another process, such as `debate judge`, has locked its debate."""
 BASE_JUDGES = "judges"
 """Name of the base's judges in reports."""
 
@@ -115,7 +115,7 @@ class ExperimentRun:
         self._providers: dict[str, str] = {}
         """Player -> provider of its model; only players in cells that were started."""
         self._exhausted = frozenset[str]()
-        """Players of the last search that found no cell without them. The search is not repeated for these players."""
+        """The waiting players of the last search that found no cell without them. This search is not repeated."""
         self._outcomes: Counter[CellState] = Counter()
         self._stopped: str | None = None
         self._fatal: StorageError | None = None

@@ -3,6 +3,7 @@
 `experiments.definition` combines it with the base, which is the configuration that it names.
 """
 
+import hashlib
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, JsonValue, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, JsonValue, StringConstraints, ValidationError, field_validator
 
 from debate_cli.domain import personality
 from debate_cli.domain.config import PositiveFloat, PositiveInt, Strategy
@@ -20,7 +21,9 @@ from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.personality import Archetype, Personality
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError
+from debate_cli.regular_file import is_inside
 from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation
+from debate_cli.storage.csv_file import read_csv_file
 from debate_cli.storage.folder import slugify
 from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.schema import JSON_SCHEMA_DIALECT, add_descriptions, field_docs
@@ -39,21 +42,30 @@ RESERVED_AXES: Mapping[str, str] = {
 }
 """Maps the first key of paths that cannot be an axis to the reason."""
 MAX_REPEATS = 1000
+MAX_MOTIONS_BYTES = 64_000_000
+MAX_BACKGROUND_CHARS = 1024 * 1024
+MOTION_COLUMNS = ("topic", "background", "tags")
+_ID_CHARS = 12
 _PAIRING_PROBLEM = Problem(
     ("pairing",), "must be round_robin, self, {versus: NAME}, or a list of pairs such as [[a, b], [a, c]]"
 )
 Name = Annotated[str, Field(min_length=1, max_length=60)]
 
 
-class MotionConfig(ConfigModel):
+class Motion(ConfigModel):
     """A motion. In a configuration, a text alone is its topic."""
 
-    topic: str = Field(min_length=1, max_length=4000)
+    topic: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
     """The question or claim to argue for and against."""
-    background: str | None = None
+    background: str | None = Field(default=None, max_length=MAX_BACKGROUND_CHARS)
     """Context for debaters and judges; None means the base's background."""
     tags: tuple[str, ...] = ()
     """Words for grouping motions. The results have a column with them."""
+
+    @property
+    def id(self) -> str:
+        """Hash of topic and background. Equal motions have equal ids in all files."""
+        return hashlib.sha256(f"{self.topic}\0{self.background or ''}".encode()).hexdigest()[:_ID_CHARS]
 
 
 class PlayerConfig(ConfigModel):
@@ -110,7 +122,7 @@ class ExperimentLimits(ConfigModel):
 
 
 class ExperimentConfig(ConfigModel):
-    """A whole experiment."""
+    """The file of an experiment."""
 
     name: Name
     """Name of the experiment, and of its folder."""
@@ -119,9 +131,7 @@ class ExperimentConfig(ConfigModel):
     motions: (
         str
         | tuple[
-            Annotated[
-                MotionConfig, BeforeValidator(lambda value: {"topic": value} if isinstance(value, str) else value)
-            ],
+            Annotated[Motion, BeforeValidator(lambda value: {"topic": value} if isinstance(value, str) else value)],
             ...,
         ]
     )
@@ -253,6 +263,63 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
             yield Problem(("axes", key), "a script cannot be an axis; name it in the base")
         if not values:
             yield Problem(("axes", key), "is an empty list; add values, or remove the key")
+
+
+def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> tuple[tuple[Motion, ...], str | None]:
+    """Return the motions of an experiment, and a note on ignored columns.
+
+    A CSV file must be in the folder of the experiment, or in one of the `trusted_folders`. Raises UsageError for a file
+    that cannot be read. Raises ConfigError for a missing column `topic`, and for empty, long or repeated motions.
+    """
+    given, place, note = file.config.motions, file.locate("motions"), None
+    if isinstance(given, str):
+        path = file.folder / given
+        if not is_inside(path, (file.folder, *trusted_folders)):
+            raise ConfigError(
+                f"{place}: motions: the file must be in the folder of the experiment or below it; move it there, or allow "
+                "its folder with --trust-path DIR"
+            )
+        motions, note = _read_motions(path, place)
+    else:
+        motions = {file.locate("motions", index): motion for index, motion in enumerate(given)}
+    if not motions:
+        raise ConfigError(f"{place}: motions: there is no motion; add one")
+    seen: dict[str, str] = {}
+    repeated = [
+        f"{at}: this motion is already at {first}; remove one of the two"
+        for at, motion in motions.items()
+        if (first := seen.setdefault(motion.id, at)) != at
+    ]
+    if repeated:
+        raise ConfigError(*repeated)
+    return tuple(motions.values()), note
+
+
+def _read_motions(path: Path, place: str) -> tuple[dict[str, Motion], str | None]:
+    """Read a CSV file. Returns a mapping of positions to motions, and a note on ignored columns.
+
+    `place`: position of the file's name in the experiment, for errors.
+    """
+    written, rows = read_csv_file(path, MAX_MOTIONS_BYTES, f"{place}: motions: {path}", MAX_BACKGROUND_CHARS * 4)
+    columns = [name.lower() for name in written]
+    if "topic" not in columns:
+        found = ", ".join(filter(None, columns)) or "none"
+        raise ConfigError(f"{path}:1: there is no column `topic` (columns: {found}); add it to the first line")
+    motions: dict[str, Motion] = {}
+    problems: list[str] = []
+    for number, row in rows:
+        cells = {name.lower(): (value or "").strip() for name, value in row.items() if name in written}
+        tags = [tag.strip() for tag in cells.get("tags", "").replace(",", ";").split(";")]
+        data = {"topic": cells["topic"], "background": cells.get("background") or None, "tags": [*filter(None, tags)]}
+        try:
+            motions[f"{path}:{number}"] = Motion.model_validate(data)
+        except ValidationError as error:
+            found = problems_from_validation(error, data, Motion)
+            problems += [f"{path}:{number}: {problem.path[0]}: {problem.message}" for problem in found]
+    if problems:
+        raise ConfigError(*problems)
+    ignored = [name for name in columns if name not in MOTION_COLUMNS]
+    return motions, f"{path}: ignored columns: {', '.join(ignored)}" if ignored else None
 
 
 def experiment_schema() -> dict[str, Any]:

@@ -83,7 +83,7 @@ def _debatrix_labels(
     by_side = {side: name for name, side in sides.items()}
     for row in _csv_rows(texts, gold / "final.csv"):
         if row.get("dart_id") == number and by_side:
-            share = _parse_share(row.get("label") or "0.5", gold / "final.csv")
+            share = float(row.get("label") or "0.5")
             yield HumanLabel(DRAW if share == 0.5 else by_side["against" if share > 0.5 else "for"], "voters")  # noqa: PLR2004
     for row in _csv_rows(texts, gold / "gold.csv"):
         teams = [name for name in names for mark in (row.get("label") or "").split(",") if f"({mark})" in name]
@@ -143,7 +143,7 @@ _REPORT_ROW = re.compile(r"^\| ([^|]+?) \| [^|]+ \| ([+−-]?\d+(?:\.\d+)?) \|",
 def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
     """Read a debate of lechmazur's models: `transcripts/*.md`.
 
-    The labels come from the judges' margins in the reports, each of which is on two models.
+    The labels come from the margins of the judges in reports. Each report is on two models.
     """
     head, *pieces = _LECHMAZUR_TURN.split(texts[path]())
     fields = dict(_LECHMAZUR_FIELD.findall(head))
@@ -222,29 +222,17 @@ def read_debates(dataset: str, texts: Texts) -> Iterator[DatasetDebate]:
             yield from read(path, texts)
         except UnreadableDebateError as error:
             yield DatasetDebate(path.stem, path, error)
+        except (ConfigError, csv.Error, ValueError) as error:
+            fault = f"cannot be read together with its motion and labels ({error}); extract the archive again"
+            yield DatasetDebate(path.stem, path, UnreadableDebateError(fault))
 
 
 def _parse_yaml(texts: Texts, path: PurePosixPath) -> object:
-    try:
-        return parse_yaml(texts[path]()).data if path in texts else None
-    except ConfigError as error:
-        raise UnreadableDebateError(f"{path} is not valid YAML; extract the archive again") from error
+    return parse_yaml(texts[path]()).data if path in texts else None
 
 
 def _csv_rows(texts: Texts, path: PurePosixPath) -> list[dict[str, str]]:
-    try:
-        return list(csv.DictReader(io.StringIO(texts[path]()))) if path in texts else []
-    except csv.Error as error:
-        fault = f"cannot get a label, because {path} is not valid CSV; extract the archive again"
-        raise UnreadableDebateError(fault) from error
-
-
-def _parse_share(text: str, path: PurePosixPath) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        fault = f"has the label {text!r} in {path}, which is not a number; extract the archive again"
-        raise UnreadableDebateError(fault) from error
+    return list(csv.DictReader(io.StringIO(texts[path]()))) if path in texts else []
 
 
 def _list_of_objects(value: object) -> list[dict[str, Any]]:

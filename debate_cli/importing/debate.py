@@ -23,7 +23,6 @@ from debate_cli.storage.transcript import Transcript, transcript_to_debate
 RoundRule = Literal["turns", "heading"]
 """`turns`: a new round begins when a speaker speaks again. `heading`: each heading or round of the file is a round."""
 MAX_TOPIC_CHARS = 4000
-MAX_SPEECHES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class ImportChoices:
 
 
 class SpeakerCount(NamedTuple):
-    """The number of speeches, and of words, of a speaker."""
+    """A speaker's side, and the number of the speaker's speeches and words."""
 
     name: str
     side: str
@@ -82,8 +81,6 @@ def build_debate(
 ) -> ImportedDebate:
     """Build the debate from a reader's result. Raises UnreadableDebateError if it cannot become a debate."""
     resolved = resolve_speakers(found.speeches, found.sides, choices.speakers)
-    if len(resolved.speeches) > MAX_SPEECHES:
-        raise UnreadableDebateError(f"has {len(resolved.speeches):,} speeches, more than {MAX_SPEECHES:,}; split it")
     topic, source = _choose_topic(found, choices, origin.file)
     rounds = _number_rounds(resolved.speeches, found, choices.round_by)
     config = DebateConfig(

@@ -80,7 +80,7 @@ def _markdown_lines(text: str) -> Iterator[_Line]:
 
 
 def _bold_label(line: str) -> SpeakerLabel | None:
-    """Return the bold name at the start of a line, if a colon or the end of the line follows it; else None."""
+    """Return the bold name at the start of a line; None unless a colon or the end of the line follows the name."""
     match = _BOLD.match(line)
     if match is None:
         return None
@@ -152,7 +152,7 @@ def _assemble(lines: Sequence[_Line]) -> FoundDebate:
 def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
     """Return the label of each line that begins a speech, by line number.
 
-    The label names a speaker and is not indented further than the least indented label of a speaker.
+    Labels that are indented further than the least indented label of a speaker are quotations, and left out.
     """
     chosen = _select_speakers(lines)
     named = {

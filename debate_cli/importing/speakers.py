@@ -160,9 +160,9 @@ def _choose_sides(
 
 
 def _describe_similar(names: Sequence[str]) -> list[str]:
-    """Return a warning for each name of which other names may be shorter spellings.
+    """Return a warning for each longest name that has shorter spellings among `names`.
 
-    A name may be a shorter spelling if all its words, but not only they, are in the longer name.
+    A shorter spelling has some words of the longer name and no other words: `Lee` of `Ann Lee`.
     """
     words = {name: frozenset(re.findall(r"\w+", fold_name(name))) for name in names}
     groups: dict[str, list[str]] = {}

@@ -86,9 +86,9 @@ def _read_parts(text: str, omitted: Counter[str]) -> Iterator[_Part]:
 
 
 def _is_cue_name(lines: Sequence[str], is_timing: Sequence[object], number: int) -> bool:
-    """Return whether a line right before a time names or numbers the cue.
+    """Return whether a line is the name or number of a cue.
 
-    Such a line is a number, or the first line after an empty line.
+    A name or number stands right before a time. A name is also the first line after an empty line.
     """
     if number + 1 >= len(lines) or not is_timing[number + 1]:
         return False

@@ -140,8 +140,8 @@ def _list_columns(names: Sequence[str]) -> str:
 def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) -> str:
     """Return the name of the column for `field`: the mapped column, else the first of KNOWN_COLUMNS that exists.
 
-    Without such a column, the result is empty for the field `round`; for other fields UnreadableDebateError is raised.
-    It is also raised if the mapped column does not exist.
+    Without such a column, returns an empty text for the field `round`. Raises UnreadableDebateError for another field
+    without a column, and for a mapped column that does not exist.
     """
     by_name = {name.casefold(): name for name in reversed(head)}
     wanted = columns.get(field)

@@ -13,7 +13,8 @@ from experiments_support import PAIR, write_experiment, write_served_experiment
 from model_server import model_server
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 
-from debate_cli.experiments.ledger import Claim, Ledger, Settlement
+from debate_cli.experiments.cell_store import LedgerCells
+from debate_cli.experiments.ledger import Ledger, Settlement
 
 LATENCY_S = 4.0
 """Seconds that the server takes for an answer: short for a speech of a real model."""
@@ -104,18 +105,19 @@ def _mock_run(here: Path, cells: int) -> Any:
 
 
 def _seconds_a_cell(here: Path, cells: int) -> float:
-    """Seconds to take and settle a cell of a ledger with so many, at its end."""
+    """Seconds to take and settle a cell of a ledger with so many."""
     from debate_cli.experiments.cells import Cell
 
     planned = (Cell(f"{number:032x}", "m", "a", "b", 1, "{}", f"d-{number}", ()) for number in range(cells))
     with Ledger.create(here, "bench", mock=False) as ledger:
         ledger.set_plan("plan", planned)
-        claim = Claim("me", "plan", 1e12)
-        rounds, after = 50, cells - 60
-        started = time.perf_counter()
-        for _ in range(rounds):
-            record = ledger.claim(claim, after, 0)
-            assert record is not None
-            after = record.seq
-            ledger.settle("me", record.cell.key, Settlement("done"), [], 0)
-        return (time.perf_counter() - started) / rounds
+        return asyncio.run(_take_and_settle(LedgerCells(ledger, here), rounds=50))
+
+
+async def _take_and_settle(cells: LedgerCells, rounds: int) -> float:
+    started = time.perf_counter()
+    for _ in range(rounds):
+        record = await cells.take()
+        assert record is not None
+        await cells.settle(record, Settlement("done"), [])
+    return (time.perf_counter() - started) / rounds

@@ -92,7 +92,7 @@ def test_a_data_set_gives_transcripts_and_labels(
         ("nyu", NYU, {"empty.jsonl": ""}, "empty.jsonl: is empty"),
         ("nyu", NYU, {"b.jsonl": '{"question": "Who?", "answers": [1, 2], "turns": [], "debateId": 1}'}, "line 1 is not a debate"),
         ("ukp", UKP, {"data/empty.csv": ""}, "empty.csv: is empty"),
-        ("debatrix", DEBATRIX, {"DebateArt/gold/final.csv": "dart_id,label\n7,x\n"}, "has the label 'x' in DebateArt/gold/final.csv"),
+        ("debatrix", DEBATRIX, {"DebateArt/gold/final.csv": "dart_id,label\n7,x\n"}, "cannot be read together with its motion and labels (could not convert string to float: 'x')"),
     ],
 )  # fmt: skip
 def test_a_broken_file_is_named_and_the_rest_is_imported(

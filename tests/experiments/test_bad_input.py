@@ -8,10 +8,9 @@ import pytest
 from cli_support import debate
 from experiments_support import BASE, PAIR, judgements, run, write_experiment
 
-from debate_cli.errors import StorageError
+from debate_cli.experiments.cell_store import LedgerCells
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.ledger import Claim, Ledger, Settlement
-from debate_cli.experiments.ledger_file import LEDGER_NAME
+from debate_cli.experiments.ledger import Ledger, Settlement
 
 
 @pytest.fixture
@@ -136,26 +135,15 @@ def test_a_file_that_is_no_ledger_is_left_alone(here: Path, kind: str) -> None:
     assert path.read_bytes() == before or kind == "database"
 
 
-def test_a_full_disk_undoes_the_plan_and_is_named(here: Path) -> None:
-    """The earlier cells stay, and the sentence says what to do."""
-    Ledger.create(here, "trial", mock=True).close()
-    connection = sqlite3.connect(here / LEDGER_NAME, isolation_level=None)
-    connection.execute("PRAGMA max_page_count = 20")
-    with Ledger(here / LEDGER_NAME, connection) as ledger:
-        with pytest.raises(StorageError, match="free some space"):
-            ledger.set_plan("large", (make_cell(number) for number in range(5000)))
-        assert ledger.plan == ""
-        ledger.set_plan("small", [make_cell(0)])
-        assert ledger.counts()["open"] == 1
-
-
-def test_a_judge_that_is_added_during_a_run_judges_the_running_cells_too(here: Path) -> None:
+async def test_a_judge_that_is_added_during_a_run_judges_the_running_cells_too(here: Path) -> None:
     """A worker that knows the earlier judges only cannot finish such a cell."""
     with Ledger.create(here, "trial", mock=True) as ledger:
         ledger.set_plan("one", [make_cell(0, "jo")])
-        assert ledger.claim(Claim("worker", "one", before=10), -1, 1) is not None
+        cells = LedgerCells(ledger, here)
+        record = await cells.take()
+        assert record is not None
         ledger.set_plan("two", [make_cell(0, "jo", "max")])
-        assert not ledger.settle("worker", make_cell(0).key, Settlement("done"), [], 2)
+        assert not await cells.settle(record, Settlement("done"), [])
         assert ledger.counts()["open"] == 1
 
 
@@ -187,7 +175,6 @@ def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
         (["run", "exp.yaml", "--format", "csv"], "--format is not an option of `debate experiment run`"),
         (["run", "exp.yaml", "other.yaml"], "takes one file or folder"),
         (["run", "base.yaml"], "base.yaml: this is a debate, not an experiment; run it with: debate run base.yaml"),
-        (["rate", "exp.yaml"], "this is an experiment, not a CSV file"),
         (
             ["run", "exp.yaml", "--limit", "3", "--queue", "postgresql://h/q"],
             "do not apply to a queue, from which workers take the cells; leave them out",
@@ -200,13 +187,3 @@ def test_a_wrong_command_says_what_to_do(here: Path, words: list[str], message: 
     done = debate("experiment", *words, cwd=here)
     assert (done.code, message in done.err) == (2, True), done.err
     assert len(done.err.splitlines()) == 1
-
-
-def test_the_variable_of_the_queue_is_named(here: Path) -> None:
-    """Options that do not go with a queue are refused by the name of what set it, and other actions ignore it."""
-    write_experiment(here)
-    env = {"DEBATE_QUEUE": "postgresql://h/q"}
-    done = debate("experiment", "run", "exp.yaml", "--limit", "3", cwd=here, env=env)
-    assert (done.code, "or unset DEBATE_QUEUE" in done.err) == (2, True), done.err
-    (here / "results.csv").write_text("left,right,score\na,b,1\na,b,0\n")
-    assert debate("experiment", "rate", "results.csv", cwd=here, env=env).code == 0

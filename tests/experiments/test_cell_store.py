@@ -4,7 +4,6 @@ import asyncio
 import json
 import sqlite3
 import threading
-import time
 from collections.abc import Generator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -15,10 +14,9 @@ from experiments_support import PAIR, run, write_experiment, write_served_experi
 from model_server import model_server
 
 from debate_cli.domain.config import Limits
-from debate_cli.experiments.cell_store import LedgerCells, LedgerWindow
+from debate_cli.experiments.cell_store import LEASE_S, LedgerCells, LedgerWindow
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.ledger import LEASE_S, Claim, Ledger, Settlement
-from debate_cli.experiments.ledger_file import LEDGER_NAME
+from debate_cli.experiments.ledger import LEDGER_NAME, Ledger, Settlement
 from debate_cli.llm.budget import BudgetAmount
 
 
@@ -81,7 +79,7 @@ async def test_what_a_lost_cell_cost_counts_once(ledgers: tuple[Ledger, Ledger],
         reservation.used = BudgetAmount(100, 2.0)
     clock.now += LEASE_S + 1
     await other.open_budget(limits)
-    ledgers[1].correct_cost(record.cell.key, BudgetAmount(100, 2.0))  # as its journal says
+    ledgers[1].query("UPDATE cells SET cost_usd = 2, tokens = 100")  # as its journal says
     assert not await sleeper.settle(record, Settlement("done", 2.0, 100), [])
     await sleeper.renew(budget)
     async with budget.reserve(BudgetAmount(0, 1.0), "another call"):
@@ -116,11 +114,11 @@ def test_cells_of_other_processes_are_named(tmp_path: Path) -> None:
     write_experiment(tmp_path, players=PAIR)
     run(tmp_path, "--limit", "1")
     with Ledger.open(tmp_path / "trial") as ledger:
-        record = ledger.claim(Claim("other", ledger.plan, time.time()), -1, 0)
-        assert record is not None
-        ledger.renew("other", BudgetAmount(), time.time())
+        other = LedgerCells(ledger, tmp_path / "trial")
+        asyncio.run(other.open_budget(Limits()))
+        assert asyncio.run(other.take()) is not None
         done = debate("experiment", "run", "exp.yaml", cwd=tmp_path)
-        ledger.retire("other")
+        asyncio.run(other.close())
     assert done.code == 0
     assert "note: 1 cell is being run by other processes\n" in done.err
 

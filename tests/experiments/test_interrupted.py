@@ -20,15 +20,14 @@ from experiments_support import (
 )
 from model_server import model_server
 
+from debate_cli.domain.config import Limits
 from debate_cli.engine import StopSignal
 from debate_cli.experiments.cell_store import LedgerCells
 from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.definition import load_experiment
-from debate_cli.experiments.ledger import CellRecord, Claim, Ledger, Settlement
-from debate_cli.experiments.ledger_file import LEDGER_NAME
+from debate_cli.experiments.ledger import LEDGER_NAME, CellRecord, Ledger, Settlement
 from debate_cli.experiments.progress import ExperimentObserver, Progress
 from debate_cli.experiments.runner import OPENING_CELLS, ExperimentRun, plan_experiment
-from debate_cli.llm.budget import BudgetAmount
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import Redactor
@@ -138,21 +137,25 @@ def test_a_full_disk_loses_nothing(here: Path) -> None:
 
 
 def test_a_worker_that_lost_its_cell_cannot_write(here: Path) -> None:
-    """Its cell was given back when it stopped renewing, and another worker has it."""
+    """A cell of a worker that stopped renewing is given back, and only the next worker stores its result."""
     write_experiment(here, players=PAIR)
     run(here, "--limit", "1")
-    with Ledger.open(here / "trial") as ledger:
-        late, new = (Claim(name, ledger.plan, 1e12) for name in ("late", "new"))
-        ledger.renew("late", BudgetAmount(), now=0)
-        record = ledger.claim(late, -1, now=0)
+    asyncio.run(_take_over(here / "trial"))
+
+
+async def _take_over(folder: Path) -> None:
+    with Ledger.open(folder) as ledger:
+        late = LedgerCells(ledger, folder, clock=lambda: 1)
+        new = LedgerCells(ledger, folder, clock=lambda: 1000)
+        await late.open_budget(Limits())
+        record = await late.take()
         assert record is not None
-        assert [each.cell.key for each in ledger.recover(now=1000)] == [record.cell.key]
-        ledger.renew("new", BudgetAmount(), now=1000)
-        taken = ledger.claim(new, -1, now=1000)
+        await new.open_budget(Limits())
+        taken = await new.take()
         assert taken is not None
         assert taken.cell == record.cell
-        assert not ledger.settle("late", record.cell.key, Settlement("done"), [], now=1001)
-        assert ledger.settle("new", record.cell.key, Settlement("done"), [], now=1001)
+        assert not await late.settle(record, Settlement("done"), [])
+        assert await new.settle(taken, Settlement("done"), [])
 
 
 def test_what_dead_processes_spent_counts(here: Path) -> None:

@@ -148,7 +148,7 @@ class Database:
             yield database
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        """Run `work` in a transaction. It is repeated after a lost connection, so it must be idempotent.
+        """Run `work` in a transaction. `work` must be idempotent, because it is repeated after a lost connection.
 
         Raises StorageError if the server cannot be reached for OUTAGE_S seconds, or if it refuses.
         """
@@ -160,16 +160,11 @@ class Database:
         return await self.run_jobs(transaction)
 
     async def fetch(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Run a statement as `run` does. Returns its rows; empty for a statement without a result."""
-
-        async def execute(connection: AsyncConnection) -> list[tuple[Any, ...]]:
-            cursor = await connection.execute(query.encode(), values)
-            return [] if cursor.description is None else await cursor.fetchall()
-
-        return await self.run(execute)
+        """Run one statement in a transaction of its own, like `run`. Returns its rows."""
+        return await self.run(lambda connection: fetch(connection, query, *values))
 
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Run `work`, which calls the job queue. Repeats it after a lost connection. Raises StorageError."""
+        """Run `work`, which calls the job queue. Repeats `work` after a lost connection. Raises StorageError."""
         from procrastinate.exceptions import ConnectorException
         from psycopg import Error, InterfaceError, OperationalError
 
@@ -186,24 +181,17 @@ class Database:
 
 async def _create_tables(connection: AsyncConnection, queue_schema: str) -> None:
     await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_CREATE_LOCK,))
-    if await fetch_value(connection, "SELECT to_regclass(%s)", f"{SCHEMA}.version") is None:
+    if await fetch(connection, "SELECT to_regclass(%s)", f"{SCHEMA}.version") == [(None,)]:
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())
         await connection.execute((_TABLES + queue_schema).encode())
-    elif await fetch_value(connection, "SELECT number FROM version") > VERSION:
-        raise UsageError("the queue was made by a newer version of debate-cli; upgrade debate-cli")
+    elif (await fetch(connection, "SELECT number FROM version"))[0][0] > VERSION:
+        raise UsageError("a newer version of debate-cli made this queue; upgrade debate-cli on this machine")
 
 
-async def fetch_value(connection: AsyncConnection, query: str, *values: object) -> Any:
-    """Return the first value of the first row; None if there is no row."""
-    row = await (await connection.execute(query.encode(), values)).fetchone()
-    return None if row is None else row[0]
-
-
-async def fetch_row(connection: AsyncConnection, query: str, *values: object) -> tuple[Any, ...]:
-    """Return the first row of a query that has at least one."""
-    row = await (await connection.execute(query.encode(), values)).fetchone()
-    assert row is not None
-    return row
+async def fetch(connection: AsyncConnection, query: str, *values: object) -> list[tuple[Any, ...]]:
+    """Run one statement. Returns its rows; empty for a statement without a result."""
+    cursor = await connection.execute(query.encode(), values)
+    return [] if cursor.description is None else await cursor.fetchall()
 
 
 def _describe_failure(shown: str, error: BaseException) -> str:

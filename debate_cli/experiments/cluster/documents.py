@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import PlainSerializer, TypeAdapter, ValidationError
 
 from debate_cli.app.consent import stored_origins
 from debate_cli.app.context import RunContext
@@ -25,8 +25,7 @@ from debate_cli.domain.model_call import is_person
 from debate_cli.errors import ConfigError
 from debate_cli.evidence.corpus import Corpus, SkippedFile, restore_corpus
 from debate_cli.experiments.definition import Experiment, Judge, Variant
-from debate_cli.experiments.motions import Motion
-from debate_cli.experiments.settings import ExperimentConfig, ExperimentFile
+from debate_cli.experiments.settings import ExperimentConfig, ExperimentFile, Motion
 from debate_cli.providers.weights import is_weights_file
 from debate_cli.regular_file import cache_folder
 from debate_cli.storage.config_errors import SourceMap
@@ -40,54 +39,45 @@ MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class _StoredVariant:
-    axes: dict[str, Any]
-    config: DebateConfig
-    prompts: dict[str, str]
-    judges: list[Judge]
-    players: dict[str, ModelSpec]
+    axes: Mapping[str, Any]
+    config: Annotated[DebateConfig, PlainSerializer(config_to_json)]
+    prompts: Mapping[str, str]
+    judges: tuple[Judge, ...]
+    players: Mapping[str, ModelSpec]
 
 
 @dataclass(frozen=True, slots=True)
 class _Document:
     config: ExperimentConfig
-    motions: list[Motion]
-    variants: list[_StoredVariant]
+    motions: tuple[Motion, ...]
+    variants: tuple[_StoredVariant, ...]
     mock: bool
-    passages: list[FoundPassage] | None
-    skipped: list[SkippedFile]
+    passages: Sequence[FoundPassage] | None
+    skipped: Sequence[SkippedFile]
 
 
 def dump_experiment(experiment: Experiment) -> bytes:
     """Dump an experiment to a document without secrets. Raises ConfigError for parts that a worker cannot run."""
     context = experiment.variants[0].context
     _require_portable(experiment.file.path.name, experiment.variants)
-    data: dict[str, Any] = {
-        "config": experiment.file.config.model_dump(mode="json") | {"motions": []},
-        "motions": [asdict(motion) for motion in experiment.motions],
-        "variants": [_dump_variant(variant) for variant in experiment.variants],
-        "mock": experiment.mock,
-        "passages": None if context.corpus is None else [asdict(each) for each in context.corpus.passages()],
-        "skipped": [] if context.corpus is None else [asdict(each) for each in context.corpus.skipped],
-    }
+    document = _Document(
+        experiment.file.config.model_copy(update={"motions": ()}),
+        experiment.motions,
+        tuple(
+            _StoredVariant(each.axes, each.context.config, each.context.prompts, each.judges, each.players)
+            for each in experiment.variants
+        ),
+        experiment.mock,
+        None if context.corpus is None else [*context.corpus.passages()],
+        [] if context.corpus is None else context.corpus.skipped,
+    )
+    data = TypeAdapter(_Document).dump_python(document, mode="json")
     if redact_values(data, context.redact) != data:
         raise ConfigError(
             f"{experiment.file.path}: contains an API key or another secret, which must not go into the queue; remove it, or "
             "name its variable as ${VAR}"
         )
     return zlib.compress(json.dumps(data, ensure_ascii=False).encode())
-
-
-def _dump_variant(variant: Variant) -> dict[str, Any]:
-    return {
-        "axes": dict(variant.axes),
-        "config": config_to_json(variant.context.config),
-        "prompts": dict(variant.context.prompts),
-        "judges": [
-            {"name": judge.name, "spec": judge.spec.model_dump(mode="json"), "judging": judge.judging.model_dump(mode="json")}
-            for judge in variant.judges
-        ],
-        "players": {name: spec.model_dump(mode="json") for name, spec in variant.players.items()},
-    }  # fmt: skip
 
 
 def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
@@ -109,16 +99,15 @@ def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
         corpus = restore_corpus(document.passages, document.skipped, cache_folder(env, "evidence"))
     variants = tuple(_load_variant(stored, document, name, environment, corpus) for stored in document.variants)
     file = ExperimentFile(Path(name), document.config, SourceMap(name))
-    return Experiment(file, tuple(document.motions), variants, document.mock, tuple(environment.notes))
+    return Experiment(file, document.motions, variants, document.mock, tuple(environment.notes))
 
 
 def _load_variant(
     stored: _StoredVariant, document: _Document, name: str, env: Environment, corpus: Corpus | None
 ) -> Variant:
-    judges = tuple(stored.judges)
-    specs = (*stored.players.values(), *(judge.spec for judge in judges))
+    specs = (*stored.players.values(), *(judge.spec for judge in stored.judges))
     context = RunContext(stored.config, corpus=corpus, prompts=stored.prompts)
-    variant = Variant(stored.axes, context, judges, stored.players)
+    variant = Variant(stored.axes, context, stored.judges, stored.players)
     _require_portable(name, [variant])
     loaded = LoadedConfig(stored.config, Path(), (), stored.prompts, SourceMap(name), env, corpus=corpus)
     loaded = replace(loaded, provider_origins=stored_origins(name, stored.config, None))

@@ -20,11 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from debate_cli.engine import StopSignal
 from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import CellPlan
-from debate_cli.experiments.cluster.database import Database
+from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.documents import dump_experiment
 from debate_cli.experiments.cluster.queued_cells import COLUMNS, LEASE_S, TASK, record_from_row
-from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, Ledger, ResultRow, Settlement
-from debate_cli.experiments.ledger_file import LEDGER_NAME
+from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, CellRecord, Ledger, ResultRow, Settlement
 from debate_cli.experiments.progress import ExperimentObserver, read_progress
 from debate_cli.experiments.runner import BASE_JUDGES, RENEW_S, RunSummary
 from debate_cli.storage.atomic_write import atomic_write
@@ -36,11 +35,11 @@ if TYPE_CHECKING:
 QUEUE_META = "queue"
 """Name of the ledger's value with the queue's address."""
 QUEUED_AS = "queued_as"
-"""Name of the ledger's value with `_StoredExperiment.created_at`, set once this folder used the queued experiment."""
+"""Name of the ledger's value with the time at which this folder's experiment was first queued."""
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""How far before the newest copied change the next reading begins, because a change may become visible late."""
+"""Time before the newest copied change at which the next reading begins. A change may become visible late."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_S = 10.0
 """Seconds without a worker after which a note says that none is running."""
@@ -52,7 +51,7 @@ def experiment_id(name: str, *, mock: bool) -> str:
 
 
 async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_failed: bool) -> int:
-    """Put those open cells of a plan into the queue that are not in it yet. Returns the number of added cells.
+    """Put the open cells of a plan into the queue. Returns the number of cells that were not in the queue before.
 
     Cells that were done without the queue stay done. A debate that was begun without the queue is continued.
     `retry_failed`: whether to add failed cells too.
@@ -95,8 +94,8 @@ class _StoredExperiment(NamedTuple):
 
 async def _find_experiment(connection: AsyncConnection, experiment: str) -> _StoredExperiment | None:
     query = "SELECT plan, notes, created_at::text FROM experiments WHERE id = %s"
-    row = await (await connection.execute(query, (experiment,))).fetchone()
-    return None if row is None else _StoredExperiment(*row)
+    rows = await fetch(connection, query, experiment)
+    return _StoredExperiment(*rows[0]) if rows else None
 
 
 def _refuse_other(found: _StoredExperiment | None, ledger: Ledger, plan: str) -> None:
@@ -111,11 +110,11 @@ def _refuse_other(found: _StoredExperiment | None, ledger: Ledger, plan: str) ->
 async def _store_experiment(
     connection: AsyncConnection, *, plan: CellPlan, ledger: Ledger, document: bytes
 ) -> _StoredExperiment:
-    """Store an experiment, and run it again if it was halted. Returns the stored row, with the plan of its cells.
+    """Store an experiment, and let workers continue it if it was halted. Returns the stored row.
 
     Raises UsageError if the queue has another experiment of this name.
     """
-    spent, limits = ledger.spent(), plan.context.config.limits
+    (spent_usd, spent_tokens, _), limits = ledger.usage(), plan.context.config.limits
     experiment = experiment_id(plan.name, mock=plan.experiment.mock)
     _refuse_other(await _find_experiment(connection, experiment), ledger, plan.fingerprint)
     await connection.execute(
@@ -126,7 +125,7 @@ async def _store_experiment(
             max_cost_usd = excluded.max_cost_usd, max_tokens = excluded.max_tokens, revision = experiments.revision + 1
         """,
         (experiment, plan.name, plan.experiment.mock, ledger.meta("notes") or "", document,
-         limits.max_cost_usd, limits.max_tokens, spent.usd, spent.tokens),
+         limits.max_cost_usd, limits.max_tokens, spent_usd, spent_tokens),
     )  # fmt: skip
     stored = await _find_experiment(connection, experiment)
     assert stored is not None
@@ -145,7 +144,7 @@ async def _store_cells(connection: AsyncConnection, *, rows: Sequence[tuple[Any,
     """Add new cells and update known ones, as `Ledger.set_plan` does. Returns the keys of the new cells."""
     keys = [row[1] for row in rows]
     query = "SELECT key FROM cells WHERE experiment = %s AND key = ANY(%s)"
-    known = {key for (key,) in await (await connection.execute(query, (rows[0][0], keys))).fetchall()}
+    known = {key for (key,) in await fetch(connection, query, rows[0][0], keys)}
     async with connection.cursor() as cursor:
         await cursor.executemany(
             """
@@ -182,18 +181,19 @@ async def _add_jobs(connection: AsyncConnection, *, database: Database, experime
     from procrastinate.jobs import Job
 
     await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 2))", (experiment,))
-    rows = await connection.execute(
+    rows = await fetch(
+        connection,
         """
         SELECT key FROM cells JOIN experiments ON experiments.id = experiment AND experiments.plan = cells.plan
         WHERE experiment = %s AND state = 'open' AND key NOT IN (
             SELECT args ->> 'cell' FROM procrastinate_jobs WHERE queue_name = %s AND status IN ('todo', 'doing')
         ) ORDER BY seq LIMIT %s
         """,
-        (experiment, experiment, _JOBS_CHUNK),
+        *(experiment, experiment, _JOBS_CHUNK),
     )
     jobs = [
         Job(queue=experiment, lock=None, queueing_lock=f"{experiment} {key}", task_name=TASK, task_kwargs={"cell": key})
-        for (key,) in await rows.fetchall()
+        for (key,) in rows
     ]
     if jobs:
         await database.jobs.batch_defer_jobs_async(jobs, connection=connection)
@@ -230,9 +230,9 @@ async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRec
 async def _copy_cell(
     database: Database, ledger: Ledger, record: CellRecord, results: list[ResultRow], *, has_transcript: bool
 ) -> bool:
-    """Copy a cell from the queue, unless the folder has the same record of it. Returns whether the cell was copied.
+    """Copy a cell from the queue, unless the folder has the same record. Returns whether the cell was copied.
 
-    Copying an unchanged cell again would overwrite judgements that were added to its transcript in the folder.
+    A second copy would overwrite judgements that the user added to the transcript in the folder.
     """
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}

@@ -1,7 +1,7 @@
-"""A lease on a cell, which is the right of one worker to write the cell's journal in the database.
+"""A lease on a cell: the right of one worker to write the cell's journal in the database.
 
-Each worker that takes a cell gets a higher lease number. Every transaction of a lease checks the number. So a worker
-that returns after another worker took its cell cannot write anything.
+Each worker that takes a cell gets a higher lease number. Every transaction checks the number. So a late worker, whose
+cell another worker has taken, cannot write anything.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from debate_cli.errors import LeaseLostError, StorageError
-from debate_cli.experiments.cluster.database import Database, fetch_value
+from debate_cli.experiments.cluster.database import Database, fetch
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -30,7 +30,7 @@ class Lease:
     """The lease of a worker on a cell. Copies the journal of the cell's debate to the database."""
 
     def __init__(self, database: Database, experiment: str, cell: str, number: int, job: int) -> None:
-        """`job`: number of the queue's job for the cell."""
+        """`experiment`: id in the queue. `cell`: key. `number`: number of this lease. `job`: number of the cell's job."""
         self.experiment = experiment
         self.cell = cell
         self.number = number
@@ -57,7 +57,7 @@ class Lease:
         self._seq += 1
 
     def settle_call(self, reservation: str, usd: float, tokens: int) -> None:
-        """Replace the reservation of a call by its cost, together with the next stored lines."""
+        """Replace the reservation of a call by its cost. The database gets the change with the next lines."""
         self._calls.append((reservation, usd, tokens))
 
     async def sync(self) -> None:
@@ -84,13 +84,13 @@ class Lease:
 
         Locks the cell, so that no other worker can take it until the transaction ends.
         """
-        number = await fetch_value(
+        rows = await fetch(
             connection,
             "SELECT lease FROM cells WHERE experiment = %s AND key = %s AND state = 'running' FOR SHARE",
             self.experiment,
             self.cell,
         )
-        if number != self.number:
+        if rows != [(self.number,)]:
             raise LeaseLostError(f"cell {self.cell}: another worker has taken it over; nothing is written here")
 
     async def _store(

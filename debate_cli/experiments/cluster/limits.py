@@ -1,4 +1,4 @@
-"""Limits that all workers of a queue share: budget, requests per minute and tokens per minute."""
+"""Limits that all workers of a queue share: the budget, requests per minute and tokens per minute."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from debate_cli.errors import BudgetError, StorageError
-from debate_cli.experiments.cluster.database import Database, fetch_row, fetch_value
+from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetReservation
 from debate_cli.llm.meter import waiting_for_turn
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WINDOW_S = 62
 """Seconds of the shared window. This is a minute, plus the delay between admission and arrival at the server."""
 _FULL_WAIT_S = 0.5
-"""Seconds between two attempts while the calls in flight hold the budget."""
+"""Seconds between two attempts to reserve a call while the reservations of calls in flight fill the budget."""
 
 
 class SharedBudget(Budget):
@@ -77,7 +77,7 @@ class SharedBudget(Budget):
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
         await lease.check(connection)
         await self._read(connection)
-        held_usd, held_tokens = await fetch_row(
+        [(held_usd, held_tokens)] = await fetch(
             connection,
             "SELECT coalesce(sum(usd), 0), coalesce(sum(tokens), 0)::bigint FROM reservations WHERE experiment = %s AND id <> %s",
             self._experiment,
@@ -92,9 +92,10 @@ class SharedBudget(Budget):
         return fits, held_usd > 0 or held_tokens > 0
 
     async def _read(self, connection: AsyncConnection) -> None:
-        """Read the spent amounts and the limits, which a later `experiment run --queue` may have raised."""
+        """Read the spent amounts and the budget. A later `experiment run --queue` may have raised the budget."""
         query = "SELECT spent_usd, spent_tokens, max_cost_usd, max_tokens FROM experiments WHERE id = %s"
-        usd, tokens, self._max_cost_usd, self._max_tokens = await fetch_row(connection, query, self._experiment)
+        [row] = await fetch(connection, query, self._experiment)
+        usd, tokens, self._max_cost_usd, self._max_tokens = row
         self._used = BudgetAmount(tokens, usd)
 
 
@@ -122,17 +123,17 @@ class QueueWindow:
             "DELETE FROM rates WHERE account = %s AND at <= clock_timestamp() - make_interval(secs => %s)",
             (self.account, WINDOW_S),
         )
-        calls, used = await fetch_row(
+        [(calls, used)] = await fetch(
             connection, "SELECT count(*), coalesce(sum(tokens), 0)::bigint FROM rates WHERE account = %s", self.account
         )
         extra_calls = 0 if self.requests is None else calls + 1 - self.requests
         extra_tokens = 0 if self.tokens is None else used + min(tokens, self.tokens) - self.tokens
         if extra_calls <= 0 and extra_tokens <= 0:
-            entry = await fetch_value(
+            [(entry,)] = await fetch(
                 connection, "INSERT INTO rates (account, tokens) VALUES (%s, %s) RETURNING id", self.account, tokens
             )
             return Admission(0, entry)
-        wait = await fetch_value(
+        [(wait,)] = await fetch(
             connection,
             """
             SELECT extract(epoch FROM min(at) - clock_timestamp())::float8 + %s FROM (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from debate_cli.domain.config import Limits
 from debate_cli.errors import LeaseLostError, StorageError
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.cluster.database import Database, fetch_value
+from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease
 from debate_cli.experiments.cluster.limits import QueueWindow, SharedBudget
 from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, ResultRow, Settlement
@@ -35,7 +35,7 @@ TASK = "debate_cli.cell"
 COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"
 """Columns of the table `cells` from which `record_from_row` creates a record."""
 _FORGOTTEN_LEASES = 10
-"""Lease periods without a heartbeat after which a worker is forgotten. The next new worker removes it."""
+"""Lease periods without a heartbeat after which the next new worker removes a dead worker's entry."""
 _POLL_S = 1.0
 """Seconds between two checks of an empty queue."""
 _SWEEPS_A_LEASE = 3
@@ -60,7 +60,7 @@ class QueuedCells:
     """The cells of an experiment in a queue."""
 
     def __init__(self, database: Database, experiment: str, plan: str, folder: Path, lease_s: float = LEASE_S) -> None:
-        """`experiment`: id in the queue. `plan`: has the cells to take. `folder`: receives the cells' journals."""
+        """`experiment`: id in the queue. `plan`: fingerprint of the plan with the cells. `folder`: for their journals."""
         self.rates: SharedRates = partial(QueueWindow, database)
         self._database = database
         self._experiment = experiment
@@ -151,7 +151,7 @@ class QueuedCells:
     async def renew(self, budget: Budget) -> Progress | None:
         """Send a heartbeat, read the amounts spent by all workers, and give back the cells of dead workers.
 
-        If another worker removed this worker after a long silence, it registers again.
+        If another worker removed this worker after a long silence, this worker registers again.
         """
         query = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s RETURNING id"
         if not await self._database.fetch(query, self._worker):
@@ -175,7 +175,7 @@ class QueuedCells:
         return None if job is None else _FetchedJob(_number(job), str(job.task_kwargs["cell"]))
 
     async def _fetch_job_without(self, players: list[str]) -> _FetchedJob | None:
-        """Fetch the first job whose cell has none of `players`. Otherwise equal to `procrastinate_fetch_job_v2`."""
+        """Fetch the first job whose cell has none of `players`. The rest of the query is `procrastinate_fetch_job_v2`."""
         rows = await self._database.fetch(
             """
             UPDATE procrastinate_jobs SET status = 'doing', worker_id = %s WHERE id = (
@@ -213,13 +213,11 @@ class QueuedCells:
             return None
 
     async def _lease(self, connection: AsyncConnection, job: _FetchedJob) -> Lease | Literal["end"] | None:
-        newest = await fetch_value(
-            connection, "SELECT plan FROM experiments WHERE id = %s AND halted IS NULL", self._experiment
-        )
-        if newest != self._plan:
+        query = "SELECT plan FROM experiments WHERE id = %s AND halted IS NULL"
+        if await fetch(connection, query, self._experiment) != [(self._plan,)]:
             return "end"
         await _count_lost(connection, self._experiment, [job.cell])
-        number = await fetch_value(
+        rows = await fetch(
             connection,
             """
             UPDATE cells SET state = 'running', lease = lease + 1, attempts = attempts + 1, job = %s,
@@ -233,9 +231,7 @@ class QueuedCells:
             self._plan,
             job.number,
         )
-        if number is None:
-            return None
-        return Lease(self._database, self._experiment, job.cell, number, job.number)
+        return Lease(self._database, self._experiment, job.cell, rows[0][0], job.number) if rows else None
 
     async def _restore(self, lease: Lease) -> CellRecord:
         """Write the saved part of a debate to the file from which `Session` resumes it. Returns the cell's record."""
@@ -261,7 +257,7 @@ class QueuedCells:
 
         Does nothing during the server's first lease period, because workers could send no heartbeats before its start.
         """
-        may_sweep = await fetch_value(
+        [(may_sweep,)] = await fetch(
             connection,
             "SELECT clock_timestamp() - pg_postmaster_start_time() > make_interval(secs => %s) "
             "AND pg_try_advisory_xact_lock(hashtextextended(%s, 1))",

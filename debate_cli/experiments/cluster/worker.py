@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
-import shutil
-import tempfile
-import time
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from debate_cli.app.consent import require_consents
@@ -27,9 +22,6 @@ from debate_cli.experiments.runner import ExperimentRun
 
 IDLE_S = 1.0
 """Seconds between two checks of an idle queue."""
-_FOLDER_PREFIX = "debate-worker-"
-_FOLDER_GRACE_S = 60.0
-"""Minimum age in seconds of a folder that is removed: a new folder may not be locked yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,40 +61,14 @@ class _Queued(NamedTuple):
 async def run_worker(
     dsn: str, observer: ExperimentObserver, options: WorkerOptions, env: Mapping[str, str], *, stop: StopSignal
 ) -> WorkerSummary:
-    """Run cells until the worker is stopped or none is left. Raises StorageError if the queue cannot be reached."""
+    """Run cells until `stop` is requested, or with `until_empty` until no cell is left.
+
+    Raises StorageError if the queue cannot be reached.
+    """
     async with Database.connect(dsn) as database:
-        with journal_folder() as folder:
-            worker = _Worker(database, observer, options, env, folder)
+        with TemporaryDirectory(prefix="debate-worker-") as folder:
+            worker = _Worker(database, observer, options, env, Path(folder))
             return await worker.run(stop, address_secrets(dsn))
-
-
-@contextmanager
-def journal_folder() -> Generator[Path]:
-    """Create a temporary folder, and lock it while this worker lives. Removes the folders of killed workers."""
-    for left in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
-        with suppress(OSError):
-            _remove_if_abandoned(left)
-    with tempfile.TemporaryDirectory(prefix=_FOLDER_PREFIX) as name, _locked(Path(name)):
-        yield Path(name)
-
-
-def _remove_if_abandoned(folder: Path) -> None:
-    """Remove a folder of this user that no process has locked, unless it is new. Raises OSError."""
-    found = folder.lstat()
-    if found.st_uid == os.geteuid() and time.time() - found.st_mtime > _FOLDER_GRACE_S:
-        with _locked(folder):
-            shutil.rmtree(folder)
-
-
-@contextmanager
-def _locked(folder: Path) -> Generator[None]:
-    """Hold the lock of a folder. Raises OSError for a link, and if another process has the lock."""
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(opened)
 
 
 class _Worker:
@@ -165,7 +131,7 @@ class _Worker:
         return self._plans[key]
 
     def _load(self, document: bytes, name: str, secrets: Sequence[str]) -> CellPlan:
-        """Load an experiment. Raises ConfigError for a missing key, and for a server that was not allowed."""
+        """Load an experiment. Raises ConfigError for a missing key, and for a server without the worker's consent."""
         experiment = load_document(document, name, self._env)
         require_consents(experiment.destinations, self._options.trusted_hosts, self._env)
 

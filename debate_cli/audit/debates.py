@@ -15,7 +15,7 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, DebateOpened, TurnCompleted
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import ModelCall
-from debate_cli.domain.turn import Argument, Closing, Phase, Response, Turn
+from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import StorageError, TranscriptError
 from debate_cli.storage.transcript_store import expand_references, open_debate
@@ -118,19 +118,17 @@ def _build_shipped(entry: dict[str, Any]) -> Debate:
     debaters = tuple(DebaterConfig(name=name, side=side) for name, side in zip(names, ("for", "against"), strict=True))
     config = DebateConfig(topic=entry["topic"], debaters=debaters, judging=JudgingConfig(systems=()), seed=0)
     turns: list[Turn] = []
-    phases: tuple[Phase, ...] = ("opening", "cross_examination", "closing")
-    for number, phase in enumerate(phases, start=1):
-        for name, prefix in zip(names, PREFIXES, strict=True):
-            content = _shipped_content(entry[name], phase, prefix)
-            turn = Turn(index=0, round=number, phase=phase, speaker=name, text="", exchange=NO_CALL, **content)
-            turns.append(with_text(turn))
+    for name, prefix in zip(names, PREFIXES, strict=True):
+        said = entry[name]
+        structures: dict[str, dict[str, Any]] = {
+            "opening": {
+                "arguments": [{"id": f"{prefix}-{at}", **of} for at, of in enumerate(said["opening"], start=1)]
+            },
+            "cross_examination": {"responses": said["responses"]},
+            "closing": {"closing": {"final_position": said["closing"], "shift": "unchanged"}},
+        }
+        for number, (phase, structure) in enumerate(structures.items(), start=1):
+            fields = {"index": 0, "round": number, "phase": phase, "speaker": name, "text": "", "exchange": NO_CALL}
+            turns.append(with_text(Turn.model_validate({**fields, **structure})))
+    turns.sort(key=lambda turn: turn.round)
     return _fold_debate(config, f"audit-{entry['id']}", turns, SHIPPED_AT)
-
-
-def _shipped_content(words: dict[str, Any], phase: Phase, prefix: str) -> dict[str, Any]:
-    if phase == "opening":
-        arguments = enumerate(words["opening"], start=1)
-        return {"arguments": tuple(Argument(id=f"{prefix}-{number}", **fields) for number, fields in arguments)}
-    if phase == "cross_examination":
-        return {"responses": tuple(Response(**fields) for fields in words["responses"])}
-    return {"closing": Closing(final_position=words["closing"], shift="unchanged")}

@@ -6,7 +6,6 @@ import pytest
 
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings
 from debate_cli.systems.moderator.settings import ModeratorSettings
-from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.structured.settings import StructuredSettings, StructuredWeights
 
 
@@ -24,15 +23,10 @@ def weighted(**weights: Any) -> StructuredSettings:
             weighted(logic=2, evidence=1, responsiveness=1, honesty=0),
             ("weights sum to 4, so they count as logic 0.5, evidence 0.25, responsiveness 0.25, honesty 0",),
         ),
-        (
-            PersuasionSettings.model_validate({"keywords": {"attack": []}}),
-            ("keywords.attack is empty, so the attack of every speech is 0",),
-        ),
-        (PersuasionSettings.model_validate({"effects": "judge", "keywords": {"attack": []}}), ()),
     ],
-    ids=["default", "sum of 1", "sum of 4", "no phrases", "phrases without effect"],
+    ids=["default", "sum of 1", "sum of 4"],
 )
 def test_settings_with_a_side_effect_are_listed(settings: SystemSettings, notices: tuple[str, ...]) -> None:
-    """A notice has the key path of weights that do not sum to 1, or of an empty list of phrases."""
+    """A notice has the key path of weights that do not sum to 1."""
     config = JudgingConfig(systems=(ModeratorSettings(), settings))
     assert config.notices() == tuple(f"judging.systems.1.{notice}" for notice in notices)

@@ -70,6 +70,8 @@ class _EntryKey(NamedTuple):
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
     """Return all entries after the review, sorted by turn. Entries about unknown turns are ignored.
 
+    Several reports of one fault are one entry, with the highest points and the first reason.
+
     `withdrawals`: whether an entry that the review withdrew costs nothing.
     """
     rows: dict[_EntryKey, RegisterRow] = {}
@@ -81,7 +83,9 @@ def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: 
             decisions.setdefault(key, entry)
             continue
         own = key._replace(place=len(rows) + 1) if key.fault == "gap" and not key.words else key
-        rows[own] = _merge_opened(rows[own], entry) if own in rows else entry
+        known = rows.setdefault(own, entry)
+        points, reason = max(known.points, entry.points), known.reason or entry.reason
+        rows[own] = known.model_copy(update={"points": points, "reason": reason})
     for key, decision in decisions.items():
         rows[key] = _apply_decision(rows.get(key), decision, withdrawals=withdrawals)
     return tuple(sorted(_charge(rows), key=_position))
@@ -109,18 +113,6 @@ def _list_entries(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow 
             )
             found.append((key, row))
     return tuple(found)
-
-
-def _merge_opened(first: RegisterRow, second: RegisterRow) -> RegisterRow:
-    """Merge two reports of one fault: the higher points, the first reason, and the earliest exposing turn."""
-    exposing = [row.exposed_by for row in (first, second) if row.exposed_by is not None]
-    return first.model_copy(
-        update={
-            "points": max(first.points, second.points),
-            "reason": first.reason or second.reason,
-            "exposed_by": min(exposing) if len(exposing) > 1 else None,
-        }
-    )
 
 
 def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, withdrawals: bool) -> RegisterRow:

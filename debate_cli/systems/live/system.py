@@ -1,14 +1,15 @@
 """The judging system `live`. One judge marks every turn, compares every exchange and reads the whole debate."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.assessment import Assessment, Finding, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.tasks import MOMENTS, Brief, Cue
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.aggregation import stored_settings
+from debate_cli.systems.aggregation import iter_findings, ordered_assessments, stored_settings
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     JudgeQuestion,
@@ -21,12 +22,13 @@ from debate_cli.systems.base import (
     TurnScore,
     briefs_for,
     pair_briefs,
+    sum_marks,
     turn_briefs,
 )
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
-from debate_cli.systems.live import questions, register, report, score, tables
-from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, pair_end_indices
+from debate_cli.systems.live import questions, register, score, tables
+from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, build_scorecard, pair_end_indices
 from debate_cli.systems.live.findings import (
     CausalChain,
     Convergence,
@@ -41,7 +43,7 @@ from debate_cli.systems.live.findings import (
 from debate_cli.systems.live.personality_drift import build_personality_section, describe_pressure
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_support import SOURCES_KIND
-from debate_cli.systems.tables import Table, parse_notes
+from debate_cli.systems.tables import Table, format_number, parse_notes
 
 WHOLE_DEBATE_NAMES = {
     score.NARRATIVE_REVISION: "narrative of the debate",
@@ -172,11 +174,73 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
             yield section
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        return report.build_report(assessment, debate, stored_settings(debate, assessment.run, LiveSettings()))
+        return _build_report(assessment, debate, stored_settings(debate, assessment.run, LiveSettings()))
 
 
 def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Sequence[int]) -> tuple[Brief, ...]:
     return pair_briefs(run, settings, [(end - 1, end) for end in pair_end_indices(debate.turns) if end in turns])
+
+
+def _build_report(assessment: Assessment, debate: Debate, settings: LiveSettings) -> LiveReport:
+    """Report marks or results of the assessment, then the faults that it quotes, then the scores that it changed."""
+    is_turn = assessment.subject.moment == "turn"
+    marks = {mark.criterion: mark for mark in assessment.marks}
+    shown = [marks[name] for name in DIMENSION_MAXIMA if name in marks]
+    sentences = [", ".join(f"{mark.criterion} {format_number(mark.value, 1)}/{mark.out_of:g}" for mark in shown)]
+    sentences += [sentence for finding in assessment.findings for sentence in _describe(finding)]
+    if score.is_review(assessment):
+        counts = Counter(decision.status for _, decision in iter_findings([assessment], RegisterDecision))
+        sentences.append(", ".join(f"{counts[status]} {status}" for status in sorted(counts)) or "no entries")
+    sentences += _describe_changes(assessment, debate, settings)
+    return LiveReport(sum_marks(assessment.marks, DIMENSION_MAXIMA) if is_turn else (), tuple(filter(None, sentences)))
+
+
+def _describe(finding: Finding) -> Iterable[str]:
+    match finding:
+        case CausalChain():
+            return [f"the chain lacks: {', '.join(finding.missing).replace('_', ' ')}"] if finding.missing else []
+        case Narrative():
+            return [f"{finding.winner or 'no debater'} ahead"]
+        case Manipulation() | Pressure() | RegisterDecision():
+            return []
+        case _:
+            return finding.describe()
+
+
+def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSettings) -> Iterator[str]:
+    """Describe each score that the assessment changed: `turn 1 logic 36 → 35, hollow (−1)`. Turns count from 1."""
+    own = _reading_position(assessment)
+    near = {turn + step for turn in _touched_turns(assessment) for step in (-1, 0, 1)}
+    earlier = [
+        item
+        for item in ordered_assessments(debate, "live", assessment.run)
+        if _reading_position(item) < own
+        and (assessment.subject.moment == "debate" or not near.isdisjoint(_touched_turns(item)))
+    ]
+    before, after = (
+        tables.list_changes(
+            (*card.chain_limits, *card.calibrations),
+            card.penalties,
+            {turn: of.get("logic", 0.0) for turn, of in card.calibrated.items()},
+        )
+        for card in (build_scorecard(debate, given, settings) for given in (earlier, [*earlier, assessment]))
+    )
+    known = set(before)
+    for item in sorted((item for item in after if item not in known), key=lambda item: item.turn):
+        change = f"{format_number(item.before, 1)} → {format_number(item.after, 1)}"
+        yield f"turn {item.turn + 1} {item.dimension} {change}, {item.why}"
+
+
+def _reading_position(assessment: Assessment) -> tuple[float, int, int]:
+    """Return a sort key: the last turn of the assessment. A turn is sorted before the exchange that ends with it."""
+    subject = assessment.subject
+    last = max(subject.turns, default=0) if subject.moment != "debate" else float("inf")
+    return last, MOMENTS.index(subject.moment), assessment.revision
+
+
+def _touched_turns(assessment: Assessment) -> set[int]:
+    charged = (finding.turn for finding in assessment.findings if isinstance(finding, SuspectClaim | LogicGap))
+    return {*assessment.subject.turns, *charged}
 
 
 SYSTEM = _LiveSystem()

@@ -83,14 +83,6 @@ class PersuasionSettings(SystemSettings):
         if self.effects == "factors" and not any(dict(self.factors).values()):
             yield ("factors",), "at least one factor must be above 0"
 
-    def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield notices about empty lists of phrases that effects depend on."""
-        if self.effects == "judge":
-            return
-        for name, phrases in self.keywords:
-            if not phrases:
-                yield ("keywords", name), f"is empty, so the {name} of every speech is 0"
-
     def without_surrender(self) -> Self:
         """Return the settings with conditions that no debater meets."""
         never = {"surrender_threshold": 0.0, "stance_neutral_threshold": 0.0, "consecutive_persuasion": MAX_CONSECUTIVE}

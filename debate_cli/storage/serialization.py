@@ -1,4 +1,4 @@
-"""The JSON of journals and transcripts: its version, and domain values as JSON data."""
+"""JSON of journals and transcripts: converts values, dumps them, and upgrades documents of older versions."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

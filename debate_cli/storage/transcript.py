@@ -62,7 +62,7 @@ OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
-"""Keys of turns, assessments and other parts that are omitted if null."""
+"""Keys that participants, turns, assessments and failures omit if the value is null, at any depth."""
 ABSENT_WHEN_EMPTY = ("origin", "changes", "passages", "searches", "unanswered", "runs")
 """Top-level keys that are omitted if they are null or empty."""
 _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
@@ -76,7 +76,7 @@ class StoredFailure(Failure):
 
 
 class Transcript(FrozenModel):
-    """A debate with the keys of its file, in their order."""
+    """A debate as its file stores it. The fields are the keys of the JSON document, in their order."""
 
     schema_version: Literal[2] = 2
     generator: Generator
@@ -106,13 +106,13 @@ class Transcript(FrozenModel):
     unanswered: tuple[str, ...] = ()
     """Keys of tasks in flight when the run was interrupted; omitted if there are none."""
     runs: tuple[JudgingRun, ...] = ()
-    """Later judging runs, in order."""
+    """Judging runs that were added after the debate's own run, oldest first."""
     verdicts: tuple[Verdict, ...] = ()
     usage: TotalUsage = TotalUsage()
 
 
 def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcript:
-    """Return the transcript of `debate` with its verdicts. Requests in flight count as failed ones."""
+    """Return the transcript of `debate` with its verdicts. A request in flight becomes a failure."""
     debate = debate.charge_reservations()
     return copy_fields(
         debate,

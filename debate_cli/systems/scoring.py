@@ -67,7 +67,10 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 
 
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
-    """Return the verdicts of several runs, in the order of `runs`. A verdict of a run beside others never decides."""
+    """Return the verdicts of several runs, in the order of `runs`.
+
+    A verdict never decides if its run judged side by side with another run.
+    """
     found = [item for run in runs for item in verdicts_of_run(debate, verdicts, run)]
     return tuple(
         item.model_copy(update={"decides": False}) if item.decides and len(debate.runs_beside(item.run)) > 1 else item
@@ -76,7 +79,7 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
-    """Return the verdicts of one judging run, as `score` would, but taken from `verdicts` without scoring again."""
+    """Select the verdicts of one judging run, and flag the deciding one. Takes them from `verdicts` without scoring."""
     own = [item for item in verdicts if item.run == run]
     bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]
     if debate.run(run).reviewer is not None:

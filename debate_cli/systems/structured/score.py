@@ -1,4 +1,4 @@
-"""Scorer of the structured system: criteria for each opening argument, a mean for each debater.
+"""Scorer of the structured system, whose judges mark each argument by criteria.
 
 The score of an argument is the weighted mean of its criteria (1-10) minus the penalty for its fallacies, at least 1;
 marks and penalty are means over the judges by their weights. The score of a debater is the mean over its arguments. By
@@ -44,7 +44,7 @@ VICTORY_LABELS: dict[Victory, str] = {
 
 
 CriterionMarks = Mapping[str, Mapping[str, tuple[float, float]]]
-"""Maps criteria and judges to pairs of a mark and the judge's weight."""
+"""The marks of one argument. Maps each criterion to a mapping of judges to pairs (mark, weight of the judge)."""
 
 
 class ArgumentRow(FrozenModel):
@@ -60,7 +60,7 @@ class ArgumentRow(FrozenModel):
     score: float | None
     """Score, 1-10; None if a criterion with a weight above 0 has no mark."""
     spread: dict[str, float] = Field(default={}, exclude_if=lambda spread: not spread)
-    """Maps criteria that several judges marked to the highest minus the lowest mark."""
+    """Highest minus lowest mark of each criterion that several judges marked."""
 
     @property
     def marks(self) -> dict[str, float | None]:

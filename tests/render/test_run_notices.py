@@ -20,7 +20,7 @@ from debate_cli.domain.debate import initial_debate
 from debate_cli.domain.events import DebateClosed, Event
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render.content.run_notices import describe_failure
-from debate_cli.render.live.header import failure_notice
+from debate_cli.render.live.header import notice
 from debate_cli.render.text.plain import PlainObserver
 
 CUES: list[Task] = [
@@ -47,8 +47,8 @@ def test_a_failure_names_who_failed_at_what_and_why(task: Task, text: str) -> No
 def test_untrusted_names_and_messages_are_sanitized() -> None:
     """They come from configurations and servers."""
     failure = failure_event(CUES[0], HOSTILE, HOSTILE)
-    notice = describe_failure(failure.failure)
-    assert is_printable(render_text(failure_notice(notice), 300) + plain_output([failure]))
+    words = describe_failure(failure.failure)
+    assert is_printable(render_text(notice("✗", "", words), 300) + plain_output([failure]))
 
 
 @pytest.mark.parametrize(

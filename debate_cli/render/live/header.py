@@ -115,14 +115,9 @@ def _score_bars(report: JudgeReport, debate: Debate) -> Table:
     return grid
 
 
-def failure_notice(words: str) -> RenderableType:
-    """Return a notice of who could not speak or judge, and why."""
-    return hanging_indent(Text("✗", style=theme.RED), terminal_line(words), gap=1)
-
-
-def warning_notice(text: str) -> RenderableType:
-    """Return the line for a warning of the engine, such as a retry."""
-    return hanging_indent(Text("!", style=theme.GOLD), terminal_line(text, theme.MUTED), gap=1)
+def notice(sign: str, colour: str, words: str) -> RenderableType:
+    """Return `words` to the right of a coloured sign, as for a failure or a warning."""
+    return hanging_indent(Text(sign, style=colour), terminal_line(words), gap=1)
 
 
 def chair_notice(announcement: str) -> Text:

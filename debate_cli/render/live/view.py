@@ -112,7 +112,7 @@ class LiveObserver:
 
     def note(self, note: str) -> None:
         """See `Observer`."""
-        self._do(lambda: self._script.print(header.warning_notice(note)))
+        self._do(lambda: self._script.print(header.notice("!", theme.GOLD, note)))
 
     def region(self) -> RenderableType:
         """Return what is drawn below the printed part: speeches in progress, the progress line and the hint."""
@@ -276,7 +276,7 @@ class _Script:
             self._print_complete_wave()
             if cue.round >= self._round[0]:
                 self._open_round(cue.round, cue.phase)
-        self.print(header.failure_notice(describe_failure(failure)))
+        self.print(header.notice("✗", theme.RED, describe_failure(failure)))
 
     def _print_complete_wave(self) -> None:
         if self._wave and all(stream.turn is not None for stream in self._wave.values()):

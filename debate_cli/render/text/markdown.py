@@ -114,16 +114,15 @@ def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: boo
         yield from _remarks(turn, show_hidden=show_hidden)
     if round_number is None:
         yield from _chair(chair.announce_close(debate, debate.closed))
-    yield from _footnotes(cited)
+    yield from map(_footnote, dict.fromkeys(cited))
 
 
-def _footnotes(citations: Iterable[CheckedCitation]) -> Iterable[str]:
-    for item in dict.fromkeys(citations):
-        source = f"**{escape_markdown(item.check.source)}** {escape_markdown(item.title)}".rstrip()
-        place = f", {escape_markdown(item.place)}" if item.place and item.place != item.title else ""
-        support = f" Judged: {escape_markdown(item.support.word)}{_because(item.answer.reason)}" if item.support else ""
-        finding = f"{item.badge.symbol} {escape_markdown(item.finding)}."
-        yield from (f"[^{item.number}]: {source}{place}: “{escape_markdown(item.check.quote)}” {finding}{support}", "")
+def _footnote(item: CheckedCitation) -> str:
+    source = f"**{escape_markdown(item.check.source)}** {escape_markdown(item.title)}".rstrip()
+    place = f", {escape_markdown(item.place)}" if item.place and item.place != item.title else ""
+    support = f" Judged: {escape_markdown(item.support.word)}{_because(item.answer.reason)}" if item.support else ""
+    finding = f"{item.badge.symbol} {escape_markdown(item.finding)}."
+    return f"[^{item.number}]: {source}{place}: “{escape_markdown(item.check.quote)}” {finding}{support}\n"
 
 
 def _chair(announcement: str) -> list[str]:
@@ -145,29 +144,16 @@ def _thread(piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Itera
 def _piece(piece: SpeechPart) -> list[str]:
     match piece:
         case Argument():
-            evidence = [f"*Evidence:* {escape_markdown(piece.evidence)}", ""] if piece.evidence else []
-            return [
-                f"**{escape_markdown(piece.id)}** {escape_markdown(piece.claim)}",
-                "",
-                *escape_paragraphs(piece.reasoning),
-                *evidence,
-            ]
+            head = f"**{escape_markdown(piece.id)}** {escape_markdown(piece.claim)}"
+            return [head, "", *escape_paragraphs(piece.reasoning), *_labelled("Evidence", piece.evidence)]
         case Response():
             sign = theme.RESPONSE_BADGES[piece.type]
-            asks = [f"*Asks:* {escape_markdown(piece.follow_up)}", ""] if piece.follow_up else []
-            return [
-                f"{sign.symbol} **{sign.word} {escape_markdown(piece.target)}**",
-                "",
-                *escape_paragraphs(piece.reasoning),
-                *asks,
-            ]
+            head = f"{sign.symbol} **{sign.word} {escape_markdown(piece.target)}**"
+            return [head, "", *escape_paragraphs(piece.reasoning), *_labelled("Asks", piece.follow_up)]
         case FollowUpAnswer():
             left_open = " (left open)" if piece.evaded else ""
-            return [
-                f"**answers on {escape_markdown(piece.question_target)}**{left_open}",
-                "",
-                *escape_paragraphs(piece.reply),
-            ]
+            head = f"**answers on {escape_markdown(piece.question_target)}**{left_open}"
+            return [head, "", *escape_paragraphs(piece.reply)]
         case Closing():
             named = (("Concedes", piece.concessions), ("Unrebutted", piece.unrebutted))
             rows = [f"- {label}: {escape_markdown(', '.join(words))}" for label, words in named if words]
@@ -176,6 +162,10 @@ def _piece(piece: SpeechPart) -> list[str]:
             return [*escape_paragraphs(piece.final_position), *rows, position, ""]
         case str():
             return escape_paragraphs(piece)
+
+
+def _labelled(label: str, words: str) -> list[str]:
+    return [f"*{label}:* {escape_markdown(words)}", ""] if words else []
 
 
 def _remarks(turn: Turn, *, show_hidden: bool) -> list[str]:
@@ -190,15 +180,11 @@ def _remarks(turn: Turn, *, show_hidden: bool) -> list[str]:
 
 def format_table(table: Table) -> list[str]:
     """Return the lines of a table, with its title above and its remarks below."""
-    rows = [tuple(_cell(cell) for cell in row) for row in table.rows if row is not None]
-    remarks = [line for remark in table.remarks for line in (escape_markdown(remark), "")]
-    heads = tuple(escape_markdown(head) for head in table.heads)
-    return [f"## {escape_markdown(table.heading)}", "", *_table(heads, rows, table.numeric), *remarks]
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: frozenset[int] = frozenset()) -> list[str]:
-    rule = ["---:" if position in numeric else "---" for position in range(len(heads))]
-    return [f"| {' | '.join(row)} |" for row in (heads, rule, *rows)] + [""]
+    heads = [escape_markdown(head) for head in table.heads]
+    rule = ["---:" if position in table.numeric else "---" for position in range(len(heads))]
+    rows = [heads, rule, *([_cell(cell) for cell in row] for row in table.rows if row is not None)]
+    lines = [f"## {escape_markdown(table.heading)}", "", *(f"| {' | '.join(row)} |" for row in rows), ""]
+    return [*lines, *(line for remark in table.remarks for line in (escape_markdown(remark), ""))]
 
 
 def _cell(cell: Cell) -> str:

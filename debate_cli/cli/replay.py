@@ -140,7 +140,7 @@ def _render_document(given: Options, how: ReplayFormat, debate: Debate, verdicts
             from debate_cli.render.terminal_export import TerminalExport, export_svg, export_terminal_html
 
             scene = TerminalExport(debate, verdicts, part, given.round, show_hidden=given.show_hidden)
-            return export_svg(scene) if how == "svg" else export_terminal_html(scene)
+            return export_svg(scene.on, title=debate.topic) if how == "svg" else export_terminal_html(scene)
         case _:
             raise UsageError(
                 "-o needs --format markdown, html, json, svg or terminal-html; redirect stdout for plain lines"

@@ -69,11 +69,6 @@ class TerminalExport:
                 console.print(part)
 
 
-def export_svg(scene: TerminalExport) -> str:
-    """Return the export as an SVG document."""
-    return render_svg(scene.on, title=scene.debate.topic)
-
-
 def export_terminal_html(scene: TerminalExport) -> str:
     """Return the export as an HTML document. Its Content-Security-Policy allows its style sheet and nothing else."""
     console = _record(scene.on)
@@ -83,7 +78,7 @@ def export_terminal_html(scene: TerminalExport) -> str:
     return page.replace("HASH", csp_hash(style), 1)
 
 
-def render_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
+def export_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
     """Return the output of `show` as an SVG document. Equal output gives equal documents."""
     console = _record(show)
     words = _NO_XML.sub("\ufffd", sanitize.sanitize_line(title))
@@ -95,13 +90,7 @@ def render_svg(show: Callable[[Console], None], *, title: str, unique_id: str = 
 
 def _record(show: Callable[[Console], None]) -> Console:
     console = Console(
-        file=StringIO(),
-        record=True,
-        width=EXPORT_WIDTH,
-        force_terminal=True,
-        color_system="truecolor",
-        legacy_windows=False,
-        _environ={},
+        file=StringIO(), record=True, width=EXPORT_WIDTH, force_terminal=True, color_system="truecolor", _environ={}
     )
     show(console)
     return console

@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Console
 
 from debate_cli.render.html.page import render_html
-from debate_cli.render.terminal_export import TerminalExport, render_svg
+from debate_cli.render.terminal_export import TerminalExport, export_svg
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.scoring import deciding_verdicts, score
 
@@ -29,7 +29,7 @@ def drawn() -> str:
         for part in parts:
             part.on(console)
 
-    return render_svg(show, title=debate.topic, unique_id="debate-screen")
+    return export_svg(show, title=debate.topic, unique_id="debate-screen")
 
 
 def page() -> str:

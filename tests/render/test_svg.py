@@ -22,10 +22,15 @@ def whole(shown: Debate) -> TerminalExport:
     return TerminalExport(shown, score(shown))
 
 
+def svg(export: TerminalExport) -> str:
+    """The export as SVG."""
+    return export_svg(export.on, title=export.debate.topic)
+
+
 @pytest.mark.parametrize("shown", [debate(), ATTACKED], ids=["plain", "attacked"])
 def test_untrusted_text_makes_no_element(shown: Debate) -> None:
     """Both forms parse and hold only text and shapes; HTML allows its own style sheet only."""
-    drawn = minidom.parseString(export_svg(whole(shown)).encode())
+    drawn = minidom.parseString(svg(whole(shown)).encode())
     names = {element.tagName for element in drawn.getElementsByTagName("*")}
     assert names <= {"svg", "title", "style", "defs", "clipPath", "rect", "text", "g", "circle"}
     source = export_terminal_html(whole(shown))
@@ -41,7 +46,7 @@ def test_placeholders_in_untrusted_text_are_not_filled() -> None:
     assert "{stylesheet} {0} %s" in export_terminal_html(whole(ATTACKED))
 
 
-@pytest.mark.parametrize("export", [export_svg, export_terminal_html])
+@pytest.mark.parametrize("export", [svg, export_terminal_html])
 def test_an_export_loads_nothing_and_is_reproducible(export: Callable[[TerminalExport], str]) -> None:
     """It has no external font, style sheet or image; the same debate gives the same file."""
     document = export(whole(debate()))

@@ -60,7 +60,7 @@ class ImportedFile:
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files to import, and the number of skipped files. Raises UsageError for a folder without any."""
+    """Return the files to import, and the number of skipped files. Raises UsageError if a folder has none."""
     found: list[Path] = []
     others = 0
     for path in paths:

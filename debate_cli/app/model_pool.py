@@ -270,7 +270,7 @@ class ModelPool:
             )
 
     def _limiter_for(self, owner: ProviderRow | str) -> RateLimiter:
-        """Return the rate limiter of a provider, or of the model `owner` that the caller passed in."""
+        """Return the rate limiter of `owner`: a provider, or the name of the caller's own model."""
         for known, limiter in self._limiters:
             if known == owner:
                 return limiter

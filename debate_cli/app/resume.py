@@ -73,7 +73,7 @@ def models_replaced_by_mock(stored: StoredDebate) -> tuple[str, ...]:
 
 
 def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:
-    """Return `stored` with the settings of `given` that may change on resuming. `models`: whether models may."""
+    """Return `stored` with the settings of `given` that a resume may change. `models`: include the models."""
     changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format", "evidence")}
     if models:
         changes |= {name: getattr(given, name) for name in ("models", "providers", "judging")}

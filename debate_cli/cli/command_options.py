@@ -267,14 +267,16 @@ class JudgeOptions(NamedTuple):
     mock: options.MockOption = False
     batch: options.BatchOption = False
     collect: Annotated[
-        bool, typer.Option("--collect", help="Collect answers of batches of PATH, else of the default folder.")
+        bool, typer.Option("--collect", help="Collect the answers of batches for PATH (default: the default folder).")
     ] = False
     resubmit: Annotated[bool, typer.Option("--resubmit", help="With --collect: ask again for lost batches.")] = False
-    replace: Annotated[bool, typer.Option("--replace", help="Earlier assessments no longer count.")] = False
+    replace: Annotated[bool, typer.Option("--replace", help="Ignore earlier assessments of these systems.")] = False
     context: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Shown beside a text, not judged (default: the background).")
+        Path | None, typer.Option(metavar="FILE", help="Text to show beside a judged text (default: the background).")
     ] = None
-    out: Annotated[Path | None, typer.Option(metavar="PATH", help="File or folder; default: in place.")] = None
+    out: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="File or folder for the results (default: in place).")
+    ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at --out.")] = False
     settings: options.SettingsOption = None
     var: options.VarOption = None
@@ -421,7 +423,7 @@ class AuditOptions(NamedTuple):
     ] = None
     labels: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="CSV with who won: columns id, winner (or score_NAME per side), rater."),
+        typer.Option(metavar="FILE", help="CSV with the winners: columns id, winner (or score_NAME per side), rater."),
     ] = None
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the audit.")] = Path("audit")
     variant: Annotated[

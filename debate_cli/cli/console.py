@@ -186,7 +186,7 @@ def make_console(stream: TextIO) -> Console:
 
 
 def read_stdin(max_bytes: int) -> bytes:
-    """Standard input, up to `max_bytes` characters, as bytes."""
+    """Return at most `max_bytes` characters of standard input, as bytes."""
     return sys.stdin.read(max_bytes).encode("utf-8", "surrogateescape")
 
 

@@ -202,7 +202,7 @@ class _Importer:
             raise typer.Exit(code)
 
     def find_known_claims(self, file: ImportedFile) -> dict[int, Turn] | None:
-        """Return the turns whose claims an earlier import of `file` found; None if there was none."""
+        """Return the turns with claims from an earlier import of `file`; None without such an import."""
         return None if self.asked is None else read_known_claims(file.target, file.imported.debate, self.asked[1])
 
     def _show(self, file: ImportedFile) -> None:

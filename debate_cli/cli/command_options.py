@@ -82,7 +82,7 @@ Action = Literal["run", "status", "report", "rate", "merge"]
 
 
 ReportFormat = Literal["json", "jsonl", "csv", "parquet"]
-"""Format of a table with one row per judgement."""
+"""Format of a table with one row per judgment."""
 
 
 class ExperimentOptions(NamedTuple):

@@ -22,8 +22,7 @@ class TurnContext:
     cue: Cue
     debate: Debate
     offered_ids: frozenset[str] | None = None
-    """Ids of the arguments in a prompt with only the recent part of the debate; None if the prompt has the whole
-    debate."""
+    """Ids of the arguments that the prompt shows; None if the prompt shows the whole debate."""
 
     @classmethod
     def from_cue(cls, cue: Cue, debate: Debate) -> TurnContext:

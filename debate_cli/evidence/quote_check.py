@@ -28,7 +28,7 @@ MAX_GAP_WORDS = 60
 MIN_SIMILARITY = 0.6
 """Minimum share of equal words between an altered quote and its passage. With a lower share, the quote is not found."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)
-"""Maximum number of words of a quote, and of a passage, that are aligned. Longer ones must match exactly."""
+"""Maximum number of words of a quote, and of a passage, that are aligned. Longer texts must match exactly."""
 MAX_PLACES = 50
 """Maximum number of parts of a quote. Also the maximum number of positions that are tried for one part."""
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.{3,}|(?:\. ){2,}\.)\s*[\])]|…|\.{3,}|(?:\. ){2,}\.")
@@ -46,7 +46,7 @@ class QuoteCheck:
     passage_words: str = ""
     """The words of the passage that were compared with the quote; empty if there are none."""
     difference: str = ""
-    """How the quote differs from the passage, with the words of both; empty if they are equal."""
+    """How the quote differs from the passage, e.g. `“may” became “will”`; empty if they are equal."""
     spans: tuple[tuple[int, int], ...] = ()
     """Start and end of each part of the quote in the passage."""
 

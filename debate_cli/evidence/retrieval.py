@@ -39,7 +39,7 @@ class PassageRanker(Protocol):
 
 
 class Lookup(NamedTuple):
-    """The queries for which a judge's passages are searched before an assessment, and the places to search."""
+    """Queries for the passages that a judge needs, and the places to search."""
 
     places: frozenset[LookupPlace]
     queries: tuple[str, ...]

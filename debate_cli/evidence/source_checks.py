@@ -45,7 +45,7 @@ class SourceCheck(Finding):
     passage_words: str = ""
     """The words of the passage that were compared with the quote."""
     difference: str = ""
-    """How the quote differs from the passage, with the words of both."""
+    """How the quote differs from the passage, e.g. `“may” became “will”`."""
 
 
 @memoize_on_value

@@ -53,7 +53,7 @@ class RequestOrigin:
     title: str
     """Who is asked for what, as a heading: `Pro: opening, round 1`."""
     accepts_text: bool = False
-    """Whether an answer in plain words is valid: true for speeches, false for judgements."""
+    """Whether an answer in plain words is valid: true for speeches, false for judgments."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Computes numbers with intervals, by a bootstrap over clusters.
 
-Rows that depend on each other (all judgements of one motion) are one cluster. The bootstrap draws whole
+Rows that depend on each other (all judgments of one motion) are one cluster. The bootstrap draws whole
 clusters with replacement, so that the width of an interval depends on the number of motions, not of rows.
 """
 

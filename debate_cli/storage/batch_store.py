@@ -66,7 +66,7 @@ class StoredRequest(NamedTuple):
 
 
 class StoredBatch(NamedTuple):
-    """A batch that was submitted, or was about to be."""
+    """A batch. It is stored before it is submitted."""
 
     key: str
     model: str

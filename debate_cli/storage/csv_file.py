@@ -17,7 +17,7 @@ class CsvFile(NamedTuple):
 
     columns: tuple[str, ...]
     rows: tuple[tuple[int, Mapping[str, str | None]], ...]
-    """The rows. Each is the number of its last line, and a mapping of columns to values; None for a missing value."""
+    """Rows as (number of the row's last line, values by column). A missing value is None."""
 
 
 def read_csv_file(path: Path, max_bytes: int, name: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:

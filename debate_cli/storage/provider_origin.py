@@ -39,7 +39,7 @@ class ProviderOrigin:
     variables: frozenset[str] = frozenset()
     """Variables that the file reads for the key, the headers and the address."""
     url_variables: tuple[str, ...] = ()
-    """Variables in the address, except one that contains the server."""
+    """Variables in the address, except a variable that holds the host."""
     is_beside_dotenv: bool = False
     """Whether `file` is in the folder of the `.env` file in use."""
 

@@ -479,7 +479,7 @@ CLAIM_WORDS = 8
 LENGTH_STEP = 0.3
 """A side gets the whole bias for length if it is longer than the average of the other sides by this share of it."""
 DITHER = 0.08
-"""Width of the random change of each mark, which evens out rounding. The change is equal in every judgement."""
+"""Width of the random change of each mark, which evens out rounding. The change is equal in every judgment."""
 DRAW_MARGIN = 0.08
 """Difference of two sides' skills below which a mock judge without bias decides on a draw. A biased judge decides on a
 draw below half this difference."""

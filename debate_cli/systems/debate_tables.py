@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding, Manipulation, SourceRemark
 from debate_cli.domain.debate import Debate
 from debate_cli.evidence.source_checks import SourceCheck, SourceOutcome, check_sources
-from debate_cli.systems.source_support import SUPPORT_WORDS, Support
+from debate_cli.systems.source_support import SUPPORT_BADGES
 from debate_cli.systems.tables import (
     RESPONSE_BADGES,
     STANDING_BADGES,
@@ -29,14 +29,6 @@ SOURCE_BADGES: dict[SourceOutcome, Badge] = {
     "unchecked": Badge("?", "not checked", "muted"),
 }
 """Maps results of quote checks to badges."""
-SUPPORT_BADGES: dict[Support, Badge] = {
-    "yes": Badge("✓", "supports", "good"),
-    "partly": Badge("≈", "supports in part", "info"),
-    "no": Badge("✗", "does not support", "bad"),
-    "contradicts": Badge("✗", "contradicts", "bad"),
-    "unknown": Badge("?", "unknown", "muted"),
-}
-"""Maps answers on whether a source supports an argument to badges."""
 _REMARKS: dict[SourceOutcome, str] = {
     "near": "near: the same words apart from articles, inflections and punctuation",
     "altered": "altered: the source says something else",
@@ -129,5 +121,5 @@ def _trace_row(row: TraceRow, *, has_sources: bool) -> TableRow:
 def _format_source(source: TraceSource) -> str:
     """Return the source's id, the result of its quote check and, if a judge answered, whether it supports the claim."""
     badge = SOURCE_BADGES[source.outcome]
-    support = f", {SUPPORT_WORDS[source.supports]}" if source.supports is not None else ""
+    support = f", {SUPPORT_BADGES[source.supports].word}" if source.supports is not None else ""
     return f"{badge.symbol} {source.source} {badge.word}{support}"

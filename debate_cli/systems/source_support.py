@@ -19,17 +19,19 @@ from debate_cli.evidence.source_checks import (
     find_uncited,
 )
 from debate_cli.systems.aggregation import iter_findings, newest_assessments
+from debate_cli.systems.tables import Badge
 
 SOURCES_KIND = "sources"
 Support = Literal["yes", "partly", "no", "contradicts", "unknown"]
 """Whether a passage supports the argument in which it is cited."""
-SUPPORT_WORDS: dict[Support, str] = {
-    "yes": "supports",
-    "partly": "supports in part",
-    "no": "does not support",
-    "contradicts": "contradicts",
-    "unknown": "support unknown",
+SUPPORT_BADGES: dict[Support, Badge] = {
+    "yes": Badge("✓", "supports", "good"),
+    "partly": Badge("≈", "supports in part", "info"),
+    "no": Badge("✗", "does not support", "bad"),
+    "contradicts": Badge("✗", "contradicts", "bad"),
+    "unknown": Badge("?", "support unknown", "muted"),
 }
+"""Maps answers on whether a source supports an argument to badges."""
 Quality = Literal["yes", "no", "unknown"]
 EXISTENCE_WORDS: dict[Quality, str] = {"yes": "exists", "no": "does not exist", "unknown": "not known to exist"}
 OPINIONS = {"supports", "reputable", "recent", "relevant", "reason"}
@@ -54,7 +56,7 @@ class SourceSupport(Finding):
     def describe(self) -> list[str]:
         """Return the citation, whether its passage supports the argument, and why."""
         why = f": {self.reason}" if self.reason else ""
-        return [f"{self.source} for {self.item}, turn {self.turn + 1}: {SUPPORT_WORDS[self.supports]}{why}"]
+        return [f"{self.source} for {self.item}, turn {self.turn + 1}: {SUPPORT_BADGES[self.supports].word}{why}"]
 
 
 class SourceLookup(Finding):

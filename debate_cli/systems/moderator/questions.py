@@ -28,14 +28,6 @@ FORMAT_EMPHASIS = {
     "free_flowing": "This is a free-flowing debate: weigh substance wherever it appears; the rounds have no set tasks.",
 }
 """Maps formats of a debate to an instruction on what to weigh most."""
-ENGAGEMENT_OF_MANY = (
-    "Look at the engagement among all participants, each with each of the others, and not only with the first speaker."
-)
-"""Instruction for debates with three or more debaters."""
-TOTAL_FIELD = "total"
-"""Name of the field in which the judge writes its own total."""
-MAX_CLASHES = 6
-"""Maximum number of clashes in one round."""
 
 
 class MarksForm(FormModel):
@@ -96,7 +88,7 @@ def _with_marks(
     for group, criteria in groups.items():
         fields[f"{group}_reason"] = (str, text(reason_chars))
         fields |= {name: (int, whole_number(0, int(maxima[name]))) for name in criteria}
-    fields[TOTAL_FIELD] = (float | None, whole_number(0, int(sum(maxima.values())), default=None))
+    fields["total"] = (float | None, whole_number(0, int(sum(maxima.values())), default=None))
     marked: Any = create_model("MarksForm", __base__=MarksForm, **fields)
     scores: Any = (tuple[marked, ...], ...)
     return create_model(form.__name__, __base__=form, scores=scores)
@@ -115,7 +107,7 @@ def _build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundF
         {"scores": ("participant", speakers)},
         summary={"maxItems": max(2, len(names))},
         heading=one_of(names) if len(names) == 2 else {},  # noqa: PLR2004 - two sides
-        clashes={"maxItems": min(MAX_CLASHES, max(2, pairs))} if pairs else None,
+        clashes={"maxItems": min(6, max(2, pairs))} if pairs else None,
         participants=some_of(speakers, least=2),
         non_engagement={"maxItems": max(2, len(speakers))},
         debater=one_of(speakers),
@@ -133,12 +125,13 @@ def _moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompt
     is_pair = len(context.debater_names) == 2  # noqa: PLR2004 - two sides
     subject = context.brief.subject
     checks = format_source_checks(context.debate, context.brief.run, subject.round)
+    engagement = "Look at the engagement among all participants, each with each of the others, and not only with the first speaker."
     return {
         "round": str(subject.round or ""),
         "participants": to_prompt_json(context.speakers),
         "stress": FORMAT_EMPHASIS[context.debate.config.format.kind],
         "summary_by": "participant" if is_pair else "subtopic",
-        "engagement": "" if is_pair else ENGAGEMENT_OF_MANY,
+        "engagement": "" if is_pair else engagement,
         "spoken": _format_spoken_words(context),
         "sources": f"\n\n{checks}" if checks else "",
     }
@@ -213,7 +206,7 @@ def _add_marks(
             for name in criteria:
                 bounds = (0, maxima[name])
                 ours += collector.add_mark(entry.participant, name, getattr(entry, name), bounds, reason=reason)
-        claimed: float | None = getattr(entry, TOTAL_FIELD)
+        claimed: float | None = getattr(entry, "total")  # noqa: B009 - the completed form has this field
         if claimed is None:
             continue
         if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:

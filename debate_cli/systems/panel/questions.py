@@ -29,11 +29,6 @@ MAX_SHOWN_REASON_CHARS = 300
 """Number of characters of a judge's reason that the other judges see."""
 MAX_FINDING_CHARS = 200
 """Maximum length of a critical finding or a required correction, with the quoted passage."""
-NAME_TURN_INSTRUCTION = 'name the turn, as in "turn 3 concedes the cost"'
-NAME_PASSAGE_INSTRUCTION = "name the passage of the document"
-"""Tells judges of a document how to cite what changed their vote."""
-CITE_PASSAGE_INSTRUCTION = " and quoting, word for word and in quotation marks, the passage that it is about"
-"""Tells judges of a document how to cite it in a finding, so that the finding gets a line number."""
 
 
 class DimensionForm(FormModel):
@@ -65,12 +60,14 @@ def _vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts
     ballots = tuple(_previous_votes(context).values())
     divided = [item.about for item in find_disagreements(ballots, context.settings)]
     votes = {ballot.judge: to_prompt_json(_vote_for_prompt(ballot, divided)) for ballot in ballots}
+    is_debate = bool(context.debate.participants)
+    citing = " and quoting, word for word and in quotation marks, the passage that it is about"
     return {
         "persona": _format_persona(judge, prompts),
         "dimensions": to_prompt_json(context.settings.dimensions),
-        "matter": "motion" if context.debate.participants else "document",
-        "where": NAME_TURN_INSTRUCTION if context.debate.participants else NAME_PASSAGE_INSTRUCTION,
-        "citing": "" if context.debate.participants else CITE_PASSAGE_INSTRUCTION,
+        "matter": "motion" if is_debate else "document",
+        "where": 'name the turn, as in "turn 3 concedes the cost"' if is_debate else "name the passage of the document",
+        "citing": "" if is_debate else citing,
         "own_vote": votes.get(context.brief.assessor, to_prompt_json(None)),
         "other_votes": "\n".join(vote for judge, vote in votes.items() if judge != context.brief.assessor),
         "divided": ", ".join(divided) or "nothing",

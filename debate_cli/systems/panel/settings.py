@@ -30,8 +30,6 @@ MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
 """Lowest and highest mark of a dimension."""
 DEFAULT_CONVERGENCE_THRESHOLD = 0.8
 DEFAULT_DIMENSION_THRESHOLD = 1.5
-REVIEWER_PERSONA = "Judge from your own point of view."
-"""Description of a person who judges alone."""
 
 
 class PanelJudge(ConfigModel):
@@ -126,7 +124,9 @@ class PanelSettings(SystemSettings):
 
     def for_reviewer(self, assessor: str) -> Self:
         """Return the settings with a person as the only member."""
-        member = PanelJudge(id=assessor, persona="reviewer", description=REVIEWER_PERSONA, model=assessor, weight=1)
+        member = PanelJudge(
+            id=assessor, persona="reviewer", description="Judge from your own point of view.", model=assessor, weight=1
+        )
         return self.model_copy(update={"judge": None, "judges": (member,), "personas": ()})
 
     def for_text(self) -> Self:

@@ -1,8 +1,8 @@
 """Tables of the system `sources`: the scores, and each citation with the judge's answer."""
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.debate_tables import SOURCE_BADGES, SUPPORT_BADGES
-from debate_cli.systems.source_support import Quality
+from debate_cli.systems.debate_tables import SOURCE_BADGES
+from debate_cli.systems.source_support import SUPPORT_BADGES, Quality
 from debate_cli.systems.sources.score import SourcesNotes
 from debate_cli.systems.tables import (
     Badge,

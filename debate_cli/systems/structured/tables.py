@@ -67,9 +67,6 @@ def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Ite
     yield (DebaterCell(who), *marks, Number(total, strong=True), bar)
 
 
-MARK_TICKS = (0.0, 2.0, 4.0, 6.0, 8.0, 10.0)
-
-
 def charts(verdict: Verdict) -> Iterator[Chart]:
     """Yield a chart of the marks by criterion; none if the verdict's notes are of another version."""
     notes = parse_notes(StructuredNotes, verdict)
@@ -81,5 +78,5 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
         {item: f"{item} {weight:.0%}" for item, weight in notes.weights.items()},
         notes.means,
         MAX_ARGUMENT_MARK,
-        MARK_TICKS,
+        (0.0, 2.0, 4.0, 6.0, 8.0, 10.0),
     )

@@ -215,7 +215,7 @@ class StructuredOutputClient:
             if isinstance(reading, RefusedError):
                 return self._build_answer(asking, error=reading)
             is_plain = asking.has_no_object(reading) and bool(asking.text)
-            if asking.has_next_mode and self._record.record_answer(asking.mode, is_plain=is_plain):
+            if len(asking.modes) > 1 and self._record.record_answer(asking.mode, is_plain=is_plain):
                 asking.rejected.append(asking.mode)
             if asking.is_good(reading):
                 return self._build_answer(asking, reading=reading)
@@ -258,7 +258,7 @@ class _RequestState:
 
     def __init__(self, request: Request, form: Form[Any] | None, modes: tuple[StructuredOutputMode, ...]) -> None:
         self._form = form
-        self._modes = modes
+        self.modes = modes
         self._reasks = 0
         self._conversation = request
         self.request = build_request(request, form, modes[0])
@@ -271,17 +271,13 @@ class _RequestState:
 
     @property
     def mode(self) -> StructuredOutputMode:
-        return self._modes[0]
-
-    @property
-    def has_next_mode(self) -> bool:
-        return len(self._modes) > 1
+        return self.modes[0]
 
     def use_next_mode(self) -> bool:
         """Build the request again for the next mode. Return False if there is no other mode."""
-        if not self.has_next_mode:
+        if len(self.modes) == 1:
             return False
-        self._modes = self._modes[1:]
+        self.modes = self.modes[1:]
         self.request = build_request(self._conversation, self._form, self.mode)
         return True
 

@@ -27,11 +27,8 @@ from debate_cli.providers.http_model import (
 
 def build_messages_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
     """Build the body of a request, with `cache_control` on the last blocks that later requests repeat."""
-    body: dict[str, Any] = {
-        "model": model,
-        "max_tokens": request.max_output_tokens,
-        "messages": _build_messages(request),
-    }
+    messages = _build_messages(request)
+    body: dict[str, Any] = {"model": model, "max_tokens": request.max_output_tokens, "messages": messages}
     if request.system.strip():
         body["system"] = [_cached_block(request.system)]
     if request.schema is not None:
@@ -46,9 +43,7 @@ def _build_messages(request: Request) -> list[dict[str, Any]]:
 
     The API caches the stable part of the last message, and refuses blocks of white space.
     """
-    messages: list[dict[str, Any]] = [
-        {"role": message.role, "content": message.content} for message in request.messages
-    ]
+    messages: list[dict[str, Any]] = [{"role": each.role, "content": each.content} for each in request.messages]
     text = request.messages[-1].content
     stable, rest = text[: request.stable_chars], text[request.stable_chars :]
     if stable.strip() and rest.strip():
@@ -157,10 +152,8 @@ def parse_usage(reported: Any, before: Usage) -> Usage:
 
     The counts of a stream are cumulative, so the result is the higher of each count and the count in `before`.
     """
-    read, written = (
-        parse_token_count(reported.cache_read_input_tokens),
-        parse_token_count(reported.cache_creation_input_tokens),
-    )
+    read = parse_token_count(reported.cache_read_input_tokens)
+    written = parse_token_count(reported.cache_creation_input_tokens)
     prompt = parse_token_count(reported.input_tokens) + read + written
     return Usage(
         input_tokens=max(prompt, before.input_tokens),

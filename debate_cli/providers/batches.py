@@ -322,10 +322,7 @@ def make_mock_batches(model: Model, name: str, latency_s: float) -> BatchApi:
 
 
 class _MockBatches:
-    """Batches of the mock, which end after `latency_s`.
-
-    Nothing is stored: the id of a batch contains the time when it ends, and answers are generated when they are read.
-    """
+    """Nothing is stored: the id of a batch contains the time when it ends, and answers are generated when they are read."""
 
     max_requests = 50_000
     max_bytes = 200 * 1024 * 1024

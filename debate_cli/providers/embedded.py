@@ -123,10 +123,6 @@ LlamaServerStarter = Callable[[Path, str], LlamaServer]
 """Starts a server for a file, protected by a key. Blocks the thread. Raises NoLocalModelError or WeightsError."""
 
 
-def _to_stderr(line: str) -> None:
-    sys.stderr.write(line + "\n")
-
-
 @dataclass(frozen=True, slots=True)
 class EmbeddedSettings:
     """Settings of the embedded provider."""
@@ -136,7 +132,7 @@ class EmbeddedSettings:
     env: Mapping[str, str]
     checksums: Mapping[str, str] = field(default_factory=dict[str, str])
     """Maps `local/hf:…` to the SHA-256 in the configuration."""
-    note: Callable[[str], None] = _to_stderr
+    note: Callable[[str], None] = lambda line: print(line, file=sys.stderr)  # noqa: T201 - a note for the user
     """Called with one line before each slow step."""
     timeout_s: float = EMBEDDED_TIMEOUT_S
     answer_timeout_s: float | None = None
@@ -190,7 +186,7 @@ class EmbeddedServer:
     """Serves `local/` models. Each file is loaded at the first call for its model. `aclose` unloads all."""
 
     def __init__(self, settings: EmbeddedSettings, *, start: LlamaServerStarter = start_llama_server) -> None:
-        self._place = settings
+        self._settings = settings
         self._start = start
         self._loading = asyncio.Lock()
         self._loaded: dict[Path, _LoadedModel] = {}
@@ -202,15 +198,8 @@ class EmbeddedServer:
     async def ensure_loaded(self, name: str) -> _LoadedModel:
         """Return the running server of a model. Downloads and loads the weights if necessary."""
         async with self._loading:
-            settings = self._place
-            file = await asyncio.to_thread(
-                resolve_weights,
-                name,
-                settings.folder,
-                settings.env,
-                settings.note,
-                settings.checksums.get(f"local/{name}"),
-            )
+            settings, sha256 = self._settings, self._settings.checksums.get(f"local/{name}")
+            file = await asyncio.to_thread(resolve_weights, name, settings.folder, settings.env, settings.note, sha256)
             if file not in self._loaded:
                 self._loaded[file] = await self._load(file)
             return self._loaded[file]
@@ -228,8 +217,8 @@ class EmbeddedServer:
             provider="local",
             base_url=f"{engine.listening_address}/v1",
             api_key=key,
-            timeout_s=max(self._place.timeout_s, EMBEDDED_TIMEOUT_S),
-            answer_timeout_s=self._place.answer_timeout_s,
+            timeout_s=max(self._settings.timeout_s, EMBEDDED_TIMEOUT_S),
+            answer_timeout_s=self._settings.answer_timeout_s,
             secrets=(key,),
         )
         return _LoadedModel(engine, make_openai_server(endpoint), asyncio.Semaphore(PARALLEL_SLOTS))

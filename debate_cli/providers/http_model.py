@@ -178,9 +178,8 @@ class HttpModel:
             with self._server.client_for_call() as client:
                 whole = await self._api.send(client, body)
             if isinstance(whole, str):  # the SDKs return a body that is not JSON as text
-                raise error_mapping.make_broken_body_error(
-                    "a web page" if "<" in whole else "text that is not JSON", asked
-                )
+                what = "a web page" if "<" in whole else "text that is not JSON"
+                raise error_mapping.make_broken_body_error(what, asked)
             read_whole_answer(whole, asked, answer)
 
     async def _receive_stream(

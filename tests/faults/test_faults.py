@@ -6,9 +6,6 @@ One fault of each class runs by default; `make soak` runs all of them.
 import asyncio
 import os
 import re
-import socket
-from collections.abc import Generator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +14,7 @@ from faults.fault_server import FaultServer, ReceivedRequest
 from faults.playbacks import FAULTS, GIVEN_UP, REASKED, REFUSED_CONNECTION, RETRIED, TAKEN, Asked
 from faults.runs import FakeSleep, RecordingObserver, config, session, used
 from faults.table import FRAME, PATH, Seen, read, rows, write
-from faults.trials import KINDS, MAX_ATTEMPTS, SILENCE_S, Ending, Trial, run
+from faults.trials import KINDS, MAX_ATTEMPTS, Ending, Trial, run
 
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.retry import MAX_WAIT_S
@@ -248,32 +245,6 @@ async def test_what_a_late_judge_used_is_counted() -> None:
         assert used(outcome.debate).estimated
         assert total(used(outcome.debate)) > total(server.counted)
         assert outcome.debate.usage.attempts == len(server.served)
-
-
-@contextmanager
-def full_port() -> Generator[int]:
-    """A port with a full queue, which accepts no connection."""
-    with socket.socket() as door, ExitStack() as queue:
-        door.bind(("127.0.0.1", 0))
-        door.listen(0)
-        for _ in range(4):
-            waiting = queue.enter_context(socket.socket())
-            waiting.settimeout(0)
-            waiting.connect_ex(door.getsockname())
-        yield door.getsockname()[1]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_connection_that_is_not_accepted_has_its_own_message(kind: str) -> None:
-    """The message names the connection, not a missing answer."""
-    server, notes = FaultServer(), list[str]()
-    with full_port() as port:
-        server.port = port
-        settings = config(server, kind, limits={"max_attempts": 1, "timeout_s": SILENCE_S})
-        outcome = asyncio.run(session(RecordingObserver(), FakeSleep(), notes).begin(settings, "door", None))
-    (first, *_) = outcome.debate.failures
-    assert first.cause == "ModelTimeoutError"
-    assert "accepted no connection in time; check the network and base_url" in first.message
 
 
 def test_the_docs_list_all_faults() -> None:

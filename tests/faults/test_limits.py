@@ -14,7 +14,6 @@ from debate_cli.app.session import Outcome
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, Event, TaskFailed
 from debate_cli.domain.model_call import Usage
-from debate_cli.llm.rate_limit import MINUTE_S
 from debate_cli.storage.transcript_store import open_debate
 
 LIVE = {"systems": [{"kind": "live", "feedback": False}]}
@@ -63,111 +62,7 @@ async def hold(server: FaultServer, kind: str, clock: Minutes, **changes: Any) -
     return await Sessions(context).begin(config(server, kind, **changes), "limited", None)
 
 
-def most_in_a_minute(served: list[Served], amounts: list[int]) -> int:
-    """Largest sum of `amounts` in any sixty seconds."""
-    return max(
-        sum(amount for each, amount in zip(served, amounts, strict=True) if first.at <= each.at < first.at + MINUTE_S)
-        for first in served
-    )
-
-
-@pytest.mark.parametrize("most", [1, pytest.param(3, marks=pytest.mark.soak), 7])
-async def test_requests_per_minute_are_kept(most: int) -> None:
-    """The maximum is reached and never exceeded, retries included."""
-    clock = Minutes(FaultServer())
-    clock.server = FaultServer(failing_first(3), clock=clock)
-    async with clock.server as server:
-        outcome = await hold(server, "openai", clock, provider={"requests_per_minute": most}, judging=LIVE)
-        assert outcome.halted is None
-        assert most_in_a_minute(server.served, [1] * len(server.served)) == most
-
-
-@pytest.mark.parametrize("most", [7_000, 15_000])
-async def test_tokens_per_minute_are_kept(most: int) -> None:
-    """In any sixty seconds."""
-    clock = Minutes(FaultServer())
-    clock.server = FaultServer(clock=clock)
-    async with clock.server as server:
-        outcome = await hold(server, "anthropic", clock, provider={"tokens_per_minute": most}, judging=LIVE)
-        assert outcome.halted is None
-        amounts = [each.reported.input_tokens + each.reported.output_tokens for each in server.served]
-        assert clock.waited
-        assert most_in_a_minute(server.served, amounts) <= most
-
-
-def failing_first(count: int) -> Any:
-    """A plan: the first `count` requests get a 429."""
-    left = [count]
-
-    def plan(_request: ReceivedRequest) -> str | None:
-        left[0] -= 1
-        return "rate_limit" if left[0] >= 0 else None
-
-    return plan
-
-
-class Batches:
-    """Holds answers back until no more requests arrive, then releases them together."""
-
-    def __init__(self, server: FaultServer) -> None:
-        self._server = server
-        self._gate = asyncio.Event()
-        self._opening: asyncio.Task[None] | None = None
-        self.sizes: list[int] = []
-
-    async def __call__(self, _served: Served) -> None:
-        """Wait until the batch is complete."""
-        gate = self._gate
-        if self._opening is None:
-            self._opening = asyncio.create_task(self._open())
-        await gate.wait()
-
-    async def _open(self) -> None:
-        await quiet(self._server)
-        self.sizes.append(self._server.in_flight)
-        self._opening = None
-        gate, self._gate = self._gate, asyncio.Event()
-        gate.set()
-
-
 JUDGES = 16
-
-
-async def batches_of(limited: int, **changes: Any) -> list[int]:
-    """Sizes of the batches of concurrent calls by sixteen judges; `limited` requests get a 429."""
-    async with FaultServer() as server:
-        batches = Batches(server)
-        rate_limiting = failing_first(limited)
-
-        def plan(received: ReceivedRequest) -> str | None:
-            if received.model != "judge":
-                return None
-            server.before = batches
-            return rate_limiting(received)
-
-        server.plan = plan
-        judging = {"systems": [{"kind": "structured", "judges": JUDGES}]}
-        outcome = await session(RecordingObserver(), FakeSleep()).begin(
-            config(server, "openai", judging=judging, **changes), "b", None
-        )
-        assert len(outcome.debate.assessments) == JUDGES
-        return batches.sizes
-
-
-def test_eight_429s_at_once_halve_the_concurrency_once() -> None:
-    """One call leaves as a probe, then half as many as before; each batch of successes adds one."""
-    assert asyncio.run(batches_of(8, provider={"max_concurrency": 8})) == [8, 1, 4, 5, 6]
-
-
-def test_without_a_429_concurrency_does_not_change() -> None:
-    """It stays at the provider's maximum."""
-    assert asyncio.run(batches_of(0, provider={"max_concurrency": 6})) == [6, 6, 4]
-
-
-def test_the_run_has_its_own_limit() -> None:
-    """Below the limit of the provider."""
-    sizes = asyncio.run(batches_of(0, provider={"max_concurrency": 16}, limits={"concurrency": 5}))
-    assert sizes == [5, 5, 5, 1]
 
 
 @dataclass(slots=True)
@@ -258,18 +153,6 @@ async def resumed_whole(here: Sessions, server: FaultServer, outcome: Outcome) -
     assert after.halted is None
     assert after.debate.closed == "complete"
     assert total(used(after.debate)) >= total(server.counted)
-
-
-async def test_after_the_refusal_no_smaller_call_is_sent() -> None:
-    """The first debater's call is too large; the second one's would fit."""
-    async with FaultServer() as server:
-        models = MODEST | {"pro": {"model": "lab/pro", "max_output_tokens": 50_000}}
-        settings = config(
-            server, "openai", models=models, debaters=DEBATERS, judging=LIVE, limits={"max_tokens": 20_000}
-        )
-        outcome = await session(RecordingObserver(), FakeSleep()).begin(settings, "closed", None)
-        assert outcome.halted == "budget"
-        assert server.served == []
 
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from debate_cli.errors import ConfigError
-from debate_cli.llm.prompts import Prompts, find_placeholders
+from debate_cli.llm.prompts import Prompts
 
 
 @pytest.fixture
@@ -36,17 +36,6 @@ def test_values_are_not_read_as_templates(package: str) -> None:
     assert text == "Motion: {{name}} \\1, by Pro."
 
 
-def test_json_in_a_prompt_is_not_a_placeholder(package: str) -> None:
-    """Braces of an example are unchanged."""
-    assert Prompts().render(package, "rules") == 'Be fair: {"a": {"b": 1}}'
-
-
-def test_a_missing_value_is_a_key_error(package: str) -> None:
-    """A placeholder without a value is an error."""
-    with pytest.raises(KeyError):
-        Prompts().render(package, "opening", motion="Tabs")
-
-
 def test_an_override_replaces_the_prompt(package: str) -> None:
     """The user's text may omit placeholders."""
     prompts = Prompts({"opening": "On {{motion}}!"})
@@ -66,8 +55,3 @@ def test_wrong_overrides_are_reported_together() -> None:
     assert lines[1] == "prompts.no such prompt: unknown prompt"
     assert "unknown placeholder {{cuont}}; this prompt has" in lines[2]
     assert "did you mean `count`?" in lines[2]
-
-
-def test_placeholders_of_a_text() -> None:
-    """Spaces inside the braces do not matter."""
-    assert find_placeholders("{{a}} {{ b }} {c} {{d-e}}") == {"a", "b"}

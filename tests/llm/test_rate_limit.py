@@ -41,14 +41,6 @@ def limiter_run(most: int, requests_per_minute: int | None = None, tokens_per_mi
     return LimiterRun(RateLimiter(most, requests_per_minute, tokens_per_minute, clock=clock, sleep=clock.sleep), clock)
 
 
-def test_concurrency_is_limited_in_order() -> None:
-    """Calls are admitted in the order in which they arrive."""
-    run = limiter_run(2)
-    asyncio.run(run.clock.run(*(run.call(name) for name in range(5))))
-    assert run.most == 2
-    assert run.entered == [(0, 0), (0, 1), (1, 2), (1, 3), (2, 4)]
-
-
 @pytest.mark.parametrize(
     ("most", "rate_limited", "clean", "size"),
     [
@@ -75,14 +67,6 @@ async def test_concurrency_adapts_to_429s(most: int, rate_limited: int, clean: i
     assert run.limiter.concurrency == size
 
 
-async def test_other_errors_do_not_change_concurrency() -> None:
-    """A server error is neither a 429 nor a success."""
-    run = limiter_run(2)
-    await run.clock.run(run.call(0, fails=RateLimitedError("429")))
-    await run.clock.run(*(run.call(0, fails=ServerError("503")) for _ in range(9)))
-    assert (run.limiter.concurrency, run.limiter.in_flight) == (1, 0)
-
-
 async def test_a_cancelled_call_releases_its_slot() -> None:
     """In flight or in the queue."""
     run = limiter_run(1)
@@ -94,14 +78,6 @@ async def test_a_cancelled_call_releases_its_slot() -> None:
     await settle()
     await run.clock.run(run.call(2))
     assert [name for _, name in run.entered] == [0, 2]
-
-
-def test_a_429_during_the_wait_for_the_rate_reduces_concurrency() -> None:
-    """The first call in the queue then waits for a free slot."""
-    run = limiter_run(3, requests_per_minute=2)
-    rejected = run.call(1, fails=RateLimitedError("429"))
-    asyncio.run(run.clock.run(run.call(0, seconds=70), rejected, run.call(2)))
-    assert run.entered == [(0, 0), (0, 1), (70, 2)]
 
 
 def test_requests_per_minute() -> None:
@@ -117,13 +93,6 @@ def test_tokens_per_minute() -> None:
     calls = (run.call(name, tokens=tokens) for name, tokens in enumerate((60, 40, 10, 500, 1)))
     asyncio.run(run.clock.run(*calls))
     assert run.entered == [(0, 0), (0, 1), (60, 2), (120, 3), (180, 4)]
-
-
-def test_waiting_for_a_rate_sleeps_once() -> None:
-    """The limiter does not poll."""
-    run = limiter_run(8, requests_per_minute=1)
-    asyncio.run(run.clock.run(*(run.call(name, 0.0) for name in range(3))))
-    assert [nap for nap in run.clock.naps if nap > 0] == [60, 60]
 
 
 @given(
@@ -149,16 +118,6 @@ def test_limits_are_never_exceeded(
         assert requests is None or len(minute) <= requests
         assert tokens is None or sum(minute) <= tokens or max(minute) > tokens
     assert 1 <= run.limiter.concurrency <= most
-
-
-def test_a_window_can_be_corrected() -> None:
-    """A reported usage counts instead of the estimate."""
-    clock = Clock()
-    window = RateWindow(100, clock)
-    entry = window.add(100)
-    assert window.wait_s(50) == MINUTE_S
-    entry.amount = 50
-    assert window.wait_s(50) == 0
 
 
 async def test_the_reported_usage_replaces_the_estimate() -> None:

@@ -12,7 +12,6 @@ from debate_cli.errors import (
     BrokenBodyError,
     BudgetError,
     ContextOverflowError,
-    ModelError,
     ModelTimeoutError,
     QuotaExhaustedError,
     RateLimitedError,
@@ -83,13 +82,6 @@ def test_permanent_errors_are_not_retried(error: Exception) -> None:
     assert (len(run.model.requests), run.naps) == (1, [])
 
 
-def test_a_refusal_is_not_retried() -> None:
-    """A refusal is an answer."""
-    run = Run(reply("", refusal="I cannot."))
-    assert run.reply().refusal == "I cannot."
-    assert len(run.model.requests) == 1
-
-
 def test_attempts_and_tokens_of_failures_are_added() -> None:
     """A reply includes the attempts and usage of earlier failures."""
     failed = TruncatedError("cut")
@@ -108,23 +100,6 @@ def test_the_last_error_has_the_totals() -> None:
         run.reply()
     assert (caught.value.attempts, caught.value.usage) == (3, Usage(output_tokens=12))
     assert (failed.attempts, failed.usage) == (1, Usage(output_tokens=4))
-
-
-@pytest.mark.parametrize("error", [UnauthorizedError("401"), BudgetError("no money")])
-def test_a_permanent_error_after_retries_counts_them(error: ModelError | BudgetError) -> None:
-    """Its attempts include the earlier ones."""
-    run = Run(ServerError("503"), ServerError("503"), error)
-    with pytest.raises(type(error)) as caught:
-        run.reply()
-    assert caught.value.attempts == 2 + error.attempts
-
-
-def test_max_attempts_includes_the_first() -> None:
-    """With 1, nothing is retried."""
-    run = Run(ServerError("503"), max_attempts=1)
-    with pytest.raises(ServerError, match=r"after 1 attempt$"):
-        run.reply()
-    assert run.naps == []
 
 
 @pytest.mark.parametrize(("luck", "naps"), [(1.0, [1, 2, 4, 8, 16, 30, 30]), (0.0, [0.5] * 7)])

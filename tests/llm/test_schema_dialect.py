@@ -85,13 +85,6 @@ def test_a_dialect_has_only_supported_keywords(schema: Json, dialect: Dialect) -
     assert schema == before
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_unknown_keywords_are_left_out(dialect: Dialect) -> None:
-    """A keyword that a provider may refuse is not sent."""
-    schema = {"type": "string", "title": "T", "default": "x", "format": "date", "$id": "y", "description": "D"}
-    assert convert_schema(schema, dialect) == {"type": "string", "description": "D"}
-
-
 @pytest.mark.parametrize(
     ("schema", "expected"),
     [

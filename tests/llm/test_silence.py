@@ -111,13 +111,3 @@ def test_a_slow_model_is_reported_ever_more_rarely() -> None:
     with asyncio.Runner(loop_factory=SkippingLoop) as runner:
         runner.run(run())
     assert [note.partition("nothing for ")[2] for note in notes] == ["30 s)", "60 s)", "120 s)"]
-
-
-@pytest.mark.parametrize(("streamed", "count"), [(True, 0), (False, 1)])
-def test_each_piece_of_text_starts_the_clock_again(streamed: bool, count: int) -> None:
-    """A slow answer is not silent; without a stream there is one note, however long the call takes."""
-    notes: list[str] = []
-    reporting = SilenceReportingModel(SlowModel(), notes.append, name="lab/m")
-    with asyncio.Runner(loop_factory=SkippingLoop) as runner:
-        runner.run(reporting.complete(request(), (lambda _: None) if streamed else None))
-    assert len(notes) == count

@@ -12,7 +12,7 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.errors import BudgetError, RefusedError, ServerError, UnauthorizedError, UnsupportedError
 from debate_cli.llm.form import Form
 from debate_cli.llm.model import RESTART, OnText, OutputSchema, Profile
-from debate_cli.llm.structured_output import MAX_REASKS, ModeRecord, StructuredAnswer, StructuredOutputClient
+from debate_cli.llm.structured_output import ModeRecord, StructuredAnswer, StructuredOutputClient
 
 SOUND = Opinion(reason="sound", score=7)
 THREE = Profile(modes=("native", "tool", "prompt"))
@@ -140,13 +140,6 @@ def test_an_empty_answer_is_repeated_as_a_placeholder() -> None:
     assert model.requests[1].messages[1].content == "(no answer)"
 
 
-def test_lowering_to_the_prompt_mode_adds_the_schema() -> None:
-    """Only to the last message."""
-    _, model = ask(BROKEN, profile=Profile(modes=("native", "prompt")))
-    assert ["JSON Schema" in each.messages[-1].content for each in model.requests] == [False, True, True]
-    assert all("JSON Schema" not in message.content for message in model.requests[2].messages[:-1])
-
-
 def test_a_rejected_mode_is_not_used_again() -> None:
     """Also not by other clients that share the record."""
     record = ModeRecord()
@@ -184,12 +177,6 @@ def test_all_modes_rejected() -> None:
     assert modes(ask(GOOD, record=record)[1]) == ["prompt"]
 
 
-def test_a_rejected_mode_does_not_count_as_a_re_ask() -> None:
-    """Two re-asks remain."""
-    _, model = ask(UnsupportedError("no"), TOO_HIGH)
-    assert len(model.requests) == 1 + 1 + MAX_REASKS
-
-
 @pytest.mark.parametrize("error", [UnauthorizedError("no"), ServerError("no"), BudgetError("no")])
 def test_an_error_is_returned_not_raised(error: Exception) -> None:
     """Errors of provider and budget are in the answer, with the text and usage so far."""
@@ -214,18 +201,6 @@ def test_a_refusal_is_an_error_and_is_not_re_asked(act: Act) -> None:
     answer, model = ask(act)
     assert isinstance(answer.error, RefusedError)
     assert (answer.form, len(model.requests), answer.exchange.attempts) == (None, 1, 1)
-
-
-def test_a_repaired_answer_is_marked() -> None:
-    """The exchange has the mark."""
-    answer, _ = ask('{"reason": "sound", "score": 7,}')
-    assert (answer.form, answer.exchange.repaired) == (SOUND, True)
-
-
-def test_a_truncated_answer_is_not_repaired() -> None:
-    """The missing part is not guessed."""
-    answer, _ = ask(reply('{"reason": "sound", "score": 7', truncated=True))
-    assert (answer.form, answer.problem) == (None, "truncated")
 
 
 def test_a_lenient_form_accepts_answers_off_schema() -> None:

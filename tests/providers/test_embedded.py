@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from model_server import ModelServer, model_server
 from debate_cli.errors import PermanentError
 from debate_cli.llm.meter import pausable_deadline
 from debate_cli.llm.model import Message, OutputSchema, Profile, Request
-from debate_cli.providers.embedded import PARALLEL_SLOTS, EmbeddedServer, EmbeddedSettings, count_idle_processors
+from debate_cli.providers.embedded import PARALLEL_SLOTS, EmbeddedServer, EmbeddedSettings
 
 ASK = Request(
     system="Rules.",
@@ -70,22 +70,6 @@ def test_a_file_is_loaded_once(tmp_path: Path) -> None:
     assert len(served.bodies) == 3
 
 
-def test_each_file_has_its_server(tmp_path: Path) -> None:
-    """Two models of two files are two loads."""
-    with model_server() as served:
-        llama = Llama(served)
-        asyncio.run(ask(EmbeddedServer(settings_with_files(tmp_path), start=llama), "a.gguf", "b.gguf"))
-    assert llama.starts == 2
-
-
-def test_nothing_is_loaded_before_the_first_call(tmp_path: Path) -> None:
-    """Creating a model does not load its file."""
-    with model_server() as served:
-        llama = Llama(served)
-        EmbeddedServer(settings_with_files(tmp_path), start=llama).model("a.gguf", PROFILE)
-    assert llama.starts == 0
-
-
 def test_the_server_is_opened_by_a_key_of_its_own(tmp_path: Path) -> None:
     """The server needs a random key."""
     with model_server() as served:
@@ -102,14 +86,6 @@ def test_the_schema_is_one_that_grammars_enforce(tmp_path: Path) -> None:
         asyncio.run(ask(EmbeddedServer(settings_with_files(tmp_path), start=Llama(served)), "a.gguf"))
     sent = served.bodies[0]["response_format"]["json_schema"]["schema"]
     assert "enum" in sent["properties"]["x"]
-
-
-def test_plain_text_has_no_schema(tmp_path: Path) -> None:
-    """There is nothing to narrow."""
-    with model_server() as served:
-        request = replace(ASK, schema=None, rung="text")
-        asyncio.run(ask(EmbeddedServer(settings_with_files(tmp_path), start=Llama(served)), "a.gguf", request=request))
-    assert "response_format" not in served.bodies[0]
 
 
 def test_concurrent_calls_are_limited_to_the_slots(tmp_path: Path) -> None:
@@ -175,8 +151,3 @@ def test_a_failed_load_is_retried(tmp_path: Path) -> None:
 
         asyncio.run(twice(EmbeddedServer(settings_with_files(tmp_path), start=start)))
     assert llama.starts == 1
-
-
-def test_at_least_one_processor_counts_as_idle() -> None:
-    """Also on a busy machine."""
-    assert count_idle_processors() >= 1

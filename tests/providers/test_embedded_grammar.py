@@ -29,15 +29,6 @@ def test_other_models_are_not_narrowed() -> None:
     assert narrow_schema(TEXT, plain=False) == TEXT
 
 
-def test_choices_are_unchanged() -> None:
-    """Grammars enforce `enum` and `const`."""
-    schema = {
-        "type": "object",
-        "properties": {"id": {"const": "PRO-1"}, "type": {"type": "string", "enum": ["a", "b"]}},
-    }
-    assert narrow_schema(schema, plain=True) == schema
-
-
 @pytest.mark.parametrize(
     ("text", "fits"),
     [
@@ -77,11 +68,3 @@ def test_optional_quotes_are_omitted() -> None:
     quoted = list_of({"type": "object", "properties": {"quote": {"type": "string"}, "fault": {"enum": ["hollow"]}}})
     assert narrow_schema(quoted, plain=True) == {"enum": [[]]}
     assert narrow_schema(quoted, plain=False) == quoted
-
-
-def test_nested_schemas_are_narrowed() -> None:
-    """In objects, lists and fixed lists."""
-    half = {"type": "number", "minimum": 0, "maximum": 1}
-    schema = {"type": "array", "prefixItems": [{"type": "object", "properties": {"x": list_of(half)}}]}
-    inner = narrow_schema(schema, plain=False)["prefixItems"][0]["properties"]["x"]["items"]
-    assert list(inner) == ["enum"]

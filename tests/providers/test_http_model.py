@@ -73,31 +73,6 @@ def test_a_client_serves_a_limited_number_of_calls_at_once() -> None:
     assert [client.closed for client in made] == [1, 1]
 
 
-def test_a_client_that_fails_to_close_leaves_no_other_open() -> None:
-    """All are closed, then the error is raised."""
-
-    class Failing:
-        closed = False
-
-        async def close(self) -> None:
-            self.closed = True
-            raise OSError("the connection is gone")
-
-    made: list[Failing] = []
-
-    def connect(_: Endpoint) -> object:
-        made.append(Failing())
-        return made[-1]
-
-    lab = server(connect)
-    with ExitStack() as calls:
-        for _ in range(CALLS_PER_CLIENT + 1):
-            calls.enter_context(lab.client_for_call())
-    with pytest.raises(OSError, match="gone"):
-        asyncio.run(lab.aclose())
-    assert [client.closed for client in made] == [True, True]
-
-
 def test_an_error_in_creating_the_client_is_mapped() -> None:
     """By the same rules as errors of a call."""
 

@@ -11,7 +11,7 @@ import pytest
 from debate_cli.domain.config import MockFaults, ModelSpec
 from debate_cli.errors import ConfigError, ModelTimeoutError, PermanentError, RateLimitedError, ServerError
 from debate_cli.llm.model import Message, OutputSchema, Reply, Request
-from debate_cli.providers.mock.model import MockModel, SimulatedFault, pick_fault, split_words
+from debate_cli.providers.mock.model import MockModel, SimulatedFault, pick_fault
 
 ASK = Request(
     system="You judge.",
@@ -44,11 +44,6 @@ def ask(mock: MockModel, request: Request = ASK) -> Reply:
     return asyncio.run(mock.complete(request))
 
 
-def test_the_same_request_has_the_same_answer() -> None:
-    """For mocks with the same seed and name."""
-    assert ask(model()).text == ask(model()).text
-
-
 def test_an_answer_depends_on_seed_and_request_alone() -> None:
     """The expected text was written by another process."""
     asked = replace(ASK, schema=OutputSchema("claim", CLAIM), rung="native")
@@ -79,12 +74,6 @@ def test_it_streams_in_pieces() -> None:
     reply = asyncio.run(model().complete(ASK, pieces.append))
     assert "".join(pieces) == reply.text
     assert len(pieces) > 5
-
-
-@pytest.mark.parametrize("text", ["", " ", "one", " two  words ", "a\n\nb c\td ", '{"x": [1, 2]}'])
-def test_pieces_join_to_the_text(text: str) -> None:
-    """No character is lost between the pieces."""
-    assert "".join(split_words(text)) == text
 
 
 @pytest.mark.parametrize(("latency_s", "pace"), [(0, None), (2, 10)])

@@ -22,7 +22,6 @@ from search_support import (
     anthropic_answer,
     cited_block,
     engine_answer,
-    openai_answer,
     result_block,
     tool_error,
 )
@@ -141,21 +140,6 @@ def test_the_limit_of_searches_is_no_error() -> None:
     assert len(ANTHROPIC.search(anthropic_answer(*blocks))[0].results) == 1
     nothing, _ = ANTHROPIC.search(anthropic_answer(ASKED_BLOCK, tool_error("max_uses_exceeded")))
     assert (nothing.failure, nothing.results) == (None, ())
-
-
-@pytest.mark.parametrize(
-    ("server", "playback"),
-    [
-        (OLLAMA, http_response({"results": []})),
-        (SEARXNG, http_response({"results": []})),
-        (ANTHROPIC, anthropic_answer({"type": "text", "text": "Nothing found.", "citations": None})),
-        (OPENAI, openai_answer("Nothing found.", [])),
-    ],
-)
-def test_a_search_may_find_nothing(server: SearchServer, playback: Playback) -> None:
-    """No result is no failure."""
-    record, _ = server.search(playback)
-    assert (record.failure, record.results) == (None, ())
 
 
 def _addresses(results: list[dict[str, Any]], domains: tuple[str, ...] = ()) -> list[str]:

@@ -18,9 +18,7 @@ from debate_cli.providers.weights import (
     find_cached_weights,
     find_installed_weights,
     find_own_weights,
-    run_silently,
 )
-from debate_cli.regular_file import cache_folder
 
 
 def _ignore(_line: str) -> None:
@@ -67,13 +65,6 @@ def test_weights_are_fetched_into_the_cache(tmp_path: Path) -> None:
     assert notes == ["Downloading Tiny (1 MB) from the package index, once."]
 
 
-def test_downloaded_weights_are_found_again(tmp_path: Path) -> None:
-    """The second run does not need the index."""
-    assert find_cached_weights(WEIGHTS, tmp_path) is None
-    path = fetch_weights(WEIGHTS, tmp_path, _ignore, Index())
-    assert find_cached_weights(WEIGHTS, tmp_path) == path
-
-
 def test_pip_downloads_one_wheel(tmp_path: Path) -> None:
     """Without dependencies and without building."""
     index = Index()
@@ -118,28 +109,11 @@ def test_an_unwritable_cache_is_an_error(tmp_path: Path) -> None:
         fetch_weights(WEIGHTS, tmp_path / "file", _ignore, Index())
 
 
-def test_a_missing_package_has_no_weights() -> None:
-    """It is not an error."""
-    assert find_installed_weights(WEIGHTS) is None
-
-
 def test_an_installed_package_is_found_without_being_imported() -> None:
     """An installed package without weights is not enough."""
     sys.modules.pop("this", None)
     assert find_installed_weights(PackagedWeights("Zen", 0, "", "this", "")) is None
     assert "this" not in sys.modules
-
-
-@pytest.mark.parametrize(
-    ("env", "folder"),
-    [
-        ({"XDG_CACHE_HOME": "/c", "HOME": "/h"}, "/c/debate-cli/models"),
-        ({"XDG_CACHE_HOME": "", "HOME": "/h"}, "/h/.cache/debate-cli/models"),
-    ],
-)
-def test_the_cache_folder(env: dict[str, str], folder: str) -> None:
-    """XDG_CACHE_HOME, else ~/.cache."""
-    assert cache_folder(env, "models") == Path(folder)
 
 
 def test_a_relative_file_is_relative_to_the_configuration(tmp_path: Path) -> None:
@@ -154,20 +128,6 @@ def test_an_unknown_name_is_a_config_error(tmp_path: Path, name: str, message: s
     """With the reason, or the names that exist."""
     with pytest.raises(ConfigError, match=message):
         find_own_weights(name, tmp_path)
-
-
-@pytest.mark.parametrize(("command", "succeeds"), [(["-c", "0"], True), (["-c", "1/0"], False)])
-def test_a_command_runs_silently(
-    tmp_path: Path, command: list[str], succeeds: bool, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """Its success is returned, and nothing is printed."""
-    assert run_silently([sys.executable, *command], tmp_path) == succeeds
-    assert capfd.readouterr() == ("", "")
-
-
-def test_a_missing_command_fails(tmp_path: Path) -> None:
-    """Without an exception."""
-    assert not run_silently(["/nowhere/uv"], tmp_path)
 
 
 def test_a_command_gets_no_key_and_nothing_of_the_working_folder(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,12 +28,22 @@ FORBIDDEN = 403
 
 def make_ollama_search(endpoint: Endpoint) -> HttpServer:
     """Create an `HttpServer` for Ollama's `POST /api/web_search`."""
-    return _make_server(endpoint, _build_ollama_body, partial(_send, "POST", "api/web_search"), _ollama_rules)
+
+    def build_body(request: Request, _model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
+        return {"query": with_sites(request), "max_results": MAX_RESULTS}
+
+    send = partial(_send, "POST", "api/web_search")
+    return HttpServer(ProviderApi(_connect, build_body, send, _ResultsBuilder, _error_rules), endpoint)
 
 
 def make_searxng_search(endpoint: Endpoint) -> HttpServer:
     """Create an `HttpServer` for SearXNG's `GET /search?format=json`."""
-    return _make_server(endpoint, _build_searxng_query, partial(_send, "GET", "search"), _searxng_rules)
+
+    def build_body(request: Request, _model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
+        return {"q": with_sites(request), "format": "json"}
+
+    send = partial(_send, "GET", "search")
+    return HttpServer(ProviderApi(_connect, build_body, send, _ResultsBuilder, _searxng_rules), endpoint)
 
 
 def with_sites(request: Request) -> str:
@@ -41,24 +51,6 @@ def with_sites(request: Request) -> str:
     domains = request.search.allowed_domains if request.search is not None else ()
     sites = " OR ".join(f"site:{domain}" for domain in domains)
     return " ".join(filter(None, (request.messages[-1].content, sites)))
-
-
-def _make_server(
-    endpoint: Endpoint,
-    build_body: Callable[[Request, str, Profile, bool], dict[str, Any]],
-    send: Callable[[Any, dict[str, Any]], Any],
-    rules: Callable[[], Sequence[ErrorRule]],
-) -> HttpServer:
-    api = ProviderApi(_connect, build_body, send, _ResultsBuilder, rules)
-    return HttpServer(api, endpoint)
-
-
-def _build_ollama_body(request: Request, _model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
-    return {"query": with_sites(request), "max_results": MAX_RESULTS}
-
-
-def _build_searxng_query(request: Request, _model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
-    return {"q": with_sites(request), "format": "json"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +97,7 @@ class _ResultsBuilder(WholeReplyBuilder):
         return Reply(text=dump_results(self.results), usage=self.usage, finish_reason="stop", latency_s=latency_s)
 
 
-def _ollama_rules() -> Sequence[ErrorRule]:
+def _error_rules() -> Sequence[ErrorRule]:
     import httpx2
 
     return error_mapping.make_error_rules(httpx2.TimeoutException, httpx2.RequestError, httpx2.HTTPStatusError)
@@ -114,7 +106,7 @@ def _ollama_rules() -> Sequence[ErrorRule]:
 def _searxng_rules() -> Sequence[ErrorRule]:
     import httpx2
 
-    return (ErrorRule((httpx2.HTTPStatusError,), _map_searxng_status), *_ollama_rules())
+    return (ErrorRule((httpx2.HTTPStatusError,), _map_searxng_status), *_error_rules())
 
 
 def _map_searxng_status(fault: Any, asked: SentRequest) -> errors.ModelError:

@@ -29,12 +29,6 @@ WITHOUT_SEARCH = "or remove evidence.web: the files of evidence.sources can stil
 """End of a message: how the debate runs without a web search."""
 
 
-def _search_row(
-    name: str, make_server: Callable[[Endpoint], ModelServer], base_url: str | None, api_key_env: str | None = None
-) -> ProviderRow:
-    return _with_server(ProviderRow(name, "search", base_url, api_key_env=api_key_env), make_server)
-
-
 def _with_server(row: ProviderRow, make_server: Callable[[Endpoint], ModelServer]) -> ProviderRow:
     def make(_row: ProviderRow, endpoint: Endpoint) -> ModelServer:
         return make_server(endpoint)
@@ -46,14 +40,13 @@ SEARCH_TOOLS: Mapping[str, Callable[[Endpoint], ModelServer]] = MappingProxyType
     {"anthropic": make_anthropic_search, "openai": make_openai_search}
 )
 """Maps the kind of a provider whose models can search to the function that creates its server."""
+_OLLAMA = ProviderRow("ollama", "search", "https://ollama.com", api_key_env=OLLAMA_SEARCH_KEY)
 SEARCH_ENGINES: Mapping[str, tuple[ProviderRow, Price | None]] = MappingProxyType({
-    "ollama": (_search_row("ollama", make_ollama_search, "https://ollama.com", OLLAMA_SEARCH_KEY), None),
-    "searxng": (_search_row("searxng", make_searxng_search, None), FREE_PRICE),
+    "ollama": (_with_server(_OLLAMA, make_ollama_search), None),
+    "searxng": (_with_server(ProviderRow("searxng", "search"), make_searxng_search), FREE_PRICE),
     "mock": (BUILTIN_PROVIDERS["mock"], FREE_PRICE),
 })  # fmt: skip
 """Maps a name to a search engine and its price. Ollama sells subscriptions, so its price per search is unknown."""
-
-
 ENGINES_ALONE = frozenset(SEARCH_ENGINES) - frozenset(BUILTIN_PROVIDERS)
 """Names of search engines that offer no models."""
 

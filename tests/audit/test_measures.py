@@ -10,7 +10,7 @@ pytest.importorskip("scipy", reason="needs the extra [experiments]")
 from debate_cli.audit.comparison import compare_judges, compare_with_labels
 from debate_cli.audit.debates import load_shipped_debates
 from debate_cli.audit.gates import check_gates, parse_gates
-from debate_cli.audit.judging import Judgement, JudgeName, build_cases
+from debate_cli.audit.judging import Case, Judgement, JudgeName, build_cases
 from debate_cli.audit.labels import LabelSet, WinnerLabel, labels_by_construction, read_labels
 from debate_cli.audit.measures import find_measures
 from debate_cli.audit.report import build_report
@@ -21,8 +21,8 @@ from debate_cli.errors import UsageError
 
 JUDGE = JudgeName("mock/judge", "structured")
 DEBATES = load_shipped_debates()
-Points = Callable[[Debate, str, str, int], dict[str, float]]
-"""Points of both sides, by debate, changed side, variant and run."""
+Points = Callable[[Case, int], dict[str, float]]
+"""Returns the points of both sides in one run of a case. Runs count from 0."""
 
 
 def _judge(points: Points, variants: list[VariantName], *, runs: int = 1) -> list[Judgement]:
@@ -30,7 +30,7 @@ def _judge(points: Points, variants: list[VariantName], *, runs: int = 1) -> lis
     found: list[Judgement] = []
     for case in build_cases(DEBATES, variants, Path(), repeat=runs):
         for run in range(case.runs):
-            given = points(case.debate, case.changed, case.variant, run)
+            given = points(case, run)
             ranked = sorted(given, key=lambda name: -given[name])
             winner = None if given[ranked[0]] == given[ranked[1]] else ranked[0]
             verdict = Verdict(
@@ -50,10 +50,13 @@ def _names(debate: Debate) -> tuple[str, str]:
     return first.name, second.name
 
 
-def _first_ahead(debate: Debate, changed: str, variant: str, run: int) -> dict[str, float]:
-    del changed, variant, run
-    first, second = _names(debate)
+def _first_ahead(case: Case, _run: int) -> dict[str, float]:
+    first, second = _names(case.debate)
     return {first: 60.0, second: 50.0}
+
+
+def _draws(case: Case, _run: int) -> dict[str, float]:
+    return dict.fromkeys(_names(case.debate), 50.0)
 
 
 def _values(judgements: list[Judgement]) -> dict[str, float | None]:
@@ -70,9 +73,8 @@ def test_judge_of_places_leads_for_the_first_and_flips_with_the_order() -> None:
 def test_judge_of_names_flips_with_the_names() -> None:
     """A judge that prefers a name changes its winner with the names and not with the order."""
 
-    def by_name(debate: Debate, changed: str, variant: str, run: int) -> dict[str, float]:
-        del changed, variant, run
-        low, high = sorted(_names(debate))
+    def by_name(case: Case, _run: int) -> dict[str, float]:
+        low, high = sorted(_names(case.debate))
         return {low: 60.0, high: 50.0}
 
     found = _values(_judge(by_name, ["repeat", "order", "names"]))
@@ -82,11 +84,10 @@ def test_judge_of_names_flips_with_the_names() -> None:
 def test_gain_by_words_that_only_add_length_is_taken_out() -> None:
     """A judge that counts words gains by padding, and claims of certainty gain nothing beyond their length."""
 
-    def by_length(debate: Debate, changed: str, variant: str, run: int) -> dict[str, float]:
-        del changed, variant, run
+    def by_length(case: Case, _run: int) -> dict[str, float]:
         return {
-            name: sum(len(turn.text.split()) for turn in debate.select_turns(speaker=name)) / 10
-            for name in _names(debate)
+            name: sum(len(turn.text.split()) for turn in case.debate.select_turns(speaker=name)) / 10
+            for name in _names(case.debate)
         }
 
     found = _values(_judge(by_length, ["repeat", "padded", "confident", "hedged", "citation"]))
@@ -99,9 +100,8 @@ def test_gain_by_words_that_only_add_length_is_taken_out() -> None:
 def test_noise_is_the_share_of_pairs_with_other_winners() -> None:
     """Two of three pairs of runs have different winners, and the spread is that of their margins."""
 
-    def noisy(debate: Debate, changed: str, variant: str, run: int) -> dict[str, float]:
-        del changed, variant
-        first, second = _names(debate)
+    def noisy(case: Case, run: int) -> dict[str, float]:
+        first, second = _names(case.debate)
         return {first: 60.0, second: 50.0} if run < 2 else {first: 50.0, second: 60.0}
 
     found = _values(_judge(noisy, ["repeat"], runs=3))
@@ -125,17 +125,16 @@ def test_perfect_judge_meets_the_gates_that_can_be_decided() -> None:
     """A perfect judge of eight debates meets every gate except perhaps `baseline`, and follows no simple rule."""
     better = {each.debate.id: each.better for each in DEBATES}
 
-    def perfect(debate: Debate, changed: str, variant: str, run: int) -> dict[str, float]:
-        del run
-        names = _names(debate)
-        right = better[debate.id.partition("--")[0]]
-        if variant == "mirror" or right is None:
+    def perfect(case: Case, _run: int) -> dict[str, float]:
+        names = _names(case.debate)
+        right = better[case.debate.id.partition("--")[0]]
+        if case.variant == "mirror" or right is None:
             points = dict.fromkeys(names, 50.0)
-        elif variant == "names":
+        elif case.variant == "names":
             points = {name: 50.0 if name == right else 60.0 for name in names}
         else:
             points = {name: 60.0 if name == right else 50.0 for name in names}
-        return {**points, changed: 0.0} if variant == "empty" else points
+        return {**points, case.changed: 0.0} if case.variant == "empty" else points
 
     judgements = _judge(perfect, list(VARIANTS))
     report = build_report(judgements, [JUDGE], LabelSet(labels_by_construction(DEBATES), "by construction"), {}).judges[
@@ -164,13 +163,8 @@ def test_gates_say_how_many_debates_are_missing() -> None:
 
 def test_a_judge_that_calls_everything_a_draw_is_no_better_than_a_rule() -> None:
     """A judge that equals the best simple rule does not meet the gate `baseline`."""
-
-    def draws(debate: Debate, changed: str, variant: str, run: int) -> dict[str, float]:
-        del changed, variant, run
-        return dict.fromkeys(_names(debate), 50.0)
-
     labels = LabelSet(labels_by_construction(DEBATES), "by construction")
-    report = build_report(_judge(draws, ["repeat", "order"]), [JUDGE], labels, {}).judges[0]
+    report = build_report(_judge(_draws, ["repeat", "order"]), [JUDGE], labels, {}).judges[0]
     assert next(gate.outcome for gate in report.gates if gate.name == "baseline") == "not met"
     assert (report.advice, report.usable_for.partition(".")[0]) == (
         "Do not rely on it",
@@ -215,13 +209,9 @@ def test_several_judges_are_compared_and_their_majority_with_the_best() -> None:
     other = JudgeName("mock/second", "structured")
     drawing = JudgeName("mock/drawing", "structured")
 
-    def draws(debate: Debate, changed: str, variant: str, run: int) -> dict[str, float]:
-        del changed, variant, run
-        return dict.fromkeys(_names(debate), 50.0)
-
     first = _judge(_first_ahead, ["repeat"])
     judgements = [*first, *(each._replace(judge=other) for each in first)]
-    judgements += [each._replace(judge=drawing) for each in _judge(draws, ["repeat"])]
+    judgements += [each._replace(judge=drawing) for each in _judge(_draws, ["repeat"])]
     found = compare_judges(judgements, [JUDGE, other, drawing], labels_by_construction(DEBATES), resamples=50)
     assert found is not None
     assert [pair.share.value for pair in found.pairs] == [1.0, 0.0, 0.0]

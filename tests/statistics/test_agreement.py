@@ -42,23 +42,23 @@ def test_published_alpha() -> None:
 
 
 def test_alpha_of_names_needs_two_different_values() -> None:
-    """Raters who only ever say one thing have no α."""
+    """There is no α if all raters only ever give one value."""
     assert krippendorff_alpha([{"a": "Pro", "b": "Pro"}, {"a": "Pro", "b": "Pro"}]) is None
 
 
 def test_hand_worked_kappa() -> None:
-    """Of 50 items 20 are yes for both, 5 and 10 differ, 15 are no for both: observed 0.7, expected 0.5, κ 0.4."""
+    """κ of a table with observed agreement 0.7 and expected agreement 0.5 is 0.4."""
     pairs = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
     assert cohen_kappa(pairs) == pytest.approx(0.4)
 
 
 def test_published_wilson_interval() -> None:
-    """81 of 263 gives 0.2553 to 0.3662: R. G. Newcombe, Statistics in Medicine 17 (1998), table I."""
+    """The interval of 81 of 263 is that of R. G. Newcombe, Statistics in Medicine 17 (1998), table I."""
     assert wilson_interval(81, 263) == pytest.approx((0.2553, 0.3662), abs=0.00005)
 
 
 def test_interval_of_a_mean_is_close_to_the_t_interval() -> None:
-    """For the mean of ten values the bootstrap's interval has the width of the t-interval within 10 %."""
+    """The bootstrap interval of a mean of ten values is within 10 % as wide as the t-interval."""
     values = [2.0, 4.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 11.0, 14.0]
     found = estimate(cluster_rows(values, lambda value: value + values.index(value)), mean, resamples=4000)
     center = sum(values) / 10
@@ -70,13 +70,13 @@ def test_interval_of_a_mean_is_close_to_the_t_interval() -> None:
 
 
 def test_no_interval_of_a_single_cluster() -> None:
-    """One motion says nothing about other motions: the estimate has a value and no interval."""
+    """An estimate from one cluster has a value and no interval."""
     found = estimate([[1.0, 2.0, 3.0]], mean)
     assert (found.value, found.low, found.rows, found.clusters) == (2.0, None, 3, 1)
 
 
 def test_hand_worked_forecasts() -> None:
-    """Scores of three forecasts, worked by hand."""
+    """The scores of three forecasts equal the numbers worked out by hand."""
     forecasts = [(0.8, 1.0), (0.6, 0.0), (0.5, 0.5)]
     assert brier_score(forecasts) == pytest.approx((0.04 + 0.36 + 0) / 3)
     assert log_score(forecasts) == pytest.approx(-(math.log(0.8) + math.log(0.4) + math.log(0.5)) / 3)
@@ -85,13 +85,13 @@ def test_hand_worked_forecasts() -> None:
 
 
 def test_correlation_of_ranks() -> None:
-    """ρ is 1 for any rising pairs, and undefined where one side is constant."""
+    """ρ is 1 for rising pairs, and None if one side is constant."""
     assert spearman_correlation([(1, 1), (2, 8), (3, 9)]) == pytest.approx(1)
     assert spearman_correlation([(1, 2), (2, 2), (3, 2)]) is None
 
 
 def test_debates_needed() -> None:
-    """Mean difference 0.25 with sd 0.5 needs ((1.960 + 0.842) · 0.5 / 0.25)² = 31.4, so 32 debates."""
+    """A mean difference of 0.25 with a standard deviation of 0.5 needs 32 debates, as worked out by hand."""
     spread = 0.5 * math.sqrt(3 / 2)
     differences = [0.25 + spread, 0.25 - spread, 0.25, 0.25]
     assert debates_to_tell_apart(differences) == 32

@@ -189,8 +189,8 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSetting
     is_judged = len({effect.turn.speaker for effect in effects}) > 1 or any(item.surrendered for item in final.values())
     graph = build_influence_graph(effects)
     contexts = social_context_vectors(final, graph)
-    has_keyword = any(any(keyword_scores(turn.text, settings)) for turn in debate.turns)
-    is_foreign = bool(debate.turns) and settings.effects != "judge" and not has_keyword
+    spoken = debate.turns if settings.effects != "judge" else ()
+    is_foreign = bool(spoken) and not any(any(keyword_scores(turn.text, settings)) for turn in spoken)
     notes = PersuasionNotes(
         effects=settings.effects,
         rounds=max((turn.round for turn in debate.turns), default=0),

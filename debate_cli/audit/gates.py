@@ -115,8 +115,10 @@ def check_gates(
     not met if the whole interval is on the wrong side.
     """
     found = {measure.name: measure.estimate for measure in measures}
-    if "mirror" in found:
-        found["mirror"] = _complement(found["mirror"])
+    if "mirror" in found:  # the measure is the share with a winner, the gate bounds the share of draws
+        won = found["mirror"]
+        draws, high, low = (None if end is None else 1 - end for end in (won.value, won.low, won.high))
+        found["mirror"] = replace(won, value=draws, low=low, high=high)
     if comparison is not None:
         found |= {ALPHA: comparison.alpha_with_judge, BASELINE: comparison.lead}
     results = [
@@ -127,12 +129,6 @@ def check_gates(
     if decided.outcome == "not enough data" and comparison is not None and comparison.needed is not None:
         results[-1] = replace(decided, more=max(1, comparison.needed - comparison.debates))
     return results
-
-
-def _complement(found: Estimate) -> Estimate:
-    """Return 1 − `found`, with its interval: for `mirror`, the share of draws when both debaters say the same words."""
-    value, high, low = (None if end is None else 1 - end for end in (found.value, found.low, found.high))
-    return Estimate(value, low, high, found.rows, found.clusters)
 
 
 def _decide(name: str, gate: Gate, found: Estimate, bound: float) -> AuditGateResult:

@@ -97,14 +97,6 @@ def test_order_exchanges_places_within_rounds() -> None:
         assert sorted(turn.text for turn in built.turns) == sorted(turn.text for turn in debate.turns)
 
 
-def test_order_is_left_out_where_speeches_answer_each_other() -> None:
-    """A sequential debate has no variant `order`."""
-    debate = _saved()
-    form = debate.config.format.model_copy(update={"order": "sequential"})
-    sequential = debate.model_copy(update={"config": debate.config.model_copy(update={"format": form})})
-    assert not list(build_variants(sequential, ["order"]))
-
-
 def test_mirror_gives_both_sides_the_same_words() -> None:
     """In each round both sides say the same words, apart from names and ids."""
     for debate in _debates():

@@ -12,12 +12,10 @@ from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.live.calibration import Scorecard, build_scorecard
 from debate_cli.systems.live.findings import (
     CausalChain,
-    ClaimFault,
     Convergence,
     DebatePattern,
     Narrative,
     Resolution,
-    SuspectClaim,
 )
 from debate_cli.systems.live.score import has_narrative_conflict, score_run
 from debate_cli.systems.live.settings import LiveSettings, PenaltyPoints
@@ -96,22 +94,6 @@ def test_an_incomplete_chain_limits_logic(missing: tuple[str, ...], logic: float
         [(logic, expected, "chain")] if logic != expected else []
     )
     assert found.calibrations == ()
-
-
-@pytest.mark.parametrize(
-    ("faults", "expected"),
-    [
-        (("hollow",), 19),
-        (("fabricated",), 18),
-        (("hollow", "fabricated"), 17),
-        (("fabricated",) * 11, 0),
-    ],
-)
-def test_suspect_claims_cost_logic(faults: tuple[ClaimFault, ...], expected: float) -> None:
-    """A hollow claim costs 1 point of logic and a fabricated one 2, and logic stays at 0 or above."""
-    claims = [SuspectClaim(turn=0, quote=f"claim {n}", fault=fault) for n, fault in enumerate(faults)]
-    debate = live_debate([(20, 10, 10), (20, 10, 10)], assessment("live", (), *claims))
-    assert card(debate).penalised[0] == {"logic": pytest.approx(expected), "rhetoric": 10, "tactics": 10}
 
 
 @pytest.mark.parametrize(

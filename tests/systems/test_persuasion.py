@@ -181,11 +181,3 @@ def test_persuasion_of_weighted_factors() -> None:
     ]
     points = compute_state_curve(build_debate(opening_event(settings), turns), settings)
     assert [effect.persuasion for point in points for effect in point.effects] == pytest.approx([0.59, 0.27, 0.298])
-
-
-def test_a_rating_above_its_scale_counts_as_1() -> None:
-    """A rating of 7 on a scale to 10 has the effect of 1."""
-    full, calm = rating(0, CON, 1, 0, 0), rating(1, PRO, 0, 0, 0)
-    marks = tuple(mark.model_copy(update={"value": 7 * mark.value, "out_of": 10}) for mark in full.marks)
-    above = full.model_copy(update={"marks": marks})
-    assert current_states(rated_debate(above, calm), JUDGED) == current_states(rated_debate(full, calm), JUDGED)

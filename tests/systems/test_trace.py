@@ -69,25 +69,11 @@ def test_a_row_has_replies_to_follow_ups() -> None:
     assert row.replies == (TraceReply(by=PRO, turn=2, reply="Thus.", evaded=False),)
 
 
-@pytest.mark.parametrize(
-    ("opinions", "expected"),
-    [
-        (("REFUTED",), "REFUTED"),
-        (("UPHELD", "UPHELD", "REFUTED"), "UPHELD"),
-        (("UPHELD", "REFUTED"), "UNCERTAIN"),
-        (("UPHELD", "UPHELD", "REFUTED", "REFUTED", "UNCERTAIN"), "UNCERTAIN"),
-    ],
-)
-def test_the_majority_of_judges_decides_a_standing(opinions: tuple[Standing, ...], expected: Standing) -> None:
-    """The most frequent standing counts, and a tie is UNCERTAIN."""
-    given = [
-        assessment("structured", (), trace("PRO-1", opinion), assessor=f"judge-{number}")
-        for number, opinion in enumerate(opinions, 1)
-    ]
-    settings = StructuredSettings(judges=len(opinions))
-    row = build_trace_table(build_debate(opening_event(settings), OPENINGS, given))[0]
-    assert row.standing == expected
-    assert len(opinions) > 1 or row.reason == "so"
+def test_a_single_judge_gives_standing_and_reason() -> None:
+    """A row has the standing and the reason of the only judge."""
+    given = assessment("structured", (), trace("PRO-1", "REFUTED"))
+    row = build_trace_table(build_debate(opening_event(StructuredSettings()), OPENINGS, [given]))[0]
+    assert (row.standing, row.reason) == ("REFUTED", "so")
 
 
 def test_the_newest_run_gives_the_standings() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, partial
@@ -137,31 +137,22 @@ def _read_bytes(path: Path, most: int) -> bytes:
     return data
 
 
-class LabelTable:
-    """The labels of the imported debates of a data set."""
+def label_rows(debate: Debate, labels: Sequence[HumanLabel]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield a row of `labels.csv` for each label of a debate. The winner's name is spelt as in the transcript."""
+    names = {fold_name(person.name): person.name for person in debate.participants}
+    for label in labels:
+        winner = DRAW if label.winner == DRAW else names.get(fold_name(clean_name(label.winner)))
+        if winner is not None:
+            yield debate.id, winner, label.rater, "" if label.probability is None else f"{label.probability:g}"
 
-    def __init__(self) -> None:
-        self._rows: list[tuple[str, str, str, str]] = []
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def add(self, debate: Debate, labels: Sequence[HumanLabel]) -> None:
-        """Add the labels of a debate. A label gets the winner's name as the transcript spells it."""
-        names = {fold_name(person.name): person.name for person in debate.participants}
-        for label in labels:
-            winner = DRAW if label.winner == DRAW else names.get(fold_name(clean_name(label.winner)))
-            if winner is not None:
-                chance = "" if label.probability is None else f"{label.probability:g}"
-                self._rows.append((debate.id, winner, label.rater, chance))
-
-    def to_csv(self) -> bytes:
-        """Return the table as CSV with column names."""
-        target = io.StringIO(newline="")
-        rows = csv.writer(target, lineterminator="\n")
-        rows.writerow(("id", "winner", "rater", "probability"))
-        rows.writerows(sorted(self._rows))
-        return target.getvalue().encode()
+def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
+    """Return the rows as CSV with column names, sorted."""
+    target = io.StringIO(newline="")
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow(("id", "winner", "rater", "probability"))
+    writer.writerows(sorted(rows))
+    return target.getvalue().encode()
 
 
 def read_dataset(

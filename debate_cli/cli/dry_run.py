@@ -22,6 +22,7 @@ from debate_cli.app.estimate import (
 from debate_cli.app.judge import JudgeTask
 from debate_cli.cli.console import print_json, print_status, write_document
 from debate_cli.domain.config import DebateConfig
+from debate_cli.importing.speeches import format_count
 from debate_cli.render import sanitize
 from debate_cli.render.theme import count_speeches
 from debate_cli.storage.redact import redact_values
@@ -49,7 +50,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     settings = redact_values(_explicit_settings(config), context.redact)
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=120).rstrip()
     write_document([sanitize.sanitize_text(text) if sys.stdout.isatty() else text, "\n"])
-    print(f"\n# planned: {count_speeches(plan.speeches)} and at least {_count_assessments(plan)}")
+    print(f"\n# planned: {count_speeches(plan.speeches)} and at least {format_count(plan.assessments, 'assessment')}")
     for line in (
         *_format_table(plan),
         *_format_servers([context]),
@@ -75,7 +76,7 @@ def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool 
         )
         return
     for task, plan in plans if each else ():
-        print(f"{sanitize.sanitize_line(str(task.source))}: about {_count_assessments(plan)}")
+        print(f"{sanitize.sanitize_line(str(task.source))}: about {format_count(plan.assessments, 'assessment')}")
         for line in _format_table(plan):
             print(f"  {line}".rstrip())
     if len(plans) > 1 or not each:
@@ -88,10 +89,6 @@ def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool 
     notes = [line for task in tasks[:1] for line in _format_notes(task.context.config, what=what)]
     servers = _format_servers(task.context for task in tasks)
     print("\n".join([*servers, *notes, NOTHING_ASKED]))
-
-
-def _count_assessments(plan: RunEstimate) -> str:
-    return f"{plan.assessments} assessment{'' if plan.assessments == 1 else 's'}"
 
 
 def _format_servers(contexts: Iterable[RunContext]) -> Iterator[str]:

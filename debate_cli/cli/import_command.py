@@ -19,9 +19,10 @@ from debate_cli.app.import_debate import (
     LABELS_FILE,
     ImportedFile,
     ImportRequest,
-    LabelTable,
     choose_targets,
     find_import_files,
+    format_labels,
+    label_rows,
     read_dataset,
     read_import_file,
     save_import,
@@ -111,13 +112,13 @@ def _import_dataset(
                 break
     if not (given.dry_run or given.force or is_continued):
         _refuse_existing(target)
-    labels = LabelTable()
+    labels: list[tuple[str, str, str, str]] = []
     for _, load, said in read_entries():
         imported = importer.add(load)
         if imported is not None:
-            labels.add(imported.imported.debate, said)
-    if len(labels) and not given.dry_run:
-        atomic_write(target, labels.to_csv(), overwrite=given.force or is_continued)
+            labels += label_rows(imported.imported.debate, said)
+    if labels and not given.dry_run:
+        atomic_write(target, format_labels(labels), overwrite=given.force or is_continued)
         print_status(f"labels: {target} ({format_count(len(labels), 'label')})")
     importer.finish()
 

@@ -25,7 +25,7 @@ Row = tuple[float, float, float]
 
 
 def turn_marks(index: int, row: Row, *findings: Finding, speaker: str | None = None) -> Assessment:
-    """Marks of one turn, with 5 for frame control and 6 for credibility."""
+    """Return the marks of one turn, with 5 for frame control and 6 for credibility."""
     name = speaker or SPEAKERS[index % 2]
     given = [*marks(name, DIMENSION_MAXIMA, row), *marks(name, SUPPLEMENTARY_MAXIMA, (5, 6))]
     return assessment("live", given, *findings, moment="turn", turns=(index,))
@@ -34,33 +34,33 @@ def turn_marks(index: int, row: Row, *findings: Finding, speaker: str | None = N
 def pair(
     later: int, *findings: Finding, logic: str = "draw", rhetoric: str = "draw", tactics: str = "draw"
 ) -> Assessment:
-    """The comparison of turn `later` with the turn before it."""
+    """Return the comparison of turn `later` with the turn before it."""
     finding = PairComparison(logic=logic, rhetoric=rhetoric, tactics=tactics)
     return assessment("live", (), finding, *findings, moment="pair", turns=(later - 1, later))
 
 
 def claim(turn: int, fault: ClaimFault, quote: str = "Costs fall.") -> SuspectClaim:
-    """A suspect claim."""
+    """Return a suspect claim."""
     return SuspectClaim(turn=turn, quote=quote, fault=fault)
 
 
 def gap(turn: int, points: int, quote: str = "costs fall") -> LogicGap:
-    """A logic gap, by default with the words of `claim`."""
+    """Return a logic gap, by default with the words of `claim`."""
     return LogicGap(turn=turn, quote=quote, points=points, reason="r")
 
 
 def decision(turn: int, fault: RegisterFault, status: ReviewStatus, points: int | None = None) -> RegisterDecision:
-    """The review's decision on the entry with the words of `claim`."""
+    """Return the review's decision on the entry with the words of `claim`."""
     return RegisterDecision(turn=turn, quote="“COSTS fall”", fault=fault, status=status, points=points)
 
 
 def narrative(winner: str | None) -> Assessment:
-    """The narrative."""
+    """Return a narrative with this winner."""
     return assessment("live", (), Narrative(winner=winner, reasoning="So it went."))
 
 
 def live_debate(rows: Sequence[Row], *others: Assessment) -> Debate:
-    """A debate of alternating turns with these marks."""
+    """Return a debate of alternating turns with these marks."""
     turns = [speech(index, SPEAKERS[index % 2]) for index in range(len(rows))]
     given = [turn_marks(index, row) for index, row in enumerate(rows)]
     return build_debate(opening_event(LiveSettings()), turns, [*given, *others])

@@ -53,9 +53,9 @@ class Rating:
 
     name: str
     strength: Estimate
-    """Natural logarithm of odds. The mean over all players is 0."""
+    """The strength as a natural logarithm of odds. The mean over all players is 0."""
     elo: Estimate
-    """400 / ln 10 × strength + 1500."""
+    """The strength on the Elo scale: 400 / ln 10 × strength + 1500."""
     games: float
     """Sum of the weights of the player's comparisons."""
     share: float
@@ -193,7 +193,7 @@ class _Design:
     def fit(self, weights: Floats, prior: float = 0.0, start: Floats | None = None) -> Floats:
         """Return the strengths (mean 0) and the side term of maximum likelihood, by Newton's method.
 
-        Stops early if the values diverge. `weights`: weight of each row of the matrix. `prior`: weight of one imaginary
+        Without a prior, stops early if the values diverge. `weights`: weight of each row of the matrix. `prior`: weight of one imaginary
         draw per player, and of one for the side term. `start`: values to start from.
         """
         import numpy as np
@@ -213,12 +213,12 @@ class _Design:
             step = np.linalg.solve(curve, slope)
             step *= min(1.0, 2 / max(float(np.abs(step).max()), TOLERANCE))  # a long step overshoots
             values = values + step
-            if float(np.abs(step).max()) < TOLERANCE or self.diverges(values):
+            if float(np.abs(step).max()) < TOLERANCE or (not prior and self.diverges(values)):
                 break
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
     def diverges(self, values: Floats) -> bool:
-        """Return whether the log odds of a comparison exceed `DIVERGED`, for example because a player won every one.
+        """Return whether the log odds of a comparison exceed `DIVERGED`, for example because a player won all of them.
 
         No finite strengths then fit the results best. Source: A. Albert and J. A. Anderson, On the Existence of Maximum
         Likelihood Estimates in Logistic Regression Models, Biometrika 71 (1984).

@@ -76,9 +76,9 @@ def first_finding(given: Iterable[Assessment], kind: type[FindingT]) -> FindingT
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return the settings with which `run` asked its judges, of the same class as `settings`.
+    """Return the settings with which `run` asked the judges of this system; `settings` if it did not ask any.
 
-    A rubric may have changed `settings`, which hold the rules of scoring. They are returned if the run has no others.
+    `settings` hold the rules of scoring, which a rubric may have changed. The stored ones say who was asked.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)

@@ -30,7 +30,7 @@ WHOLE_DEBATE = Subject(moment="debate")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How much of a debate a judging run can judge."""
+    """The part of a debate that a judging run can judge."""
 
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds in which every speech has been made."""
@@ -42,7 +42,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCalls:
-    """How many questions a system asks about a debate that runs to its end."""
+    """Numbers of questions that a system asks about a debate that runs to its end."""
 
     planned: int
     """Number of questions that are asked in any case."""
@@ -204,7 +204,7 @@ class JudgingContext(Generic[SettingsT]):
 
 @dataclass(frozen=True, slots=True)
 class AssessmentContent:
-    """What a judge's filled-in form says, as parts of an assessment."""
+    """The marks, findings, reasoning and warnings of a judge's filled-in form."""
 
     marks: tuple[Mark, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -339,14 +339,14 @@ class JudgingSystem(Generic[SettingsT]):
         return describe_scores(verdict, self.max_score(verdict))
 
     def headline(self, verdict: Verdict) -> Headline:
-        """Return the verdict in short, not sanitized. An undetermined verdict gives the first of `notes.missing`."""
+        """Return the verdict in short, not sanitized. If it is undetermined, the reason is the first of `notes.missing`."""
         missing = verdict.notes.get("missing")
         first_missing = str(missing[0]) if isinstance(missing, list) and missing else ""
         reason = first_missing if verdict.victory == "undetermined" else self.explain(verdict)
         return Headline(reason, self.max_score(verdict))
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return the full reasoning of a judge who agrees with the verdict. Default: its first rationale."""
+        """Return the full reasoning of a judge who agrees with the verdict. Default: the first rationale of such a judge."""
         given = self.agreeing_assessments(debate, verdict)
         return next((JudgeQuote(item.rationale) for item in given if item.rationale.strip()), None)
 
@@ -396,7 +396,7 @@ class JudgingSystem(Generic[SettingsT]):
     # Shared implementation
 
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
-        """Return the assessments of the judges whose own marks would give the verdict's winner."""
+        """Return a verdict's assessments, except from judges whose marks alone would give another winner."""
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)
         if len(judges) == 1:

@@ -79,9 +79,9 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
 
 
 def describe_agreement(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Return a sentence on the difference between two or more verdicts, and one that names the undetermined verdicts.
+    """Return a sentence on how two or more verdicts differ, and one that names the undetermined verdicts.
 
-    If neither applies, return `They agree.`
+    Without either sentence, the result is `They agree.`
     """
     outcomes: dict[str, list[Verdict]] = defaultdict(list)
     degrees: dict[str, list[Verdict]] = defaultdict(list)

@@ -75,8 +75,8 @@ def judge_form(
 ) -> Form[FormModelT]:
     """Return the form of a judge's answer. A judge that skips a required entry is asked again.
 
-    `complete` maps names of lists to (key, values). The list must have an entry for each of the values, which is the
-    entry's `key`. The form omits a list without values. `narrowing`: further changes of the schema, for `derive_schema`.
+    `complete` maps names of lists to (key, values). Each of the values must be the `key` of an entry of the list. The form
+    omits a list without values. `narrowing`: further changes of the schema, for `derive_schema`.
     """
     lists = {entries: each_of(key, values) if values else None for entries, (key, values) in (complete or {}).items()}
     schema = derive_schema(model, **lists, **narrowing)

@@ -41,7 +41,7 @@ def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victo
 def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
     """Return a function that returns the kind of victory for a margin.
 
-    A margin below `draw` is a draw, and one above `clear` is clear. All between are narrow.
+    A margin below `draw` is a draw, and one above `clear` is clear. Any other margin is narrow.
     """
     return lambda margin: "draw" if margin < thresholds.draw else "clear" if margin > thresholds.clear else "narrow"
 
@@ -49,7 +49,7 @@ def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
 def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
     """Return a function that returns the kind of victory for a margin.
 
-    A margin below `draw` is a draw, and one of `clear` or more is clear. All between are narrow.
+    A margin below `draw` is a draw, and one of `clear` or more is clear. Any other margin is narrow.
     """
     return lambda margin: "draw" if margin < thresholds.draw else "narrow" if margin < thresholds.clear else "clear"
 

@@ -120,8 +120,7 @@ def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
     """Return (quote check, judged citation) for each citation in the debate.
 
-    `given`: assessments. If they have several answers about a citation, the first counts. If they have none, it is
-    `unknown` whether the passage supports the argument.
+    Of several answers in `given` on one citation, the first counts. Without an answer, `supports` is `unknown`.
     """
     answers: dict[tuple[int, str, str, str], SourceSupport] = {}
     for _, finding in iter_findings(given, SourceSupport):
@@ -166,31 +165,31 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
         found = JudgedLookup(turn=item.turn, debater=item.debater, item=item.item, source=item.source, exists="unknown")
         answer = answers.get((item.turn, item.item, item.source))
         if answer is not None:
-            outcome = check_lookup(answer, debate)
-            is_held = outcome is not None and outcome not in FAILED_OUTCOMES
+            exists, outcome = check_lookup(answer, debate)
             told = answer.model_dump(include={"passage", "quote", "reason"})
-            exists = answer.exists if is_held else "unknown"
             found = found.model_copy(update={**told, "exists": exists, "outcome": outcome})
         judged.append(found)
     return tuple(judged)
 
 
-def check_lookup(answer: SourceLookup, debate: Debate) -> SourceOutcome | None:
-    """Return the result of checking the answer's quote; None if the answer has no passage."""
+def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceOutcome | None]:
+    """Return (exists, result of checking the answer's quote). The result is None for an answer without a passage.
+
+    `exists` is `unknown` for an answer without a passage, or with a quote that its passage lacks.
+    """
     if not answer.passage:
-        return None
+        return "unknown", None
     passage = debate.passages_by_id.get(answer.passage)
-    return check_citation(Citation(source=answer.passage, quote=answer.quote), passage)[0]
+    outcome, _ = check_citation(Citation(source=answer.passage, quote=answer.quote), passage)
+    return "unknown" if outcome in FAILED_OUTCOMES else answer.exists, outcome
 
 
 def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
-    """Describe the judge's answer on each claim that was looked up, with the check of its quote."""
+    """Yield a sentence for each answer on a look-up, with the check of its quote."""
     for _, answer in iter_findings([assessment], SourceLookup):
-        outcome = check_lookup(answer, debate)
+        exists, outcome = check_lookup(answer, debate)
         check = f"{outcome.replace('_', ' ')} in {answer.passage}: " if outcome is not None else ""
-        is_held = outcome is not None and outcome not in FAILED_OUTCOMES
-        told = answer if is_held else answer.model_copy(update={"exists": "unknown"})
-        yield from (f"{check}{words}" for words in told.describe())
+        yield from (f"{check}{words}" for words in answer.model_copy(update={"exists": exists}).describe())
 
 
 class SourceNote(FrozenModel):
@@ -218,7 +217,7 @@ class SourceBriefing(FrozenModel):
 
 
 def brief_sources(debate: Debate) -> SourceBriefing:
-    """Return reliable and doubtful sources, by the quote checks and the newest run with a judge of sources."""
+    """Return reliable and doubtful sources, by the quote checks and the newest judging of sources."""
     titles = {passage.id: passage.title or passage.source for passage in debate.passages}
     reliable: dict[str, dict[str, dict[str, None]]] = {}
     altered: list[SourceNote] = []

@@ -162,7 +162,7 @@ def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> 
             reason=answer.reason,
         )
         collector.add_findings(finding)
-        if check_lookup(finding, context.debate) in FAILED_OUTCOMES:
+        if check_lookup(finding, context.debate)[1] in FAILED_OUTCOMES:
             collector.add_warnings(
                 f"quote: the answer on the evidence of {finding.item} rests on words that {finding.passage} does not have, "
                 "so it counts as unknown"

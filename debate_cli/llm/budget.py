@@ -89,7 +89,7 @@ class Budget:
 
     @property
     def is_closed(self) -> bool:
-        """Whether a call was refused. No call is sent after that."""
+        """Whether the budget has refused a call. After a refusal no further call is sent."""
         return self._closed is not None
 
     @asynccontextmanager

@@ -46,8 +46,7 @@ class Form(Generic[FormT]):
     """Schema of closed objects that require every property, without `$ref`. A list that must answer known items has
     `prefixItems` with a `const` each. Every value that fits the schema also fits `model`."""
     lenient: bool = False
-    """Whether an answer that fits `model` but violates `schema` is valid, so that the caller must handle it. Otherwise
-    the model is asked again."""
+    """Whether an answer that fits `model` but violates `schema` is accepted. If not, the model is asked again."""
 
 
 def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:
@@ -74,27 +73,27 @@ def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) 
 
 
 def keep_if(wanted: bool) -> JsonSchema | None:
-    """Narrow a property: keep it if `wanted`, else remove it."""
+    """Return the narrowing that keeps a property if `wanted`, else the narrowing that removes it."""
     return {} if wanted else None
 
 
 def one_of(values: Iterable[str | int]) -> JsonSchema:
-    """Narrow a property to one of `values`.
+    """Return the narrowing of a property to one of `values`.
 
-    Without values, the property is not narrowed, because providers reject an empty choice.
+    Without values it narrows nothing, because providers reject an empty choice.
     """
     choices = list(values)
     return {"enum": choices} if choices else {}
 
 
 def some_of(values: Iterable[str], *, least: int = 0) -> JsonSchema:
-    """Narrow a list to items from `values`."""
+    """Return the narrowing of a list to at least `least` items, all from `values`."""
     choices = list(values)
     return {"items": one_of(choices), "minItems": least, "maxItems": len(choices)}
 
 
 def each_of(key: str, values: Iterable[str]) -> JsonSchema:
-    """Narrow a list to one entry per value, in order. The property `key` of each entry has that entry's value."""
+    """Return the narrowing of a list to one entry per value, in order. The property `key` of an entry holds its value."""
     return {"prefixItems": [{"properties": {key: {"const": value}}} for value in values]}
 
 
@@ -134,7 +133,7 @@ def _explain(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSc
 
 
 def _follow(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """Resolve the reference in `part`, or pick its alternative to null. Return `part` itself if it has neither."""
+    """Return the schema that `part` refers to, or its alternative that is not null. Otherwise return `part`."""
     while "$ref" in part or "anyOf" in part:
         if "$ref" in part:
             part = definitions[part["$ref"].rpartition("/")[2]]

@@ -18,8 +18,9 @@ from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 20_000
+"""Maximum length of a text that is repaired."""
 MAX_REPAIR_BRACKETS = 400
-"""Maximum length and number of opening brackets of a text that is repaired. json-repair takes quadratic time."""
+"""Maximum number of opening brackets in a text that is repaired. json-repair reads the text again for each bracket."""
 MAX_FAULTS = 12
 """Maximum number of faults that are listed for one reply."""
 MAX_FAULT_CHARS = 240
@@ -93,7 +94,7 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
 
 
 def repair_json(broken: str) -> dict[str, Any] | None:
-    """Repair the JSON object `broken`. Return None if its meaning is unclear, or if it is too long or too nested."""
+    """Repair the JSON object `broken`. Return None if its meaning is unclear, or if it has too many characters or brackets."""
     if len(broken) > MAX_REPAIR_CHARS or sum(map(broken.count, "{[(")) > MAX_REPAIR_BRACKETS:
         return None
     try:

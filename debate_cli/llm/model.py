@@ -24,7 +24,7 @@ RESTART = "\x00restart"
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation. The system message is not one of them; it is `Request.system`."""
+    """One message of a conversation. The system message is `Request.system` instead."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -159,7 +159,7 @@ class Profile:
     """The abilities of one model at one provider."""
 
     modes: tuple[Literal["native", "tool", "prompt"], ...] = ("native", "prompt")
-    """Structured-output modes, best first."""
+    """Structured-output modes that the model supports, best first."""
     sampling: bool = True
     """Whether temperature and seed may be sent."""
     token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105 - tokens, not a secret

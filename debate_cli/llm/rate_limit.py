@@ -34,7 +34,7 @@ MAX_WAITS_PER_INTERVAL = 4
 QUICKENING = 0.85
 """Factor by which the interval between calls is multiplied after a series of accepted calls."""
 SERIES = 3
-"""Length of a series, as a multiple of the number of calls from which the pace was measured."""
+"""Number of accepted calls after which the pace grows, as a multiple of the calls from which the pace was measured."""
 MAX_REMEMBERED_CALLS = 1000
 """Maximum number of accepted calls from which a pace is measured."""
 
@@ -220,7 +220,7 @@ class RateWindow:
         self._entries: deque[WindowEntry] = deque()
 
     def wait_s(self, amount: int) -> float:
-        """Return the seconds until `amount` fits; 0 if it fits now."""
+        """Return the seconds until `amount` fits into the window; 0 if it fits now."""
         now = self._clock()
         while self._entries and self._entries[0].at + MINUTE_S <= now:
             self._entries.popleft()
@@ -272,7 +272,7 @@ requests and tokens per minute."""
 
 
 _Place = tuple[int, asyncio.Event]
-"""The position of a call in the queue: its ticket, and an event that is set when the call is the first one."""
+"""The position of a call in the queue: its ticket, and an event that wakes the call when it comes first."""
 
 
 class RateLimiter:

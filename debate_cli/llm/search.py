@@ -66,7 +66,7 @@ class SearchClient:
     """System message for a model that searches."""
 
     async def search(self, search: Search) -> SearchRecord:
-        """Make the web search `search`. The returned record contains errors of the provider or the budget."""
+        """Make the web search `search`. An error of the provider or the budget becomes the record's `failure`."""
         spent = UsageAccumulator()
         found: list[FoundPassage] = []
         request = self._build_request(search.query)
@@ -144,7 +144,7 @@ class Reranker:
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
         """Order `candidates` by similarity, most similar first. Equally similar ones keep their order.
 
-        The returned record contains errors of the provider or the budget.
+        An error of the provider or the budget becomes the record's `failure`.
         """
         spent = UsageAccumulator()
         texts = (search.query, *(item.text for item in candidates))

@@ -168,7 +168,7 @@ class StructuredOutputClient:
         *,
         patience_s: float | None = None,
     ) -> StructuredAnswer[Any]:
-        """Ask for `form`, or for plain text if `form` is None. The answer contains errors of the model.
+        """Ask for `form`, or for plain text if `form` is None. An error of the model becomes the answer's `error`.
 
         `request` has no schema and no mode. Each further attempt sends RESTART to the stream. `patience_s` is the
         deadline in seconds for all attempts together, without time in queues of this program. Raises StorageError if

@@ -142,7 +142,7 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """Return the most expensive usage with these tokens: the prompt is written to the cache if that costs more."""
+    """Return the usage with these tokens that costs most: the prompt is written to the cache if that costs more."""
     is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(
         input_tokens=input_tokens,
@@ -163,7 +163,7 @@ class UsageAccumulator:
         self.attempts = 0
         """Number of requests sent."""
         self.usage = Usage()
-        """Known tokens."""
+        """Known tokens of all attempts."""
         self.latency_s = 0.0
         """Seconds of successful attempts; those of failed ones are unknown."""
 
@@ -180,12 +180,12 @@ class UsageAccumulator:
             self.usage += error_usage(error)
 
     def replace_with(self, calls: Sequence[ModelCall]) -> None:
-        """Forget the sum so far. The new sum is that of the requests and tokens of `calls`."""
+        """Replace the sum by the attempts and the usage of `calls`."""
         self.attempts = sum(call.attempts for call in calls)
         self.usage = sum((call.usage for call in calls), Usage())
 
     def to_error(self, error: ErrorT) -> ErrorT:
-        """Copy the error that ends the question, and store the sum on the copy."""
+        """Return a copy of `error`, which ended the question, with the sum as its attempts and usage."""
         last = copy.copy(error)
         last.attempts, last.usage = self.attempts, self.usage
         return last

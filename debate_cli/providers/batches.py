@@ -43,7 +43,7 @@ METADATA_KEY = "debate-cli"
 
 
 def make_batches(kind: str, endpoint: Endpoint, name: str, profile: Profile) -> BatchApi:
-    """Create the batch API for the model `name` at a server of this kind: `openai` or `anthropic`."""
+    """Create the batch API for the model `name` at a server of `kind`, which is `openai` or `anthropic`."""
     endpoint = replace(endpoint, max_body_bytes=MAX_RESULT_BYTES)
     if kind == "anthropic":
         return _AnthropicBatches(make_anthropic_server(endpoint), name, profile)
@@ -51,7 +51,7 @@ def make_batches(kind: str, endpoint: Endpoint, name: str, profile: Profile) -> 
 
 
 class _VendorBatches(ABC):
-    """Code that the batches of both vendors share. Results are lines of JSON."""
+    """Batches of OpenAI or Anthropic. Subclasses have the requests of one vendor. Results are lines of JSON."""
 
     max_requests: int
     max_bytes: int

@@ -248,7 +248,9 @@ class CassettePlayer:
             return entry.reply
         if entry.fault is not None:
             raise entry.fault.to_exception()
-        raise PermanentError(f"{self._path} has a call without reply and error; record it again with --record.")
+        raise PermanentError(
+            f"{self._path} has a call with neither a reply nor an error; record it again with --record."
+        )
 
 
 class _ReplayingModel:

@@ -136,7 +136,7 @@ class EmbeddedSettings:
     """Called with one line before each slow step."""
     timeout_s: float = EMBEDDED_TIMEOUT_S
     answer_timeout_s: float | None = None
-    """See `Endpoint.answer_timeout_s`."""
+    """Longest time for a whole answer, in seconds; None means the default of `Endpoint`."""
 
 
 def find_extra_problem(row: ProviderRow) -> str | None:
@@ -227,7 +227,7 @@ class EmbeddedServer:
 @dataclass(frozen=True, slots=True)
 class _LoadedModel:
     engine: LlamaServer
-    """Kept here so that the server is not garbage-collected."""
+    """The running server. It is kept because it ends when it is garbage-collected."""
     server: ModelServer
     free_slots: asyncio.Semaphore
     """Counts the free slots of the server."""

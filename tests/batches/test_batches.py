@@ -236,7 +236,7 @@ def test_killed_while_submitting(here: Path, slow: BatchServer, model: str) -> N
 
 @pytest.mark.parametrize("model", MODELS)
 def test_batch_that_the_vendor_never_got(here: Path, server: BatchServer, model: str) -> None:
-    """Without a certain match nothing is submitted again, until the user says so."""
+    """Without a certain match nothing is submitted again until the user allows it."""
     server.loses = "batch"
     _kill_while_submitting(here, server, model)
     server.loses = None
@@ -450,7 +450,7 @@ def test_experiment_of_the_base_judges_in_batches(here: Path, server: BatchServe
 
 
 def test_the_plan_of_an_experiment_has_the_prices_of_batches(here: Path) -> None:
-    """For its judges, not for its players."""
+    """The plan prices judges as batches and players as single calls."""
     shutil.copytree(CONFIGS / "experiment", here / "exp")
     base = (here / "exp" / "debate.yaml").read_text()
     price = "providers: {mock: {kind: mock, price: {input: 1, output: 1}}}\n"

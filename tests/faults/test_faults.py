@@ -248,6 +248,6 @@ async def test_what_a_late_judge_used_is_counted() -> None:
 
 
 def test_the_docs_list_all_faults() -> None:
-    """In the order of the tests, below the introduction."""
+    """docs/faults.md lists the faults in the order of the tests, below its introduction."""
     assert PATH.read_text(encoding="utf-8").startswith(FRAME)
     assert list(read()) == [fault.title for fault in FAULTS.values()]

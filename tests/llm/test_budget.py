@@ -47,7 +47,7 @@ def ignore(_text: str) -> None:
 
 
 def test_the_usage_replaces_the_reservation() -> None:
-    """In tokens and dollars."""
+    """After the call its usage in tokens and dollars replaces the reservation."""
     budget = Budget(max_cost_usd=10, max_tokens=WORST, used_cost=1.0)
     asyncio.run(budgeted(FakeModel("x"), budget, PRICE).complete(ASK))
     assert (budget.used.tokens, budget.used.usd) == (110, pytest.approx(1.11))
@@ -111,7 +111,7 @@ async def test_a_failed_call_counts_its_known_tokens() -> None:
     ("budget", "lost"), [(Budget(), PROMPT), (Budget(max_tokens=2 * WORST), WORST)], ids=["no limit", "limit"]
 )
 async def test_a_cancelled_call_counts_its_prompt_and_within_a_budget_its_limit(budget: Budget, lost: int) -> None:
-    """The server may go on writing."""
+    """A cancelled call is charged its prompt and, if the budget is limited, its output limit."""
     clock = Clock()
     model = budgeted(FakeModel("x", before=lambda: clock.sleep(9)), budget)
     task = asyncio.ensure_future(model.complete(ASK))
@@ -182,7 +182,7 @@ REPEATED = {"type": "object", "properties": dict.fromkeys("abcdefgh", SCHEMA), "
 @pytest.mark.parametrize("mode", ["native", "tool"])
 @pytest.mark.parametrize("profile", [Profile(dialect=dialect) for dialect in ("full", "openai", "anthropic")])
 def test_a_schema_parameter_counts_as_it_is_sent(mode: str, profile: Profile) -> None:
-    """In the provider's dialect, with a repeated part once: less than the form's own schema would count."""
+    """A schema counts in the provider's dialect, with a repeated part once."""
     asked = replace(ASK, schema=OutputSchema("form", REPEATED), rung=mode)  # pyright: ignore[reportArgumentType]
     sent = json.dumps(convert_schema(REPEATED, profile.dialect, use_references=True))
     schema_tokens = usage.estimate_input_tokens(asked, profile) - PROMPT

@@ -44,7 +44,7 @@ def test_a_question_about_the_whole_debate_is_shortened_only_by_the_context(
 
 
 def test_the_first_shortened_prompt_is_noted() -> None:
-    """Once in a run."""
+    """A run reports only its first shortened prompt."""
     notes: list[str] = []
     policy = HistoryPolicy("auto", notes.append)
     for tokens in (100, 70_000, 80_000):

@@ -89,7 +89,7 @@ def test_any_other_text_is_rejected(text: str, outcome: str, fault: str) -> None
 
 
 def test_a_value_that_only_the_model_accepts_has_form_and_faults() -> None:
-    """The outcome is `off_schema`."""
+    """A value that fits the model but not the schema has the outcome `off_schema`."""
     parsed = parse_reply(TOO_HIGH, OPINION)
     assert parsed.outcome == "off_schema"
     assert parsed.form == Opinion(reason="sound", score=70)
@@ -123,7 +123,7 @@ class Loose(FormModel):
 
 
 def test_faults_of_the_pydantic_model_are_named() -> None:
-    """If the schema accepts more than the model, the model's faults are named."""
+    """If a value fits the schema but not the model, the model's faults are named."""
     parsed = parse_reply('{"scores": [1, "x"]}', Form("loose", Loose, {"type": "object"}))
     assert parsed.faults == ("scores.1: Input should be a valid integer",)
 
@@ -148,7 +148,7 @@ def test_faults_are_few_and_short() -> None:
     ],
 )
 def test_thinking_is_removed(text: str, expected: str) -> None:
-    """Also if one of its tags is missing."""
+    """Thinking is removed, even if one of its tags is missing."""
     assert strip_thinking(text) == expected
 
 
@@ -177,7 +177,7 @@ NOISE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=5), max_size=12).
 
 @given(NOISE, st.booleans())
 def test_the_parser_never_raises_and_valid_means_valid(text: str, truncated: bool) -> None:
-    """For any text, a `valid` form satisfies the schema, and only `valid` and `off_schema` have a form."""
+    """For any text, a `valid` form satisfies the schema."""
     parsed = parse_reply(text, OPINION, truncated=truncated)
     if parsed.form is None:
         assert parsed.outcome in {"invalid", "no_object"}

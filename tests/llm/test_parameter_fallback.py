@@ -81,7 +81,7 @@ def test_a_parameter_counts_as_rejected_after_an_answer_without_it() -> None:
 
 
 def test_the_usage_of_rejected_attempts_is_added() -> None:
-    """The reply includes their tokens."""
+    """The reply includes the usage of requests that the server rejected."""
     costly = SamplingError("no temperature")
     costly.usage = Usage(input_tokens=7)
     assert Run(costly, "x").reply().usage == USAGE + Usage(input_tokens=7)

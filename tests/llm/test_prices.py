@@ -79,5 +79,5 @@ def test_the_tables_are_loaded_lazily() -> None:
     [(Price(input=3, output=15), 3.0), (Price(input=3, output=15, cache_write=3.75), 3.75), (None, 0.0)],
 )
 def test_the_worst_case_writes_the_prompt_to_the_cache(price: Price | None, usd: float) -> None:
-    """If writing to the cache costs more."""
+    """The most expensive usage writes the prompt to the cache if that costs more."""
     assert (compute_cost(estimate_max_cost_usage(1_000_000, 0, price), price) or 0.0) == pytest.approx(usd)

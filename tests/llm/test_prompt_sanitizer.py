@@ -80,7 +80,7 @@ def test_text_is_sanitized(text: str, expected: str) -> None:
 
 @given(st.text() | HOSTILE)
 def test_sanitizing_is_idempotent(text: str) -> None:
-    """Also if removing a character creates a marker."""
+    """Sanitizing a text twice changes nothing more, even if removing a character creates a marker."""
     assert sanitize_for_prompt(sanitize_for_prompt(text)) == sanitize_for_prompt(text)
 
 
@@ -104,5 +104,5 @@ def test_quoted_text_is_a_json_string_on_one_line(text: str) -> None:
 
 @pytest.mark.parametrize("sign", ["\ufdfa", "\ufdfb"])
 def test_a_sign_for_a_phrase_does_not_grow(sign: str) -> None:
-    """In NFKC it would be up to 18 characters; all others are at most 6."""
+    """A sign that NFKC would replace by a phrase is kept."""
     assert sanitize_for_prompt(f"\uff21{sign}" * 9) == f"A{sign}" * 9

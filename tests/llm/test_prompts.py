@@ -37,7 +37,7 @@ def test_values_are_not_read_as_templates(package: str) -> None:
 
 
 def test_an_override_replaces_the_prompt(package: str) -> None:
-    """The user's text may omit placeholders."""
+    """The user's text replaces the shipped prompt and may omit placeholders."""
     prompts = Prompts({"opening": "On {{motion}}!"})
     assert prompts.render(package, "opening", motion="Tabs", name="Pro") == "On Tabs!"
 

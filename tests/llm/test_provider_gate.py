@@ -121,7 +121,7 @@ def test_a_server_that_refuses_every_second_request_is_not_asked_ever_more_slowl
 
 
 def test_time_in_which_no_call_was_due_does_not_slow_the_pace() -> None:
-    """As in a debate of slow speeches, whose judges are then asked all at once."""
+    """A pause of slow speeches does not slow the calls of the judges after it."""
     gated = Gated()
 
     def accept(seconds: float) -> None:

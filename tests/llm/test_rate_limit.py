@@ -68,7 +68,7 @@ async def test_concurrency_adapts_to_429s(most: int, rate_limited: int, clean: i
 
 
 async def test_a_cancelled_call_releases_its_slot() -> None:
-    """In flight or in the queue."""
+    """A cancelled call releases its slot or its place in the queue."""
     run = limiter_run(1)
     running = asyncio.ensure_future(run.call(0))
     waiting = asyncio.ensure_future(run.call(1))
@@ -104,7 +104,7 @@ def test_tokens_per_minute() -> None:
 def test_limits_are_never_exceeded(
     most: int, requests: int | None, tokens: int | None, calls: Sequence[tuple[int, int, bool]]
 ) -> None:
-    """For any calls and failures: concurrency and rates stay within limits, and calls are served in order."""
+    """Concurrency and rates stay within their limits, and calls leave in order."""
     run = limiter_run(most, requests, tokens)
     work = [
         run.call(name, float(seconds), tokens=cost, fails=RateLimitedError("429") if fails else None)

@@ -56,7 +56,7 @@ class Run:
     "error", [UnreachableError, ModelTimeoutError, RateLimitedError, ServerError, TruncatedError, BrokenBodyError]
 )
 def test_transient_errors_are_retried(error: type[TransientError]) -> None:
-    """The second attempt can succeed."""
+    """After a transient error the second attempt can succeed."""
     run = Run(error("gone"), "well")
     assert (run.reply().text, run.reply().attempts, len(run.model.requests)) == ("well", 1, 3)
 
@@ -75,7 +75,7 @@ def test_transient_errors_are_retried(error: type[TransientError]) -> None:
     ],
 )
 def test_permanent_errors_are_not_retried(error: Exception) -> None:
-    """They are raised at once, unchanged."""
+    """A permanent error is raised at once, unchanged."""
     run = Run(error)
     with pytest.raises(type(error), match=r"^no$"):
         run.reply()
@@ -113,7 +113,7 @@ def test_backoff_grows_to_thirty_seconds(luck: float, naps: list[float]) -> None
 
 @given(st.lists(st.none() | st.floats(-5, 60), min_size=1, max_size=8), st.floats(0, 1))
 def test_waits_are_bounded(asked: list[float | None], luck: float) -> None:
-    """Between half a second and thirty seconds, or the server's Retry-After up to sixty."""
+    """A wait lasts half a second to thirty seconds, or up to sixty after a Retry-After."""
     run = Run(*(RateLimitedError("429", retry_after=each) for each in asked), "well", max_attempts=9, luck=luck)
     run.reply()
     for wait, each in zip(run.naps, asked, strict=True):
@@ -124,14 +124,14 @@ def test_waits_are_bounded(asked: list[float | None], luck: float) -> None:
     ("asked", "waited"), [(12.0, 12.0), (60.0, 60.0), (0.1, 0.5), (0.0, 1.0), (-3.0, 1.0), (None, 1.0)]
 )
 def test_retry_after_sets_the_wait(asked: float | None, waited: float) -> None:
-    """Up to a minute and not below the shortest wait; zero is ignored."""
+    """Retry-After sets the wait, up to a minute; zero is ignored."""
     run = Run(RateLimitedError("429", retry_after=asked), "well")
     run.reply()
     assert run.naps == [waited]
 
 
 def test_a_longer_retry_after_is_not_waited_for() -> None:
-    """The message says why."""
+    """A Retry-After over a minute ends the retries, and the message says why."""
     run = Run(ServerError("lab answered 503", retry_after=300))
     with pytest.raises(
         ServerError,
@@ -142,7 +142,7 @@ def test_a_longer_retry_after_is_not_waited_for() -> None:
 
 
 def test_each_retry_has_a_note() -> None:
-    """One line with reason, wait and attempt, even if the error message has several lines."""
+    """Each retry has one line with its reason, wait and attempt."""
     run = Run(ServerError("lab answered\n503."), "well")
     run.reply()
     assert run.notes == ["lab answered 503: retrying in 1.0 s (attempt 2 of 5)"]
@@ -170,7 +170,7 @@ class BreaksOnce:
 
 @pytest.mark.parametrize(("half", "pieces"), [("ha", ["ha", RESTART, "whole"]), ("", ["whole"])])
 def test_a_retry_voids_what_was_streamed(half: str, pieces: list[str]) -> None:
-    """RESTART is sent before the stream starts over, if anything was streamed."""
+    """RESTART is sent before a retry if text was streamed."""
     received: list[str] = []
 
     async def no_wait(_seconds: float) -> None:
@@ -181,7 +181,7 @@ def test_a_retry_voids_what_was_streamed(half: str, pieces: list[str]) -> None:
 
 
 def test_a_cancelled_call_is_not_retried() -> None:
-    """The cancellation is raised."""
+    """The cancellation of a call is raised without a retry."""
     run = Run(asyncio.CancelledError())
     with pytest.raises(asyncio.CancelledError):
         run.reply()

@@ -178,7 +178,7 @@ PERSON: Json = {
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_repeated_part_is_defined_once(dialect: Dialect) -> None:
-    """With references, equal objects become references to one definition. A part that occurs once stays in place."""
+    """With references, equal objects of a schema become references to one definition."""
     schema = {"type": "object", "properties": {"winner": PERSON, "loser": PERSON}, "required": ["winner", "loser"]}
     converted = convert_schema(schema, dialect, use_references=True)
     assert converted["properties"] == {"winner": {"$ref": "#/$defs/winner"}, "loser": {"$ref": "#/$defs/winner"}}

@@ -27,7 +27,7 @@ class PausingModel:
 
 @pytest.mark.parametrize("streamed", [False, True])
 def test_a_silent_model_is_reported(streamed: bool) -> None:
-    """With its name, also after a first piece of text."""
+    """A silent model is reported by its name, also after a first piece of text."""
     pieces: list[str] = []
     notes: list[str] = []
 

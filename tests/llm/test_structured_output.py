@@ -122,7 +122,7 @@ def test_a_re_ask_continues_the_conversation() -> None:
 
 
 def test_a_truncated_answer_is_re_asked_shorter() -> None:
-    """The request names the limit."""
+    """The request after a truncated answer names the output limit."""
     _, model = ask(CUT, GOOD)
     assert "cut off at the limit of 100 tokens" in model.requests[1].messages[-1].content
     assert "much shorter" in model.requests[1].messages[-1].content
@@ -135,13 +135,13 @@ def test_a_repeated_answer_has_no_role_markers() -> None:
 
 
 def test_an_empty_answer_is_repeated_as_a_placeholder() -> None:
-    """Servers reject messages without content."""
+    """An empty answer becomes a placeholder, because servers reject messages without content."""
     _, model = ask(reply(""), GOOD)
     assert model.requests[1].messages[1].content == "(no answer)"
 
 
 def test_a_rejected_mode_is_not_used_again() -> None:
-    """Also not by other clients that share the record."""
+    """No client that shares the record uses a mode that the server rejected."""
     record = ModeRecord()
     answer, model = ask(UnsupportedError("no json_schema"), GOOD, record=record)
     assert (answer.form, answer.exchange.rung, modes(model)) == (SOUND, "tool", ["native", "tool"])
@@ -161,7 +161,7 @@ def test_a_mode_that_is_ignored_twice_in_a_row_is_not_used_again() -> None:
 
 @pytest.mark.parametrize("between", [GOOD, TOO_HIGH], ids=["good", "wrong"])
 def test_an_answer_with_json_starts_the_count_again(between: str) -> None:
-    """Also one that does not fit the schema; a truncated or empty answer counts as no text."""
+    """An answer with JSON resets the count of plain-text answers."""
     record = ModeRecord()
     for first in (BROKEN, between, BROKEN, between, CUT, reply("")):
         ask(first, GOOD, record=record)
@@ -197,7 +197,7 @@ def test_an_unexpected_exception_is_raised() -> None:
     [reply("", refusal="I cannot."), reply(GOOD, refusal="I cannot."), reply(GOOD, finish_reason="content_filter")],
 )
 def test_a_refusal_is_an_error_and_is_not_re_asked(act: Act) -> None:
-    """Also if there is a valid form beside it."""
+    """A refusal is an error, even if a valid form stands beside it."""
     answer, model = ask(act)
     assert isinstance(answer.error, RefusedError)
     assert (answer.form, len(model.requests), answer.exchange.attempts) == (None, 1, 1)
@@ -210,7 +210,7 @@ def test_a_lenient_form_accepts_answers_off_schema() -> None:
 
 
 def test_an_unreadable_answer_keeps_its_text() -> None:
-    """Without its thinking."""
+    """An unreadable answer keeps its text, without the thinking."""
     answer, _ = ask("<think>hm</think>I would say seven.")
     assert (answer.form, answer.text) == (None, "I would say seven.")
 
@@ -238,7 +238,7 @@ def ask_for_text(*acts: Act) -> tuple[StructuredAnswer[Any], FakeModel]:
 
 
 def test_plain_text() -> None:
-    """Without a form the mode is `text` and no schema goes along."""
+    """Without a form the request has the mode `text` and no schema."""
     answer, model = ask_for_text("<think>hm</think> Friends! ")
     assert (answer.text, answer.form, answer.error, answer.problem) == ("Friends!", None, None, None)
     assert (model.requests[0].schema, answer.exchange.rung) == (None, "text")
@@ -248,11 +248,11 @@ def test_plain_text() -> None:
     ("act", "problem"), [(reply(" "), "the answer is empty"), (reply("Frie", truncated=True), "truncated")]
 )
 def test_empty_or_truncated_text(act: Act, problem: str) -> None:
-    """It is re-asked twice."""
+    """An empty or truncated text is asked for twice more."""
     answer, model = ask_for_text(act)
     assert (answer.problem, len(model.requests)) == (problem, 3)
 
 
 def test_the_cost_is_unknown_without_a_price() -> None:
-    """None, not 0."""
+    """Without a price the cost is None, not 0."""
     assert ask_for_text("Friends!")[0].exchange.cost_usd is None

@@ -295,7 +295,7 @@ def test_a_refused_connection(adapter: Adapter) -> None:
     ],
 )
 def test_retry_after_is_on_the_error(adapter: Adapter, headers: dict[str, str], wait: float | None) -> None:
-    """In seconds; the SDK neither waits nor retries by itself."""
+    """The error has the seconds to wait; the SDK neither waits nor retries."""
     error = adapter.ask_for_error(http_response(openai_error("Slow"), status=429, headers=headers), stream=False)
     assert isinstance(error, RateLimitedError)
     assert error.retry_after == wait

@@ -116,7 +116,7 @@ def test_a_stream(adapter: Adapter, playback: Playback, pieces: list[str], usage
     ],
 )
 def test_the_arguments_of_a_tool_call_are_the_text(adapter: Adapter, playback: Playback, text: str) -> None:
-    """As JSON, without escaped letters."""
+    """The arguments of a tool call become the reply's text, as JSON without escaped letters."""
     assert adapter.ask(playback, TOOL)[0].text == text
 
 
@@ -168,7 +168,7 @@ def test_a_prompt_rejected_by_a_content_filter_is_a_refusal(stream: bool) -> Non
 
 @both_adapters
 def test_an_exception_of_the_listener_is_not_mapped(adapter: Adapter) -> None:
-    """Even if a rule of the adapter matches its type."""
+    """An exception of `on_text` is raised unchanged, even if a rule of the adapter matches its type."""
 
     def broken(_: str) -> None:
         raise AttributeError("mine")

@@ -117,7 +117,7 @@ def test_anthropic_would_accept_the_body(mode: StructuredOutputMode, stream: boo
     ],
 )
 def test_the_validation_finds_wrong_bodies(vendor: str, schema: str, body: dict[str, Any]) -> None:
-    """The vendors' schemas reject these bodies."""
+    """The vendors' published schemas reject wrong bodies."""
     assert problems(vendor, schema, body)
 
 
@@ -175,7 +175,7 @@ def test_the_cache_key_follows_the_system_prompt() -> None:
 
 @pytest.mark.parametrize("known", [True, False])
 def test_stream_options_are_sent_if_supported(known: bool) -> None:
-    """Other servers reject the field."""
+    """`stream_options` is sent only to servers that accept it."""
     body = build_chat_body(REQUEST, "m", Profile(), stream=True, stream_usage=known)
     assert body.get("stream_options") == ({"include_usage": True} if known else None)
 
@@ -227,7 +227,7 @@ def test_no_block_is_empty(content: str, stable: int, expected: Any) -> None:
 
 
 def test_an_empty_system_prompt_is_omitted() -> None:
-    """The API rejects an empty block."""
+    """Without a system prompt the body has no `system`, because the API rejects an empty block."""
     assert "system" not in build_messages_body(replace(REQUEST, system=""), "m", ANTHROPIC, stream=False)
 
 

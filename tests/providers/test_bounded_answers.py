@@ -103,7 +103,7 @@ def test_the_status_of_an_endless_error_counts(
 @each_adapter
 @pytest.mark.parametrize("sent", ["comments", "bytes", "tokens"])
 def test_an_answer_has_a_deadline(adapter: Adapter, sent: str) -> None:
-    """Comments, single bytes and single tokens extend the pause between bytes, not the time of the whole answer."""
+    """An answer must be whole within its deadline, even if bytes keep arriving."""
     token = {OPENAI.name: chunk({"content": "x "}), ANTHROPIC.name: text_delta("x ")}[adapter.name]
     begun = "".join(adapter.begun) if sent == "tokens" else ""
     data = {"comments": ": keep-alive\n\n", "bytes": "x", "tokens": token}[sent]
@@ -118,7 +118,7 @@ def test_an_answer_has_a_deadline(adapter: Adapter, sent: str) -> None:
     ("encoding", "compressed"), [("gzip", gzip.compress), ("deflate", zlib.compress), ("identity", bytes)]
 )
 def test_a_compressed_answer_is_read(encoding: str, compressed: type[bytes]) -> None:
-    """Some servers and proxies compress."""
+    """A gzip or deflate body is decompressed."""
     (whole,) = OPENAI.whole
     assert isinstance(whole, bytes)
     body = compressed(whole.partition(b"\r\n\r\n")[2])

@@ -139,7 +139,7 @@ def test_each_model_has_its_own_replies(cassette: Path) -> None:
 
 
 def test_the_player_streams(cassette: Path) -> None:
-    """The streamed pieces join to the text."""
+    """The pieces that the player streams join to the recorded text."""
     record(cassette, REPLY)
     pieces: list[str] = []
     play(CassettePlayer(cassette), on_text=pieces.append)
@@ -149,7 +149,7 @@ def test_the_player_streams(cassette: Path) -> None:
 
 @pytest.mark.parametrize("kind", [UnsupportedError, RejectedError, ServerError])
 def test_an_error_is_replayed(cassette: Path, kind: type[ModelError]) -> None:
-    """With its class, message, attempts and tokens, estimates included."""
+    """An error is replayed with its class, message, attempts and usage."""
     error = kind("down")
     error.attempts, error.usage = 5, Usage(input_tokens=9, output_tokens=77, estimated=True)
     record(cassette, error)
@@ -161,7 +161,7 @@ def test_an_error_is_replayed(cassette: Path, kind: type[ModelError]) -> None:
 
 @pytest.mark.parametrize("error", [ServerError("down"), BudgetError("too much")])
 def test_a_temporary_error_before_an_answer_is_not_replayed(cassette: Path, error: DebateError) -> None:
-    """If a retry got the answer, the replay returns it at once."""
+    """If a retry got an answer, the replay returns that answer at once."""
     record(cassette, error, REPLY)
     assert play(CassettePlayer(cassette)) == REPLY
 

@@ -62,7 +62,7 @@ async def ask(server: EmbeddedServer, *names: str, request: Request = ASK) -> No
 
 
 def test_a_file_is_loaded_once(tmp_path: Path) -> None:
-    """Three concurrent calls load it once."""
+    """Three concurrent calls of one model load its file once."""
     with model_server() as served:
         llama = Llama(served)
         asyncio.run(ask(EmbeddedServer(settings_with_files(tmp_path), start=llama), "a.gguf", "a.gguf", "a.gguf"))
@@ -71,7 +71,7 @@ def test_a_file_is_loaded_once(tmp_path: Path) -> None:
 
 
 def test_the_server_is_opened_by_a_key_of_its_own(tmp_path: Path) -> None:
-    """The server needs a random key."""
+    """The embedded server gets a random key."""
     with model_server() as served:
         llama = Llama(served)
         asyncio.run(ask(EmbeddedServer(settings_with_files(tmp_path), start=llama), "a.gguf"))
@@ -89,7 +89,7 @@ def test_the_schema_is_one_that_grammars_enforce(tmp_path: Path) -> None:
 
 
 def test_concurrent_calls_are_limited_to_the_slots(tmp_path: Path) -> None:
-    """Further calls wait for a slot."""
+    """A call waits while all slots of the server are taken."""
     with model_server(latency_s=0.05) as served:
         asyncio.run(ask(EmbeddedServer(settings_with_files(tmp_path), start=Llama(served)), *["a.gguf"] * 5))
     assert 0 < served.most_at_once <= PARALLEL_SLOTS
@@ -135,7 +135,7 @@ def test_loading_pauses_the_deadline(tmp_path: Path) -> None:
 
 
 def test_a_failed_load_is_retried(tmp_path: Path) -> None:
-    """By the next call."""
+    """After a failed load, the next call loads the file again."""
     with model_server() as served:
         llama, failures = Llama(served), [PermanentError("no model")]
 

@@ -78,12 +78,12 @@ def test_the_message_of_a_body(body: str, words: str) -> None:
     ],
 )
 def test_key_like_strings_are_redacted(before: str, key: str) -> None:
-    """Keys are recognized by their shape."""
+    """A text with the shape of a key is redacted."""
     assert key not in extract_error_message(json.dumps({"error": {"message": f"Wrong {before}{key} given"}}))
 
 
 def test_known_secrets_are_redacted() -> None:
-    """By value, in any shape."""
+    """A known secret is redacted, whatever its shape."""
     assert (
         extract_error_message("the pass is correct horse battery", ("correct horse",))
         == "the pass is [redacted] battery"
@@ -91,13 +91,13 @@ def test_known_secrets_are_redacted() -> None:
 
 
 def test_credentials_in_a_url_are_redacted() -> None:
-    """User and password."""
+    """User and password in a URL are redacted."""
     assert "hunter2" not in extract_error_message("see http://me:hunter2@host/x")
 
 
 @given(st.text(max_size=2000), st.text(min_size=8, max_size=30, alphabet="abcdefXYZ0123456789"))
 def test_a_message_is_one_short_printable_line(noise: str, secret: str) -> None:
-    """For any body: no control characters, line breaks or known secrets."""
+    """The message of any body has no control characters, line breaks or known secrets."""
     words = extract_error_message(f"{noise}{secret}{noise}", (secret,))
     assert len(words) <= MAX_MESSAGE_CHARS
     assert words.isprintable()
@@ -120,7 +120,7 @@ def test_a_message_is_one_short_printable_line(noise: str, secret: str) -> None:
 )
 @pytest.mark.parametrize("status", [400, 422])
 def test_a_rejected_sampling_parameter_is_named(body: str, parameter: str | None, status: int) -> None:
-    """By `param`, or by words next to its name; other text that contains the name does not count."""
+    """A rejected parameter is recognized by `param`, or by words next to its name."""
     asked = SentRequest(
         Endpoint("lab", "http://127.0.0.1:9/v1"), "m", structured=True, sampling_parameters=("temperature", "seed")
     )

@@ -29,7 +29,7 @@ def server(connect: Callable[[Endpoint], Any]) -> HttpServer:
 
 
 def test_the_client_is_created_with_the_first_model() -> None:
-    """And shared by all models."""
+    """The first model of a server creates the SDK's client, which all models share."""
     made: list[Endpoint] = []
 
     def connect(endpoint: Endpoint) -> object:
@@ -74,7 +74,7 @@ def test_a_client_serves_a_limited_number_of_calls_at_once() -> None:
 
 
 def test_an_error_in_creating_the_client_is_mapped() -> None:
-    """By the same rules as errors of a call."""
+    """An error in creating the client is mapped by the rules for errors of a call."""
 
     def connect(_: Endpoint) -> object:
         raise FileNotFoundError("no certificates")

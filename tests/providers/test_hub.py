@@ -124,7 +124,7 @@ def test_two_downloads_of_one_file_do_not_mix(hub: FakeHub, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("known", [CONTENT, CONTENT[:-1] + b"x"])
 def test_a_wrong_file_is_deleted(hub: FakeHub, tmp_path: Path, known: bytes) -> None:
-    """A file with another SHA-256 is refused and not kept, also as the rest of a broken download."""
+    """A file with another SHA-256 is refused and deleted."""
     hub.content = b"evil" * 1000
     wanted = HubFile("lab/tiny-GGUF", "tiny.gguf", hashlib.sha256(known).hexdigest())
     with pytest.raises(
@@ -188,7 +188,7 @@ def test_known_models_have_short_and_long_names(name: str) -> None:
 
 @pytest.mark.parametrize("model", ["local/hf:lab", "local/hf:lab/x/../../y.gguf", "local/hf:lab/x/y.bin"])
 def test_malformed_names_are_refused(model: str) -> None:
-    """A name is OWNER/REPOSITORY/FILE.gguf."""
+    """A name on the hub must be OWNER/REPOSITORY/FILE.gguf."""
     with pytest.raises(NoLocalModelError, match=r"write local/hf:OWNER/REPOSITORY/FILE\.gguf"):
         find_hub_file(model)
 
@@ -200,7 +200,7 @@ def config(model: str, sha256: str = "") -> str:
 
 
 def test_a_file_outside_the_table_needs_a_checksum(tmp_path: Path) -> None:
-    """Without `sha256` the key is named."""
+    """The error for an unknown file without a checksum names the key `sha256`."""
     write_config(tmp_path, config("local/hf:lab/tiny-GGUF/tiny.gguf"))
     without = debate("run", "debate.yaml", cwd=tmp_path)
     assert without.code == 2
@@ -208,7 +208,7 @@ def test_a_file_outside_the_table_needs_a_checksum(tmp_path: Path) -> None:
 
 
 def test_models_pull_shows_its_table(tmp_path: Path) -> None:
-    """Without a name the models, their size and licence are shown; an unknown name gets a suggestion."""
+    """`debate models pull` shows its models, and suggests a name for an unknown one."""
     shown = debate("models", "pull", cwd=tmp_path)
     assert "qwen3-1.7b\t1.8 GB\tApache-2.0\t8 GB" in shown.out
     assert "did you mean `qwen3-4b`" in debate("models", "pull", "qwen3-4", cwd=tmp_path).err

@@ -75,7 +75,7 @@ def request(schema: dict[str, Any] | None, purpose: str = "opening") -> Request:
 
 @given(schema=SCHEMAS, seed=st.integers(0, 5), purpose=st.sampled_from(["opening", "judge.live.turn"]))
 def test_any_schema_is_satisfied(schema: dict[str, Any], seed: int, purpose: str) -> None:
-    """The answer validates against the schema."""
+    """The mock's answer to a generated schema validates against that schema."""
     answer: Any = json.loads(write_answer(request(schema, purpose), str(seed)))
     jsonschema.validate(answer, schema, jsonschema.Draft202012Validator)
 
@@ -177,7 +177,7 @@ def test_the_sentences_of_a_debate_are_readable(debate: Debate) -> None:
 
 
 def test_three_debaters_are_all_judged() -> None:
-    """Any label may be a side."""
+    """The mock's judges mark three debaters, whatever their sides are called."""
     debaters = [{"name": name, "side": side} for name, side in (("Ann", "cats"), ("Bo", "dogs"), ("Cy", "fish"))]
     debate = run_debate(
         config_of(debaters=debaters, topic="Which pet suits a small flat?", judging={"systems": ["moderator"]})
@@ -187,7 +187,7 @@ def test_three_debaters_are_all_judged() -> None:
 
 
 def test_panels_disagree_first_and_converge() -> None:
-    """Over ten seeds some first votes are split, and later votes agree more often."""
+    """In ten debates some first votes differ, and later votes agree more often."""
     first, last = list[int](), list[int]()
     for seed in range(10):
         debate = run_debate(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["panel"]}))
@@ -199,7 +199,7 @@ def test_panels_disagree_first_and_converge() -> None:
 
 
 def test_a_panel_on_a_document_writes_about_the_document() -> None:
-    """Over ten seeds no vote mentions a motion, sides or turns, which a document does not have."""
+    """In ten panels on a document no vote mentions a motion, sides or turns."""
     plan: dict[str, Any] = {"topic": "PLAN.md", "background": "We move the service to one region.", "debaters": []}
     debates = [run_debate(config_of(**plan, seed=seed, judging={"systems": ["panel"]})) for seed in range(10)]
     texts = " ".join(item.model_dump_json() for debate in debates for item in debate.assessments)
@@ -208,7 +208,7 @@ def test_a_panel_on_a_document_writes_about_the_document() -> None:
 
 
 def test_judges_quote_sometimes() -> None:
-    """Over some seeds judges quote speeches, and every quote is in the transcript (no warnings)."""
+    """In some debates judges quote speeches, and every quote is in the transcript."""
     systems = ["structured", "live"]
     debates = [
         run_debate(config_of(seed=seed, format={"arguments": 2}, judging={"systems": systems})) for seed in range(4)

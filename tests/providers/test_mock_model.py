@@ -159,7 +159,7 @@ class TestScript:
         ],
     )
     def test_a_string_is_sent_as_it_is_and_an_object_as_json(self, tmp_path: Path, script: str, sent: str) -> None:
-        """A script is YAML or JSON."""
+        """A script in YAML or JSON gives a string unchanged and an object as JSON."""
         assert ask(self.scripted(tmp_path, script)).text == sent
 
     def test_a_list_is_served_in_order_and_its_last_item_repeated(self, tmp_path: Path) -> None:

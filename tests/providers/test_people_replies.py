@@ -117,7 +117,7 @@ def test_problems_are_named(words: str, problem: str | None) -> None:
 
 
 def test_a_missing_part_is_a_problem_that_a_lenient_form_accepts() -> None:
-    """As from a model, an answer without one of the responses can be used if the form is lenient, and not otherwise."""
+    """An answer without one of its parts is usable only if the form is lenient."""
     partly = json.dumps({**WHOLE, "responses": WHOLE["responses"][:1]})
     assert _read(partly).is_usable
     assert _read(partly).problems

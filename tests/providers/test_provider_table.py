@@ -12,7 +12,7 @@ KEY = "sk-real-0123456789"
 
 
 def test_a_new_row_has_the_profile_of_its_kind() -> None:
-    """OpenAI-compatible: native, then prompt, with max_tokens."""
+    """A new OpenAI-compatible row tries native, then prompt, and limits answers with max_tokens."""
     row = build_provider_table(config(lab={"kind": "openai", "base_url": "http://127.0.0.1:8000/v1"}))["lab"]
     assert (row.profile.modes, row.profile.token_limit_field, row.api_key_env) == (
         ("native", "prompt"),
@@ -22,7 +22,7 @@ def test_a_new_row_has_the_profile_of_its_kind() -> None:
 
 
 def test_fields_override_a_built_in_row() -> None:
-    """Omitted fields keep their built-in value."""
+    """Fields that a configuration omits keep their built-in value."""
     row = build_provider_table(config(groq={"max_concurrency": 2, "structured": ["prompt"]}))["groq"]
     assert (row.max_concurrency, row.profile.modes) == (2, ("prompt",))
     assert (row.base_url, row.api_key_env) == (BUILTIN_PROVIDERS["groq"].base_url, "GROQ_API_KEY")
@@ -66,6 +66,6 @@ def test_an_invalid_row_is_refused(name: str, spec: dict[str, Any], words: str) 
 
 @pytest.mark.parametrize("own", [{"api_key_env": None}, {"api_key_env": "MY_KEY"}])
 def test_a_redirected_row_with_its_own_key_is_accepted(own: dict[str, Any]) -> None:
-    """With a key variable or null."""
+    """A row may have another address if it names a key variable, or null."""
     row = build_provider_table(config(openai={"base_url": "http://127.0.0.1:1/v1"} | own))["openai"]
     assert row.api_key_env == own["api_key_env"]

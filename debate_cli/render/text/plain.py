@@ -179,6 +179,8 @@ def _table_row_lines(table: Table, row: TableRow, main: int | None, badges: Mapp
         words = theme.format_cell(cell)
         if scale and words != "—":
             words = f"{words}/{scale}"
+        if not words:
+            continue
         if position == main:
             plain.append(words if name == "score" else f"{name} {words}")
         elif not header and (len(words) <= MAX_SHORT_CELL or isinstance(cell, DebaterCell | Badge)):
@@ -186,9 +188,7 @@ def _table_row_lines(table: Table, row: TableRow, main: int | None, badges: Mapp
         elif len(words) > MAX_SHORT_CELL:
             long.append(f"  {header}: {words}" if header else f"  {words}")
         else:
-            pairs.append(
-                f"{_without_weight(name)}{' ' if isinstance(cell, Number) else ': '}{words}" if name else words
-            )
+            pairs.append(f"{_without_weight(name)}{' ' if isinstance(cell, Number) else ': '}{words}")
     details = ", ".join(pairs)
     label = f"{table.heads[0]} {first}" if first.isdigit() else first
     yield "  ".join(filter(None, (label, *plain, f"({details})" if plain and details else details)))

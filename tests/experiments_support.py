@@ -107,12 +107,12 @@ def write_two_providers(folder: Path, closed_url: str, open_url: str) -> Path:
 
 
 def outcomes(folder: Path) -> dict[str, tuple[str | None, float | None, int, int]]:
-    """Cell -> winner, margin and words of both players: what two runs of the same cells must agree on."""
+    """Map each cell to winner, margin and words of both players, which two runs of the same cells must agree on."""
     return {row.cell: (row.winner, row.margin, row.first_words, row.second_words) for row in judgements(folder)}
 
 
 def count_states(folder: Path) -> dict[CellState, int]:
-    """Number of cells by state; none before the ledger is written."""
+    """Number of cells by state; empty before the ledger exists."""
     try:
         with Ledger.open(folder) as ledger:
             return ledger.counts()

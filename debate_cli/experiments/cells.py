@@ -112,15 +112,22 @@ class CellPlan:
 
     def inputs_of(self, cell: Cell) -> CellInputs:
         """Return the inputs for running a cell. Raises KeyError for a cell of another plan."""
-        variant = self._variants[cell.axes]
-        known = self._prints[cell.axes].judges
-        judges = {known[judge.name]: judge for judge in variant.judges}
-        return CellInputs(
-            self._context_of(cell),
-            self._motions[cell.motion],
-            {key: judges[key] for key in cell.judges},
-            (variant.players[cell.first], variant.players[cell.second]),
-        )
+        variant, motion = self._variants[cell.axes], self._motions[cell.motion]
+        players = {player.name: player for player in self.experiment.file.config.players}
+        models = (variant.players[cell.first], variant.players[cell.second])
+        pair = pair_debaters(players[cell.first], players[cell.second])
+        if self.experiment.mock:
+            pair = tuple(each.model_copy(update={"model": spec.model}) for each, spec in zip(pair, models, strict=True))
+        seed = variant.context.config.seed
+        changes = {
+            "topic": motion.topic,
+            "background": _background_of(motion, variant),
+            "debaters": pair,
+            "seed": seed if cell.repeat == 1 else (seed or 0) + cell.repeat - 1,
+        }
+        context = replace(variant.context, config=variant.context.config.model_copy(update=changes))
+        by_key = {self._prints[cell.axes].judges[judge.name]: judge for judge in variant.judges}
+        return CellInputs(context, motion, {key: by_key[key] for key in cell.judges}, models)
 
     def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
         """Map each judge to the pairs of players in whose debates the judge's own model speaks."""
@@ -131,26 +138,6 @@ class CellPlan:
                     if not self._may_judge(judge, variant, pair) and pair not in found.get(judge.name, []):
                         found.setdefault(judge.name, []).append(pair)
         return found
-
-    def _context_of(self, cell: Cell) -> RunContext:
-        variant, motion = self._variants[cell.axes], self._motions[cell.motion]
-        players = {player.name: player for player in self.experiment.file.config.players}
-        pair = pair_debaters(players[cell.first], players[cell.second])
-        if self.experiment.mock:
-            pair = tuple(
-                item.model_copy(update={"model": variant.players[name].model})
-                for item, name in zip(pair, (cell.first, cell.second), strict=True)
-            )
-        seed = variant.context.config.seed
-        config = variant.context.config.model_copy(
-            update={
-                "topic": motion.topic,
-                "background": _background_of(motion, variant),
-                "debaters": pair,
-                "seed": seed if cell.repeat == 1 else (seed or 0) + cell.repeat - 1,
-            }
-        )
-        return replace(variant.context, config=config)
 
     def _cell(self, motion: Motion, variant: Variant, axes: str, pair: tuple[str, str], repeat: int) -> Cell:
         prints = self._prints[axes]

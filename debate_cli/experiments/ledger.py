@@ -318,26 +318,6 @@ class Ledger:
         )
         return usage
 
-    def removed(self) -> int:
-        """Return the number of cells of earlier plans that are not in the newest plan."""
-        return self.query("SELECT COUNT(*) FROM cells WHERE plan <> ?", self.plan)[0][0]
-
-    def wins(self) -> list[tuple[str | None, str, str, int]]:
-        """Count the deciding results. Returns rows of winner (None without one), first player, second player, count."""
-        return self.query(
-            "SELECT winner, first, second, COUNT(*) FROM results JOIN cells ON cell = key "
-            "WHERE decides AND plan = ? AND (judge = '' OR instr(judges, judge)) GROUP BY 1, 2, 3",
-            self.plan,
-        )
-
-    def failures(self) -> list[tuple[str, int, str]]:
-        """Count failed cells by cause, the most frequent cause first. Returns rows of cause, count, and one message."""
-        return self.query(
-            "SELECT COALESCE(cause, 'unknown'), COUNT(*), MIN(COALESCE(message, '')) FROM cells "
-            "WHERE plan = ? AND state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1",
-            self.plan,
-        )
-
     def records(self, *, only_planned: bool = True) -> Iterator[CellRecord]:
         """Yield the cells of the newest plan, or with `only_planned=False` of all plans, in the order of their plan."""
         where = "WHERE plan = ?" if only_planned else ""

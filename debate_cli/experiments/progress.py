@@ -57,6 +57,7 @@ class Status:
 
     progress: Progress
     failures: tuple[Failures, ...]
+    """Failed cells by cause, the most frequent cause first."""
     removed: int
     """Number of cells from earlier versions of the experiment's file. They are kept but do not count."""
     notes: tuple[str, ...] = ()
@@ -86,15 +87,25 @@ class ExperimentObserver:
 
 def read_status(ledger: Ledger) -> Status:
     """Return the status of an experiment according to its ledger."""
-    failures = tuple(Failures(*row) for row in ledger.failures())
+    failed = ledger.query(
+        "SELECT COALESCE(cause, 'unknown'), COUNT(*), MIN(COALESCE(message, '')) FROM cells "
+        "WHERE plan = ? AND state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1",
+        ledger.plan,
+    )
+    [(removed,)] = ledger.query("SELECT COUNT(*) FROM cells WHERE plan <> ?", ledger.plan)
     notes = tuple(filter(None, (ledger.meta("notes") or "").split("\n")))
-    return Status(read_progress(ledger), failures, ledger.removed(), notes)
+    return Status(read_progress(ledger), tuple(Failures(*row) for row in failed), removed, notes)
 
 
 def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
     """Return the progress of an experiment, or of a shard, according to its ledger."""
     players: dict[str, PlayerScore] = {}
-    for winner, first, second, count in ledger.wins():
+    deciding = ledger.query(
+        "SELECT winner, first, second, COUNT(*) FROM results JOIN cells ON cell = key "
+        "WHERE decides AND plan = ? AND (judge = '' OR instr(judges, judge)) GROUP BY 1, 2, 3",
+        ledger.plan,
+    )
+    for winner, first, second, count in deciding:
         for player in dict.fromkeys((first, second)):
             known = players.get(player, PlayerScore())
             players[player] = PlayerScore(known.won + (count if winner == player else 0), known.judged + count)

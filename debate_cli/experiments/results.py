@@ -21,7 +21,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import Cell
 from debate_cli.experiments.definition import Judge, is_same_model
-from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, Ledger, ResultRow
+from debate_cli.experiments.ledger import DEBATES_FOLDER, Ledger, ResultRow
 from debate_cli.experiments.settings import Motion
 from debate_cli.storage.atomic_write import friendly_os_errors
 from debate_cli.systems.scoring import score
@@ -139,7 +139,16 @@ def judge_results(
 def read_judgements(ledger: Ledger) -> Iterator[Judgement]:
     """Yield all judgements of the newest plan, in the order of its cells, without those by removed judges."""
     for record in ledger.records():
-        yield from _judgements_of(record, ledger.results_of(record.cell.key))
+        wanted = record.cell.judges or ("",)
+        counted = sorted(
+            (each for each in ledger.results_of(record.cell.key) if each.judge in wanted),
+            key=lambda each, wanted=wanted: (wanted.index(each.judge), not each.decides),
+        )
+        judges = Counter(each.system for each in counted if each.row["result"] in DETERMINED)
+        axes = json.loads(record.cell.axes)
+        for each in counted:
+            weight = 1 / judges[each.system] if each.row["result"] in DETERMINED else 0.0
+            yield Judgement(**{**each.row, "weight": weight, "axes": axes})
 
 
 def flatten(row: Judgement) -> dict[str, Any]:
@@ -150,19 +159,6 @@ def flatten(row: Judgement) -> dict[str, Any]:
         f"axes.{key}": value if isinstance(value, str | int | float | bool | None) else json.dumps(value)
         for key, value in axes.items()
     }
-
-
-def _judgements_of(record: CellRecord, results: Iterable[ResultRow]) -> Iterator[Judgement]:
-    wanted = record.cell.judges or ("",)
-    counted = sorted(
-        (each for each in results if each.judge in wanted),
-        key=lambda each: (wanted.index(each.judge), not each.decides),
-    )
-    judges = Counter(each.system for each in counted if each.row["result"] in DETERMINED)
-    for each in counted:
-        weight = 1 / judges[each.system] if each.row["result"] in DETERMINED else 0.0
-        columns: dict[str, Any] = {**each.row, "weight": weight, "axes": json.loads(record.cell.axes)}
-        yield Judgement(**columns)
 
 
 def _debate_columns(debate: Debate, cell: Cell, motion: Motion, experiment: str) -> dict[str, Any]:

@@ -59,15 +59,10 @@ class ImportedDebate:
     @property
     def speakers(self) -> tuple[SpeakerCount, ...]:
         """The speakers in the order of their first speech."""
-        said = {person.name: self.debate.select_turns(speaker=person.name) for person in self.debate.participants}
         return tuple(
-            SpeakerCount(
-                person.name,
-                person.side,
-                len(said[person.name]),
-                sum(len(turn.text.split()) for turn in said[person.name]),
-            )
+            SpeakerCount(person.name, person.side, len(turns), sum(len(turn.text.split()) for turn in turns))
             for person in self.debate.participants
+            for turns in [self.debate.select_turns(speaker=person.name)]
         )
 
     @property

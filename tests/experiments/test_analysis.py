@@ -63,7 +63,7 @@ def test_stronger_player_leads_and_sides_are_kept_apart() -> None:
 
 
 def test_judge_of_sides_is_shown_as_one() -> None:
-    """A judge that always names the side for the motion has 100 % there, and another winner in each swapped pair."""
+    """A judge that always names the side for the motion gives it 100 %, and each swapped pair another winner."""
     rows = [*_both_orders(6, "sided", "first", "first"), *_both_orders(6, "fair", "first", "second")]
     (found,) = analyze(rows, resamples=50).systems
     sided, fair = found.judges
@@ -104,7 +104,7 @@ def test_one_sided_motions_come_first() -> None:
 
 
 def test_results_that_do_not_count_are_left_out_and_counted() -> None:
-    """Rows of weight 0 are in no rating, and an unknown price makes a sum unknown."""
+    """Judgements of weight 0 are in no rating, and one unknown price makes the sum of costs unknown."""
     rows = [*_both_orders(4, "j", "first", "second"), _row(9, "ann", "bob", "j", "undetermined", weight=0.0)]
     found = analyze(rows, resamples=0)
     assert found.undetermined == 1
@@ -117,14 +117,14 @@ def test_results_that_do_not_count_are_left_out_and_counted() -> None:
 
 
 def test_players_that_only_meet_themselves_have_no_rating() -> None:
-    """The report says so, and numpy warns of nothing."""
+    """If no two different players met, the report says that there is nothing to rate."""
     (found,) = analyze([_row(motion, "ann", "ann", "j", "first") for motion in range(3)], resamples=50).systems
     assert found.by_result.ratings == ()
     assert found.by_result.notes == ("No two different players met, so there is nothing to rate.",)
 
 
 def test_file_of_results_is_read_by_column_name(tmp_path: Path) -> None:
-    """Order of columns is free; margins are scaled by the largest; the first place may belong to the right player or to neither."""
+    """Columns may have any order, margins are scaled by the largest, and `side` says who had the first place."""
     path = tmp_path / "results.csv"
     path.write_text("margin,right,left,side,cluster\n4,bob,ann,left,m1\n-2,bob,ann,right,m1\n1,bob,ann,none,m2\n")
     found = read_rating_file(path)
@@ -138,7 +138,7 @@ def test_file_of_results_is_read_by_column_name(tmp_path: Path) -> None:
 
 
 def test_rows_without_a_cluster_share_no_weight(tmp_path: Path) -> None:
-    """Judges share the weight of a cluster, and each row without one is a cluster by itself."""
+    """Judges of one cluster share its weight. Each row without a cluster has its full weight."""
     path = tmp_path / "results.csv"
     path.write_text("left,right,score,judge,cluster\na,b,1,j1,m\na,b,0,j2,m\na,b,1,j1,\na,b,0,j2,\n")
     assert [each.weight for each in read_rating_file(path).results] == [0.5, 0.5, 1.0, 1.0]
@@ -159,7 +159,7 @@ def test_rows_without_a_cluster_share_no_weight(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_files_are_named(tmp_path: Path, text: str, sentence: str) -> None:
-    """A wrong file is one sentence with the column or the line."""
+    """An error in a file of results is one sentence with the column or the line."""
     path = tmp_path / "results.csv"
     path.write_text(text)
     with pytest.raises(UsageError) as error:

@@ -12,15 +12,6 @@ from debate_cli.experiments.cell_store import LedgerCells
 from debate_cli.experiments.cells import Cell
 from debate_cli.experiments.ledger import Ledger, Settlement
 
-
-@pytest.fixture
-def here(tmp_path: Path) -> Path:
-    """The folder that commands are run in; empty."""
-    folder = tmp_path / "here"
-    folder.mkdir()
-    return folder
-
-
 OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
 
 
@@ -62,7 +53,7 @@ OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
     ],
 )
 def test_a_mistake_is_one_sentence(here: Path, changes: dict[str, Any], words: str) -> None:
-    """Exit code 2, the place in the file, no traceback, and no folder."""
+    """A mistake ends the run with exit code 2 and its place in the file, before a folder is made."""
     write_experiment(here, **changes)
     done = debate("experiment", "run", "exp.yaml", cwd=here)
     assert done.code == 2, done.err
@@ -83,7 +74,7 @@ def test_a_mistake_is_one_sentence(here: Path, changes: dict[str, Any], words: s
     ],
 )
 def test_a_wrong_motion_file_names_the_line(here: Path, text: str, words: str) -> None:
-    """A motion file is checked whole before anything runs."""
+    """An error in a motion file names the line."""
     (here / "m.csv").write_bytes(text.encode("utf-8", "surrogateescape"))
     write_experiment(here, motions="m.csv")
     done = debate("experiment", "run", "exp.yaml", cwd=here)
@@ -91,7 +82,7 @@ def test_a_wrong_motion_file_names_the_line(here: Path, text: str, words: str) -
 
 
 def test_a_motion_file_as_spreadsheets_write_it(here: Path) -> None:
-    """A byte order mark, quotes, line breaks in cells, Windows line ends, and other columns are no problem."""
+    """A motion file may have a byte order mark, quotes, line breaks in cells, Windows line ends and other columns."""
     text = '\ufeffTopic,Background,Tags,Source\r\n"Tea, or coffee?","Two\r\nlines.",drinks; work,me\r\n'
     (here / "m.csv").write_bytes(text.encode())
     write_experiment(here, motions="m.csv", players=PAIR, sides="first")
@@ -101,7 +92,7 @@ def test_a_motion_file_as_spreadsheets_write_it(here: Path) -> None:
 
 
 def test_a_ledger_of_another_experiment_is_refused(here: Path) -> None:
-    """Nothing in it changes; a rehearsal is another experiment too."""
+    """A run does not change the ledger of another experiment, nor of a rehearsal of the same experiment."""
     write_experiment(here, players=PAIR)
     run(here, "--limit", "1")
     before = judgements(here / "trial")
@@ -116,7 +107,7 @@ def test_a_ledger_of_another_experiment_is_refused(here: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["text", "database", "link"])
 def test_a_file_that_is_no_ledger_is_left_alone(here: Path, kind: str) -> None:
-    """One sentence; the file keeps its content."""
+    """A run refuses a file that is no ledger, and the file keeps its content."""
     write_experiment(here, players=PAIR)
     path = here / "trial" / "ledger.sqlite"
     path.parent.mkdir()
@@ -136,7 +127,7 @@ def test_a_file_that_is_no_ledger_is_left_alone(here: Path, kind: str) -> None:
 
 
 async def test_a_judge_that_is_added_during_a_run_judges_the_running_cells_too(here: Path) -> None:
-    """A worker that knows the earlier judges only cannot finish such a cell."""
+    """A run that began before a judge was added cannot finish a cell that the judge must judge."""
     with Ledger.create(here, "trial", mock=True) as ledger:
         ledger.set_plan("one", [make_cell(0, "jo")])
         cells = LedgerCells(ledger, here)
@@ -153,7 +144,7 @@ def make_cell(number: int, *judges: str) -> Cell:
 
 
 def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
-    """A key in a motion is removed from the debate, its name, the ledger and the rows."""
+    """A key in a motion is in no file and no file name of the experiment."""
     base = {**BASE, "providers": {"lab": {"kind": "mock", "api_key_env": "LAB_KEY"}}}
     key = "s3cr3t-k3y-0f-th3-lab"
     write_experiment(here, base, motions=[f"Is {key} safe?"], players=PAIR, sides="first")
@@ -182,7 +173,7 @@ def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
     ],
 )
 def test_a_wrong_command_says_what_to_do(here: Path, words: list[str], message: str) -> None:
-    """Exit code 2 and one sentence."""
+    """A wrong command ends with exit code 2 and one sentence that says what to do."""
     write_experiment(here)
     done = debate("experiment", *words, cwd=here)
     assert (done.code, message in done.err) == (2, True), done.err

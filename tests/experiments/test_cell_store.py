@@ -40,10 +40,7 @@ def ledgers(tmp_path: Path) -> Generator[tuple[Ledger, Ledger]]:
 
 
 def test_two_runs_share_the_requests_of_a_minute(ledgers: tuple[Ledger, Ledger]) -> None:
-    """Of three requests a minute, the third may come from either; the fourth waits until the first is a minute old.
-
-    Another account has its own minute.
-    """
+    """Two runs share three requests a minute, and another account has a minute of its own."""
     clock = Clock()
     one, other = (LedgerWindow(ledger, clock, "lab", 3, None) for ledger in ledgers)
     admit = [one.admit, other.admit, other.admit, one.admit]
@@ -55,7 +52,7 @@ def test_two_runs_share_the_requests_of_a_minute(ledgers: tuple[Ledger, Ledger])
 
 
 def test_two_runs_share_the_tokens_of_a_minute(ledgers: tuple[Ledger, Ledger]) -> None:
-    """A correction makes room; a call above the limit fits into an empty minute only."""
+    """Fewer actual tokens make room for a call. A call above the limit needs a minute without calls."""
     clock = Clock()
     one, other = (LedgerWindow(ledger, clock, "lab", None, 1000) for ledger in ledgers)
     entry = asyncio.run(one.admit(900)).entry
@@ -68,7 +65,7 @@ def test_two_runs_share_the_tokens_of_a_minute(ledgers: tuple[Ledger, Ledger]) -
 
 
 async def test_what_a_lost_cell_cost_counts_once(ledgers: tuple[Ledger, Ledger], tmp_path: Path) -> None:
-    """A run that slept too long spent $2 on a cell that another took over: of a budget of $3, $1 is left."""
+    """A run that lost a cell spent $2 on it: of a budget of $3, $1 is left."""
     clock = Clock()
     sleeper, other = (LedgerCells(ledger, tmp_path, clock=clock) for ledger in ledgers)
     limits = Limits(max_cost_usd=3)
@@ -87,7 +84,7 @@ async def test_what_a_lost_cell_cost_counts_once(ledgers: tuple[Ledger, Ledger],
 
 
 def test_a_run_counts_its_calls_for_others(tmp_path: Path) -> None:
-    """Each request to a provider with a limit a minute is in the ledger, with the tokens that it took."""
+    """The ledger has each request to a provider with a limit per minute, with the tokens of the request."""
     with model_server() as server:
         write_served_experiment(tmp_path, server.base_url, 2)
         base = (tmp_path / "base.yaml").read_text()
@@ -101,7 +98,7 @@ def test_a_run_counts_its_calls_for_others(tmp_path: Path) -> None:
 
 
 def test_a_provider_that_refuses_calls_holds_up_no_other(tmp_path: Path) -> None:
-    """The only cell under way waits for its Retry-After; those of the other provider are run in the meantime."""
+    """While a cell waits for the Retry-After of its provider, the run continues with cells of another provider."""
     with model_server(failures=[429]) as closed, model_server() as open_:
         closed.retry_after = 4
         write_two_providers(tmp_path, closed.base_url, open_.base_url)
@@ -110,7 +107,7 @@ def test_a_provider_that_refuses_calls_holds_up_no_other(tmp_path: Path) -> None
 
 
 def test_cells_of_other_processes_are_named(tmp_path: Path) -> None:
-    """A run that leaves cells to others says so, and does not fail."""
+    """A run names the number of cells that other processes run, and does not fail."""
     write_experiment(tmp_path, players=PAIR)
     run(tmp_path, "--limit", "1")
     with Ledger.open(tmp_path / "trial") as ledger:
@@ -124,7 +121,7 @@ def test_cells_of_other_processes_are_named(tmp_path: Path) -> None:
 
 
 def test_a_run_waits_for_another_that_creates_the_ledger(tmp_path: Path) -> None:
-    """Two runs that start together both find a new file; SQLite itself would call it locked at once."""
+    """A run waits while another run creates the ledger."""
     path = tmp_path / LEDGER_NAME
     path.touch()
     with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:

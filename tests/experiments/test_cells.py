@@ -35,7 +35,7 @@ def keys(folder: Path, base: dict[str, Any] | None = None, **changes: Any) -> se
     ids=["both", "first", "random", "repeat", "versus", "self", "list", "axes"],
 )
 def test_every_combination_is_one_cell(tmp_path: Path, changes: dict[str, Any], count: int) -> None:
-    """Motions × pairs × sides × repeats × axes, each with a key and a debate for itself."""
+    """Each combination of motion, pair, side, repeat and axes is a cell with its own key and debate."""
     cells = list(plan(tmp_path, **changes).cells())
     assert [len(cells), len({cell.key for cell in cells}), len({cell.debate for cell in cells})] == [count] * 3
 
@@ -62,7 +62,7 @@ def test_both_sides_swap_the_players(tmp_path: Path) -> None:
 def test_what_does_not_change_a_debate_keeps_its_key(
     tmp_path: Path, base: dict[str, Any], changes: dict[str, Any]
 ) -> None:
-    """Judges are added afterwards; money and limits change no answer."""
+    """The experiment's judges, limits and prices do not change the keys of cells; the judges of the base do."""
     expected = keys(tmp_path, {**BASE, "judging": {"systems": ["structured"]}})
     found = keys(tmp_path, {**BASE, "judging": {"systems": ["structured"]}, **base}, **changes)
     assert (found == expected) is ("judges" not in changes or changes["judges"] is not None)
@@ -74,12 +74,12 @@ def test_what_does_not_change_a_debate_keeps_its_key(
     ids=["seed", "background", "format", "server"],
 )  # fmt: skip
 def test_what_changes_a_debate_changes_every_key(tmp_path: Path, base: dict[str, Any]) -> None:
-    """A finished debate is never taken for another one."""
+    """A change of seed, background, format or server changes the key of every cell."""
     assert keys(tmp_path).isdisjoint(keys(tmp_path, {**BASE, **base}))
 
 
 def test_a_changed_player_changes_its_own_cells_only(tmp_path: Path) -> None:
-    """The debates of the others stay."""
+    """A changed player changes only the keys of cells with this player."""
     before = {cell.key: cell for cell in plan(tmp_path).cells()}
     players = [{"name": "ann", "model": "mock/ann"}, {"name": "bob", "model": "mock/bob"}]
     after = keys(tmp_path, players=[*players, {"name": "cid", "model": "mock/cid", "system": "Be brief."}])
@@ -87,7 +87,7 @@ def test_a_changed_player_changes_its_own_cells_only(tmp_path: Path) -> None:
 
 
 def test_a_judge_does_not_judge_its_own_model(tmp_path: Path) -> None:
-    """Not under the name of a reseller either; `self_judging` allows it."""
+    """A judge skips the debates in which its own model speaks, unless `self_judging` is set."""
     judges = [{"name": "jo", "model": "mock/jo"}, {"name": "own", "model": "mock/ann"}]
 
     def by_own(cell: Cell, found: CellPlan) -> bool:
@@ -101,13 +101,13 @@ def test_a_judge_does_not_judge_its_own_model(tmp_path: Path) -> None:
 
 
 def test_the_same_file_gives_the_same_random_sides(tmp_path: Path) -> None:
-    """Sides are drawn from seed, motion and pair; a further motion changes none of them."""
+    """Random sides depend on seed, motion and pair, so a further motion changes none."""
     before = keys(tmp_path, sides="random")
     assert before < keys(tmp_path, sides="random", motions=["Should cities ban cars?", "Is Latin worth teaching?", "Is tea better?"])  # fmt: skip
 
 
 def test_the_content_of_named_files_is_part_of_the_key(tmp_path: Path) -> None:
-    """A changed source or background gives new debates; the same content at another time does not."""
+    """A changed source or background changes the keys; reading the same content again does not."""
     (tmp_path / "source.txt").write_text("Cars need much room in cities.")
     (tmp_path / "background.txt").write_text("A city of a million people.")
     base = {**BASE, "background": {"file": "background.txt"}, "evidence": {"sources": ["source.txt"]}}

@@ -6,7 +6,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import pytest
 from cli_support import debate, run_in_shell, start_process, wait_until
 from experiments_support import (
     PAIR,
@@ -34,16 +33,8 @@ from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import parse_transcript, transcript_to_events
 
 
-@pytest.fixture
-def here(tmp_path: Path) -> Path:
-    """The folder that commands are run in; empty."""
-    folder = tmp_path / "here"
-    folder.mkdir()
-    return folder
-
-
 def test_a_killed_experiment_continues_to_the_same_results(here: Path) -> None:
-    """After two kills the results are those of an undisturbed run; at most the calls in flight are made again."""
+    """After two kills the results are those of an undisturbed run, and at most the calls in flight are repeated."""
     check_killed_runs(here, motions=4, kills=2, concurrency=3)
 
 
@@ -59,7 +50,7 @@ def test_no_cell_waits_for_the_answers_of_another(here: Path) -> None:
 
 
 def test_a_cell_that_is_not_opened_before_a_stop_begins_no_debate(here: Path) -> None:
-    """It stays open, and the next run does it."""
+    """A cell that a stop reaches before its debate begins stays open."""
     write_experiment(here)
     stop = StopSignal()
 
@@ -78,7 +69,7 @@ def test_a_cell_that_is_not_opened_before_a_stop_begins_no_debate(here: Path) ->
 
 
 def test_two_processes_share_the_cells(here: Path) -> None:
-    """Each cell is done once, by one of the two."""
+    """Of two processes that run at once, each does some cells, and no cell is done twice."""
     with model_server(latency_s=0.03) as server:
         write_served_experiment(here, server.base_url, motions=4, concurrency=2)
         run(here, "--out", "whole")
@@ -96,7 +87,7 @@ def test_two_processes_share_the_cells(here: Path) -> None:
 
 
 def test_ctrl_c_keeps_everything(here: Path) -> None:
-    """The run says how to continue; the next one repeats at most the calls that left while it stopped."""
+    """After Ctrl-C the run names the command to continue, and the next run repeats at most the calls in flight."""
     with model_server(latency_s=0.05) as server:
         write_served_experiment(here, server.base_url, motions=3, concurrency=3)
         run(here, "--out", "whole")
@@ -116,7 +107,7 @@ def test_ctrl_c_keeps_everything(here: Path) -> None:
 
 
 def test_one_limit_holds_for_all_debates(here: Path) -> None:
-    """However many debates run, the server never has more requests than the limit."""
+    """All debates together never have more requests at the server than the limit."""
     with model_server(latency_s=0.02) as server:
         write_served_experiment(here, server.base_url, motions=3, concurrency=3)
         run(here)
@@ -124,7 +115,7 @@ def test_one_limit_holds_for_all_debates(here: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing(here: Path) -> None:
-    """One sentence, exit code 1, and the next run continues."""
+    """A full disk ends the run with exit code 1 and one sentence, and the next run continues."""
     write_experiment(here, players=PAIR)
     full = run_in_shell("ulimit -f 60; debate experiment run exp.yaml", here)
     assert full.code == 1, full.err
@@ -159,7 +150,7 @@ async def _take_over(folder: Path) -> None:
 
 
 def test_what_dead_processes_spent_counts(here: Path) -> None:
-    """After a kill, the cost in the ledger has the journals of the unfinished debates."""
+    """After a kill, the ledger counts the tokens in the journals of unfinished debates."""
     with model_server(latency_s=0.03) as server:
         write_served_experiment(here, server.base_url, motions=4, concurrency=4)
         with start_process("experiment", "run", "exp.yaml", cwd=here) as process:
@@ -173,7 +164,7 @@ def test_what_dead_processes_spent_counts(here: Path) -> None:
 
 
 def test_a_debate_that_another_process_uses_is_left_alone(here: Path) -> None:
-    """The other cells are done; the next run does it."""
+    """A run leaves a locked debate open and does the other cells; the next run does the open cell."""
     write_experiment(here, players=PAIR)
     plan = CellPlan(load_experiment(here / "exp.yaml", {}))
     held = next(iter(plan.cells())).debate
@@ -185,7 +176,7 @@ def test_a_debate_that_another_process_uses_is_left_alone(here: Path) -> None:
 
 
 def test_a_journal_that_outlived_its_transcript_is_removed(here: Path) -> None:
-    """A process died between writing the transcript and removing the journal: the next run tidies up and asks nothing."""
+    """A run removes a journal whose transcript is complete, and asks no model."""
     write_experiment(here, players=PAIR)
     run(here)
     transcript = next((here / "trial" / "debates").glob("*.json"))

@@ -56,14 +56,6 @@ def dsn(server: PostgresServer) -> str:
     return server.new_database()
 
 
-@pytest.fixture
-def here(tmp_path: Path) -> Path:
-    """An empty folder."""
-    path = tmp_path / "here"
-    path.mkdir()
-    return path
-
-
 def enqueue(here: Path, dsn: str, *options: str, expect: int = 0) -> CommandResult:
     """Put `exp.yaml` into the queue."""
     done = debate("experiment", "run", "exp.yaml", "--enqueue-only", *options, cwd=here, env={"DEBATE_QUEUE": dsn})
@@ -84,7 +76,7 @@ def bring_back(here: Path, dsn: str) -> Any:
 
 
 def test_a_queued_experiment_is_like_a_local_one(here: Path, dsn: str) -> None:
-    """Equal outcomes, whole transcripts, and nothing to do when it is enqueued again. No password is shown."""
+    """Workers produce the outcomes of a local run, a second enqueuing adds no cells, and no password is shown."""
     write_experiment(here)
     run(here, "--out", "local")
     first = enqueue(here, dsn)
@@ -102,7 +94,7 @@ def test_a_queued_experiment_is_like_a_local_one(here: Path, dsn: str) -> None:
 
 
 def test_a_run_shows_what_workers_do(here: Path, dsn: str) -> None:
-    """It waits until the last cell is done, prints each, and counts them one by one."""
+    """A run with a queue prints each cell that a worker ends, and ends after the last cell."""
     write_experiment(here, players=PAIR)
     with start_process("worker", cwd=here, env={"DEBATE_QUEUE": dsn}) as worker:
         done = debate("experiment", "run", "exp.yaml", "--json", cwd=here, env={"DEBATE_QUEUE": dsn})
@@ -115,7 +107,7 @@ def test_a_run_shows_what_workers_do(here: Path, dsn: str) -> None:
 
 
 def test_all_cells_that_changed_at_once_are_brought_back(here: Path, dsn: str) -> None:
-    """They are read in pages, and more than one page may have the same time."""
+    """All changed cells are copied, even if more than one page of cells has the same time of change."""
     write_experiment(here, players=PAIR, motions=[f"Is number {number} a good number?" for number in range(300)])
     enqueue(here, dsn, "--mock")
     query(dsn, "UPDATE cells SET updated_at = '2030-01-01', attempts = 7 RETURNING key")
@@ -125,7 +117,7 @@ def test_all_cells_that_changed_at_once_are_brought_back(here: Path, dsn: str) -
 
 
 def test_a_killed_worker_is_taken_over(here: Path, dsn: str) -> None:
-    """After its lease another worker continues after its last event: at most the calls in flight are made again."""
+    """After the lease of a killed worker, another worker continues, and at most the calls in flight are repeated."""
     with model_server(latency_s=0.05) as models:
         write_served_experiment(here, models.base_url, motions=4, concurrency=4)
         run(here, "--out", "whole")
@@ -146,7 +138,7 @@ def test_a_killed_worker_is_taken_over(here: Path, dsn: str) -> None:
 
 
 def test_a_provider_that_refuses_calls_holds_up_no_other(here: Path, dsn: str) -> None:
-    """While the only cell of a worker waits for its provider's Retry-After, it runs those of another provider."""
+    """While a cell waits for the Retry-After of its provider, the worker runs cells of another provider."""
     with model_server(failures=[429]) as closed, model_server() as open_:
         closed.retry_after = 4
         write_two_providers(here, closed.base_url, open_.base_url)
@@ -156,7 +148,7 @@ def test_a_provider_that_refuses_calls_holds_up_no_other(here: Path, dsn: str) -
 
 
 def test_two_experiments_of_one_name_are_kept_apart(here: Path, dsn: str, tmp_path: Path) -> None:
-    """A file with other cells is refused with what to do; the same file on another machine joins, and its owner may change it."""
+    """The queue refuses other cells under a known name, except from a folder that already used the experiment."""
     env = {"DEBATE_QUEUE": dsn}
     write_experiment(here, players=PAIR)
     enqueue(here, dsn, "--mock")
@@ -175,7 +167,7 @@ def test_two_experiments_of_one_name_are_kept_apart(here: Path, dsn: str, tmp_pa
 
 
 def test_a_worker_that_loses_its_lease_goes_on(here: Path, dsn: str) -> None:
-    """It asks nothing more for the cell under that lease, reports no failure, and may take the cell again."""
+    """A worker that loses a lease asks nothing more under this lease, and may take the cell again."""
     with model_server(latency_s=1.0) as models:
         write_served_experiment(here, models.base_url, motions=1, concurrency=1)
         enqueue(here, dsn)
@@ -192,7 +184,7 @@ def test_a_worker_that_loses_its_lease_goes_on(here: Path, dsn: str) -> None:
 
 
 def test_a_restarted_server_loses_nothing(here: Path, dsn: str, server: PostgresServer) -> None:
-    """The worker waits, no call is made again, and the cells are done."""
+    """While PostgreSQL restarts, the worker waits; then it finishes the cells without repeating a call."""
     with model_server(latency_s=0.05) as models:
         write_served_experiment(here, models.base_url, motions=4, concurrency=4)
         run(here, "--out", "whole")
@@ -211,7 +203,7 @@ def test_a_restarted_server_loses_nothing(here: Path, dsn: str, server: Postgres
 
 
 def test_a_late_worker_cannot_write(here: Path, dsn: str) -> None:
-    """Once another worker has its cell, it writes no line, no result and reserves no call; what it reserved counts as spent."""
+    """A worker whose cell was taken over writes nothing. The amount that it reserved counts as spent."""
     write_experiment(here, players=PAIR, limits={"max_cost_usd": 5})
     enqueue(here, dsn, "--mock")
     asyncio.run(_take_over(here, dsn))
@@ -253,7 +245,7 @@ async def _take_over(here: Path, dsn: str) -> None:
 
 
 def test_a_worker_without_a_disk_gives_its_cell_back(here: Path, dsn: str) -> None:
-    """A cell whose journal cannot be restored is not kept by a worker that cannot run it."""
+    """A worker gives back a cell whose journal it cannot write to its disk."""
     write_experiment(here, players=PAIR)
     enqueue(here, dsn, "--mock")
     query(dsn, "UPDATE cells SET transcript = 'any' RETURNING key")
@@ -273,7 +265,7 @@ def test_a_worker_without_a_disk_gives_its_cell_back(here: Path, dsn: str) -> No
 
 
 def test_a_cell_that_is_not_ours_is_held(here: Path, dsn: str) -> None:
-    """A worker opens no path that the queue names, and goes on with the other cells."""
+    """A worker opens no path outside its folder that a cell names, and goes on with the other cells."""
     write_experiment(here, players=PAIR)
     enqueue(here, dsn, "--mock")
     query(dsn, """UPDATE cells SET cell = jsonb_set(cell, '{debate}', '"../../escaped"') WHERE seq = 0 RETURNING key""")
@@ -284,7 +276,7 @@ def test_a_cell_that_is_not_ours_is_held(here: Path, dsn: str) -> None:
 
 
 def test_workers_keep_one_budget(here: Path, dsn: str) -> None:
-    """Two workers together spend at most the budget, and `run` says so; with a higher one they go on."""
+    """Two workers together spend at most the budget, and continue after the budget was raised."""
     queue = {"DEBATE_QUEUE": dsn}
     with model_server(latency_s=0.01) as models:
         write_served_experiment(here, models.base_url, motions=4, concurrency=4)
@@ -300,7 +292,7 @@ def test_workers_keep_one_budget(here: Path, dsn: str) -> None:
 
 
 def test_workers_keep_one_limit_a_minute(dsn: str) -> None:
-    """Of many calls at once, as many are admitted as the limit says; the others learn how long to wait."""
+    """Of many calls at once, only the limit is admitted; each other call gets a time to wait."""
 
     async def ask() -> list[Admission]:
         async with Database.connect(dsn) as database:
@@ -318,14 +310,14 @@ def test_workers_keep_one_limit_a_minute(dsn: str) -> None:
 
 @pytest.mark.parametrize("dsn", ["postgresql://me:pass%40word@host/db", "postgresql://host/db?password=pass%40word"])
 def test_passwords_of_an_address_are_secrets(dsn: str) -> None:
-    """Wherever the address has it, the password is redacted as it is and as it is written there."""
+    """The password of an address is redacted, both as written in the address and decoded."""
     redact = Redactor(address_secrets(dsn))
     for written in (dsn, "pass@word", "pass%40word"):
         assert "word" not in redact(f"a message with {written} in it")
 
 
 def test_a_worker_does_not_trust_the_queue(here: Path, dsn: str) -> None:
-    """A server that the experiment names needs --trust-host, nothing is asked, and no key is in the database."""
+    """A server that an experiment names needs --trust-host at the worker, and no key is in the database."""
     lab = {"kind": "openai", "base_url": "http://lab.example/v1", "api_key_env": "LAB_KEY"}
     write_experiment(
         here,
@@ -346,7 +338,7 @@ def test_a_worker_does_not_trust_the_queue(here: Path, dsn: str) -> None:
 
 
 def test_texts_travel_with_the_experiment(here: Path, dsn: str) -> None:
-    """The worker needs neither the sources nor the background of the enqueuing machine."""
+    """A worker needs neither the sources nor the background files of the machine that enqueued the cells."""
     (here / "notes").mkdir()
     (here / "notes" / "cars.md").write_text("# Cars\n\nCars take half of the room in a city.\n")
     evidence = {"sources": ["notes"], "passages": 2}
@@ -365,7 +357,7 @@ def test_texts_travel_with_the_experiment(here: Path, dsn: str) -> None:
 
 
 def test_failed_cells_are_held(here: Path, dsn: str) -> None:
-    """A failed cell stays failed until --retry-failed; then it continues."""
+    """A failed cell stays failed until --retry-failed puts it into the queue again."""
     with model_server(failures=[400]) as models:
         write_served_experiment(here, models.base_url, motions=1, concurrency=1)
         enqueue(here, dsn)
@@ -378,7 +370,7 @@ def test_failed_cells_are_held(here: Path, dsn: str) -> None:
 
 
 def test_a_local_run_leaves_queued_cells_alone(here: Path, dsn: str) -> None:
-    """It says where the cells are. What was begun without a queue is continued in it."""
+    """A run without --queue refuses queued cells, and workers continue debates that a local run began."""
     write_experiment(here, players=PAIR)
     run(here, "--limit", "1")
     assert "3 cells were put" in enqueue(here, dsn).out
@@ -400,7 +392,7 @@ def test_a_local_run_leaves_queued_cells_alone(here: Path, dsn: str) -> None:
     ],
 )
 def test_a_wrong_address_is_one_sentence(here: Path, dsn: str, words: str) -> None:
-    """It says what is wrong, and shows no password."""
+    """A wrong address ends with one sentence that shows no password."""
     done = debate("worker", "--queue", dsn, cwd=here)
     assert done.code in {1, 2}
     assert words in done.err

@@ -12,14 +12,6 @@ from debate_cli.experiments.ledger import Ledger
 from debate_cli.storage.transcript_store import open_debate
 
 
-@pytest.fixture
-def here(tmp_path: Path) -> Path:
-    """The folder that commands are run in; empty."""
-    folder = tmp_path / "here"
-    folder.mkdir()
-    return folder
-
-
 def attempts(folder: Path) -> dict[str, int]:
     """Key -> attempts of every cell that was ever planned."""
     with Ledger.open(folder) as ledger:
@@ -27,7 +19,7 @@ def attempts(folder: Path) -> dict[str, int]:
 
 
 def test_an_experiment_leaves_ordinary_debates_and_a_row_per_judgement(here: Path) -> None:
-    """Each debate has a judging run per judge; verdicts can be recomputed; weights of a debate add up to 1."""
+    """Each debate has a judging run per judge, its verdicts can be recomputed, and its weights add up to 1."""
     write_experiment(here, judges=[{"name": "jo", "model": "mock/jo"}, {"name": "max", "model": "mock/max"}])
     out = run(here, "--limit", "3")
     assert out.count(" done  ") == 3
@@ -40,7 +32,7 @@ def test_an_experiment_leaves_ordinary_debates_and_a_row_per_judgement(here: Pat
 
 
 def test_running_again_runs_what_is_left_and_nothing_else(here: Path) -> None:
-    """After --limit the rest is run; after that nothing."""
+    """A run after --limit does the rest of the cells, and a further run does none."""
     write_experiment(here, players=PAIR)
     run(here, "--limit", "1")
     assert run(here).count(" done  ") == 3
@@ -49,7 +41,7 @@ def test_running_again_runs_what_is_left_and_nothing_else(here: Path) -> None:
 
 
 def test_a_changed_file_adds_and_removes_cells(here: Path) -> None:
-    """Finished debates that are still planned stay; those that are not are kept and do not count."""
+    """After a change of motions, finished cells that are still planned stay, and the others do not count."""
     write_experiment(here, players=PAIR)
     run(here)
     write_experiment(here, motions=["Should cities ban cars?", "Is tea better?"], players=PAIR)
@@ -61,7 +53,7 @@ def test_a_changed_file_adds_and_removes_cells(here: Path) -> None:
 
 
 def test_another_judge_judges_the_finished_debates(here: Path) -> None:
-    """No debater is asked again, and the first judge's runs stay."""
+    """An added judge judges the finished debates, without a new speech and without changing the first judge's runs."""
     write_experiment(here, motions=["Is tea better?"], players=PAIR)
     run(here)
     before = {row.debate: row for row in judgements(here / "trial")}
@@ -78,7 +70,7 @@ def test_another_judge_judges_the_finished_debates(here: Path) -> None:
 
 
 def test_the_failure_of_a_cell_is_its_own(here: Path) -> None:
-    """The others are finished; `status` says why it failed; --retry-failed runs the failed cells only."""
+    """A failed cell does not end the others, `status` names its cause, and --retry-failed runs failed cells only."""
     faulty = {"name": "cid", "model": "cid"}
     players: list[Any] = [{"name": "ann", "model": "mock/ann"}, {"name": "bob", "model": "mock/bob"}, faulty]
     models = {"default": {"model": "mock/default"}, "cid": {"model": "mock/cid", "faults": {"refusal": 1}}}
@@ -93,7 +85,7 @@ def test_the_failure_of_a_cell_is_its_own(here: Path) -> None:
 
 
 def test_the_budget_belongs_to_the_experiment(here: Path) -> None:
-    """It stops starting debates, says what is left, and a higher budget continues."""
+    """A reached budget ends the run with exit code 4, and a higher budget continues it."""
     priced = {"model": "mock/default", "price": {"input": 1, "output": 1}}
     players = [{"name": name, "model": "default"} for name in ("ann", "bob")]
     base = {**BASE, "models": {"default": priced, "judge": priced}}
@@ -112,7 +104,7 @@ def test_the_budget_belongs_to_the_experiment(here: Path) -> None:
 
 
 def test_shards_are_disjoint_and_merge_to_the_whole(here: Path) -> None:
-    """The merged rows are those of one undivided run."""
+    """The merged judgements of two shards are those of one undivided run."""
     write_experiment(here, players=PAIR)
     run(here)
     whole = judgements(here / "trial")
@@ -134,7 +126,7 @@ def test_a_rehearsal_has_a_folder_for_itself(here: Path) -> None:
 
 
 def test_repeats_differ(here: Path) -> None:
-    """Each repeat has another seed."""
+    """Two repeats of a debate have different speeches, because their seeds differ."""
     write_experiment(here, players=PAIR, sides="first", motions=["Is tea better?"], repeat=2)
     run(here)
     first, second = (open_debate(here / "trial" / row.path).debate for row in judgements(here / "trial"))
@@ -142,14 +134,14 @@ def test_repeats_differ(here: Path) -> None:
 
 
 def test_a_player_may_meet_itself(here: Path) -> None:
-    """Its two debaters have two names, and the results name the player."""
+    """The results of a player that meets itself have its name on both sides."""
     write_experiment(here, pairing="self", sides="both", motions=["Is tea better?"])
     run(here)
     assert {(row.first, row.second) for row in judgements(here / "trial")} == {("ann",) * 2, ("bob",) * 2, ("cid",) * 2}
 
 
 def test_systems_that_steer_stay_in_the_debate(here: Path) -> None:
-    """With judges, feedback and guidance come from the base's judge; other systems judge afterwards only."""
+    """With an experiment's judges, the debate's own run keeps only the systems that steer the debate."""
     systems = ["structured", {"kind": "moderator", "guidance": True}]
     write_experiment(here, {**BASE, "judging": {"systems": systems}})
     run(here, "--limit", "1")
@@ -160,7 +152,7 @@ def test_systems_that_steer_stay_in_the_debate(here: Path) -> None:
 
 
 def test_without_judges_the_base_judges(here: Path) -> None:
-    """There is a row per system of the base, without the name of a judge."""
+    """Without an experiment's judges, there is a row per system of the base, with no judge's name."""
     write_experiment(here, {**BASE, "judging": {"systems": ["structured", "moderator"]}}, judges=None)
     run(here, "--limit", "1")
     assert [(row.judge, row.system, row.decides, row.weight) for row in judgements(here / "trial")] == [
@@ -171,7 +163,7 @@ def test_without_judges_the_base_judges(here: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["csv", "json", "jsonl", "parquet"])
 def test_every_format_has_the_same_rows(here: Path, kind: str) -> None:
-    """Pandas reads each as it is; each axis is a column."""
+    """CSV, JSON, JSON lines and Parquet have the same rows, with a column for each axis."""
     write_experiment(here, axes={"format.arguments": [1, 2]}, players=PAIR, motions=["Is tea better?"])
     run(here)
     expected = [(row.first, row.winner, row.axes["format.arguments"]) for row in judgements(here / "trial")]
@@ -191,7 +183,7 @@ def test_every_format_has_the_same_rows(here: Path, kind: str) -> None:
 
 
 def test_json_events_count_every_cell(here: Path) -> None:
-    """`run --json` prints a line for each start and end, and a last one with the sums."""
+    """`run --json` prints a line for the start and end of each cell, and a last line with the sums."""
     write_experiment(here, players=PAIR)
     events = [json.loads(line) for line in run(here, "--json").splitlines()]
     assert [event["type"] for event in events].count("started") == 4
@@ -201,7 +193,7 @@ def test_json_events_count_every_cell(here: Path) -> None:
 
 
 def test_dry_run_plans_calls_as_a_run_uses_them(here: Path) -> None:
-    """On the mock the planned tokens are within 25 % of those used; nothing is written."""
+    """A dry run writes nothing, and plans the calls and, within 25 %, the tokens of a run on the mock."""
     write_experiment(here, players=PAIR)
     plan = debate("experiment", "run", "exp.yaml", "--dry-run", "--json", cwd=here).json
     assert not (here / "trial").exists()
@@ -218,7 +210,7 @@ def test_dry_run_plans_calls_as_a_run_uses_them(here: Path) -> None:
 
 
 def test_a_new_price_asks_no_judge_again(here: Path) -> None:
-    """When another judge is added, the runs of a judge whose price changed stay as they are."""
+    """A judge whose price changed is not asked again when another judge is added."""
     base: dict[str, Any] = {**BASE, "models": {"default": {"model": "mock/default"}, "jo": {"model": "mock/jo"}}}
     changes: dict[str, Any] = {"players": PAIR, "motions": ["Is tea better?"], "sides": "first"}
     write_experiment(here, base, judges=[{"name": "jo", "model": "jo"}], **changes)

@@ -15,7 +15,7 @@ COLUMNS = {"speaker": "who", "text": "body"}
 @settings(max_examples=20)
 @given(spoken=spoken_debates())
 def test_the_words_of_each_speaker_are_kept(name: str, spoken: Spoken) -> None:
-    """The speeches of a file, read in its format, have the words that were written, in their order, by the same speakers."""
+    """A reader returns the written words in their order, with their speakers."""
     kind, write = WRITERS[name]
     found = READERS[kind](write(spoken), COLUMNS if kind == "jsonl" else {})
     speeches = resolve_speakers(found.speeches, {}, SpeakerChoices()).speeches
@@ -27,7 +27,7 @@ def test_the_words_of_each_speaker_are_kept(name: str, spoken: Spoken) -> None:
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_format_is_recognised_by_its_content(name: str) -> None:
-    """Without --format, the content decides."""
+    """The format of a text is detected by its content."""
     kind, write = WRITERS[name]
     spoken = [
         ("Ann Lee", "We should go."),

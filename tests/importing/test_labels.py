@@ -29,7 +29,7 @@ def spoken(found: FoundDebate) -> list[tuple[str, str]]:
     ],
 )
 def test_a_line_that_only_looks_like_a_label_is_a_part_of_the_speech(line: str) -> None:
-    """URLs, times, announcing words and quoted dialogue begin no speech."""
+    """A URL, a time, an announcing word or quoted dialogue at the start of a line begins no speech."""
     found = read_text(f"Ann: We begin.\n{line}\n\nBo: I reply.\nAnn: And I.\nBo: Done.")
     assert spoken(found)[0] == ("Ann", f"We begin.\n{line}")
     assert len(found.speeches) == 4
@@ -55,13 +55,13 @@ def test_a_line_that_only_looks_like_a_label_is_a_part_of_the_speech(line: str) 
     ],
 )
 def test_a_label_names_the_speaker(label: str, name: str, words: str) -> None:
-    """Titles, offices, letters, nicknames, remarks and time stamps beside a name are understood."""
+    """A title, office, letter, nickname, remark or time stamp beside a name does not hide the name."""
     found = read_text(f"{label}\nBo: No.\n{label}\nBo: No.")
     assert spoken(found)[0] == (name, words)
 
 
 def test_headings_that_name_no_speaker_and_stage_directions_stay_in_the_speeches() -> None:
-    """Words of headings and stage directions are kept, an empty heading is passed over, and a title is the motion."""
+    """Headings and stage directions stay in the speeches, and the title becomes the motion."""
     found = read_markdown(
         "# Should we go?\n\nHeld in May.\n\n## Opening statements\n\n**Ann:** We should.\n\n*(Applause)*\n\n##\n\n"
         "## Rebuttals\n\n**Bo:** No.\n\n**Important** point.\n\n**Ann** (rising): Yes.\n\n## End"
@@ -87,12 +87,12 @@ def test_headings_that_name_no_speaker_and_stage_directions_stay_in_the_speeches
     ],
 )  # fmt: skip
 def test_markdown_names_speakers_in_bold_in_headings_or_plainly(heading: str, expected: list[tuple[str, str]]) -> None:
-    """Bold names come before headings, and headings before `Name:`."""
+    """In Markdown, bold names come before headings, and headings before `Name:`."""
     assert spoken(read_markdown(heading))[-2:] == expected
 
 
 def test_cues_of_one_speaker_are_joined_and_their_markup_is_dropped() -> None:
-    """Subtitles: one speech for neighbouring cues, without tags; notes and time stamps are counted."""
+    """Neighbouring cues of one speaker become one speech without tags; notes and time stamps are counted."""
     found = read_subtitles(
         "WEBVTT\n\nNOTE made by hand\n\n00:00:01.000 --> 00:00:02.000\n<v.loud Ann Lee>We <i>must</i> act &amp; soon.\n\n"
         "00:00:03.000 --> 00:00:04.000 align:start\n<v Ann Lee>Now.</v>\n\n00:00:05.000 --> 00:00:06.000\n<v Bo>Why 1 < 2?</v>"
@@ -113,6 +113,6 @@ def test_cues_of_one_speaker_are_joined_and_their_markup_is_dropped() -> None:
     ],
 )
 def test_numbers_and_names_of_cues_are_no_words(text: str) -> None:
-    """With or without empty lines between cues, numbers right before a time are dropped and other numbers are kept."""
+    """A number or name right before a time is not part of a speech; another number is."""
     found = read_subtitles(text)
     assert spoken(found) == [("Ann", "Yes."), ("Bo", "No, 42")]

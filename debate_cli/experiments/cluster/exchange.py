@@ -316,9 +316,7 @@ async def _watch(
         progress = replace(read_progress(ledger), max_cost_usd=budget_usd)
         ended = [] if is_first else [each for each in changed if each[0].state in {"done", "failed"}]
         for number, (record, results) in enumerate(ended, start=1):
-            how = Settlement(
-                record.state, record.cost_usd, record.tokens, record.calls, record.seconds, record.cause, record.message
-            )
+            how = Settlement(record.state, *record[5:])
             winners = {each.row["judge"] or BASE_JUDGES: each.winner for each in results if each.decides}
             later = Counter(each.state for each, _ in ended[number:])
             cells = {state: count - later[state] for state, count in progress.cells.items()}

@@ -6,7 +6,7 @@ Checks everything before the first debate: the base with each combination, playe
 import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -112,12 +112,10 @@ def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]
 def pair_debaters(first: PlayerConfig, second: PlayerConfig) -> tuple[DebaterConfig, DebaterConfig]:
     """Return the debaters of a pair: the first player is for the motion. A player that meets itself gets two names."""
     other = f"{second.name} (2)" if first.name == second.name else second.name
-    return _to_debater(first, first.name, "for"), _to_debater(second, other, "against")
-
-
-def _to_debater(player: PlayerConfig, name: str, side: str) -> DebaterConfig:
-    given = {key: getattr(player, key) for key in player.model_fields_set if key != "name"}
-    return DebaterConfig(name=name, side=side, **given)
+    one, two = (
+        {key: getattr(player, key) for key in player.model_fields_set if key != "name"} for player in (first, second)
+    )
+    return DebaterConfig(name=first.name, side="for", **one), DebaterConfig(name=other, side="against", **two)
 
 
 def is_same_model(first: str, second: str) -> bool:
@@ -184,7 +182,9 @@ class _Loader:
         judges: tuple[Judge, ...] = ()
         base: LoadedConfig | None = None
         context: RunContext | None = None
-        for pair in _cover(len(self.file.config.players)):
+        count = len(self.file.config.players)
+        for index in range(0, count, 2):  # two players at a time, until each was checked
+            pair = index, (index + 1) % count
             try:
                 found = self._resolve(axes, pair)
                 if base is None:
@@ -209,10 +209,11 @@ class _Loader:
         assert base is not None
         assert context is not None
         players = {
-            player.name: self._model_of(base.config, player.model or "default") for player in self.file.config.players
+            player.name: spec
+            for player in self.file.config.players
+            if (spec := self._model_of(base.config, player.model or "default"))
         }
-        known = {name: spec for name, spec in players.items() if spec is not None}
-        return Variant(axes, context, judges, known)
+        return Variant(axes, context, judges, players)
 
     def raise_problems(self) -> None:
         if self._problems:
@@ -314,9 +315,3 @@ class _Loader:
 def _check_without_judges(config: DebateConfig) -> list[Problem]:
     """Return the contradictions in a base whose judges need no models, because the experiment names other judges."""
     return check_config(config.model_copy(update={"models": {"judge": ModelSpec(model="mock/judge"), **config.models}}))
-
-
-def _cover(count: int) -> Iterator[tuple[int, int]]:
-    """Yield pairs of indices below `count` until each index has occurred. A single index is paired with itself."""
-    for index in range(0, count, 2):
-        yield (index, index + 1) if index + 1 < count else (max(0, index - 1), index)

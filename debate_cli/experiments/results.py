@@ -148,7 +148,8 @@ def read_judgements(ledger: Ledger) -> Iterator[Judgement]:
         axes = json.loads(record.cell.axes)
         for each in counted:
             weight = 1 / judges[each.system] if each.row["result"] in DETERMINED else 0.0
-            yield Judgement(**{**each.row, "weight": weight, "axes": axes})
+            columns: dict[str, Any] = {**each.row, "weight": weight, "axes": axes}
+            yield Judgement(**columns)
 
 
 def flatten(row: Judgement) -> dict[str, Any]:

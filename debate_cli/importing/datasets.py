@@ -12,13 +12,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from debate_cli.errors import ConfigError
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_counts
 from debate_cli.storage.yaml_positions import parse_yaml
 
 DRAW = "draw"
+_WRONG_SHAPE = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
+"""Errors of a reader that meets data in another shape than that of its data set."""
 Texts = Mapping[PurePosixPath, Callable[[], str]]
 """Maps the relative path of each file to a function that reads the file."""
 
@@ -48,25 +50,24 @@ def _read_debatrix(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]
     """Read PanelBench of Debatrix: `motion/ID.yml`, `speech/ID.yml`, and `gold/*.csv` beside these folders."""
     folder = path.parent.parent
     motion = _parse_yaml(texts, folder / "motion" / path.name)
-    if not isinstance(motion, dict):
+    if not motion:
         raise UnreadableDebateError(f"has no motion in {folder / 'motion' / path.name}; extract the whole archive")
-    fields = cast("dict[str, Any]", motion)
     sides = {
-        _plain_name(person.get("name")): side
+        _plain_name(person["name"]): side
         for key, side in (("pro_side", "for"), ("con_side", "against"))
-        for person in _list_of_objects(fields.get(key))
+        for person in motion.get(key) or ()
     }
     if len(sides) != 2:  # noqa: PLR2004 - of more than two speakers, each has its own side
         sides = {}
     speeches = tuple(
-        Speech(_plain_name(item.get("debater_name") or item.get("speaker_name")), _text(item.get("content")))
-        for item in _list_of_objects(_parse_yaml(texts, path))
+        Speech(_plain_name(item.get("debater_name") or item["speaker_name"]), (item.get("content") or "").strip())
+        for item in _parse_yaml(texts, path)
     )
     labels = _debatrix_labels(path, dict.fromkeys(speech.speaker for speech in speeches), sides, texts)
     found = FoundDebate(
         tuple(speech for speech in speeches if speech.text),
-        _text(fields.get("motion")) or None,
-        _text(fields.get("info_slide")),
+        (motion.get("motion") or "").strip() or None,
+        (motion.get("info_slide") or "").strip(),
         sides=sides,
     )
     yield DatasetDebate(path.stem, path, found, tuple(labels))
@@ -104,7 +105,7 @@ def _read_nyu(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
             debate = _read_nyu_debate(path, data)
             if len({turn["index"] for turn in data["turns"] if turn["role"] == "Debater"}) > 1:
                 yield debate
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+        except _WRONG_SHAPE as error:
             fault = f"line {number} is not a debate of this data set ({error!r}); correct or remove it"
             yield DatasetDebate(f"{path.stem}-{number}", path, UnreadableDebateError(fault))
 
@@ -222,12 +223,12 @@ def read_debates(dataset: str, texts: Texts) -> Iterator[DatasetDebate]:
             yield from read(path, texts)
         except UnreadableDebateError as error:
             yield DatasetDebate(path.stem, path, error)
-        except (ConfigError, csv.Error, ValueError) as error:
+        except (*_WRONG_SHAPE, ConfigError, csv.Error) as error:
             fault = f"cannot be read together with its motion and labels ({error}); extract the archive again"
             yield DatasetDebate(path.stem, path, UnreadableDebateError(fault))
 
 
-def _parse_yaml(texts: Texts, path: PurePosixPath) -> object:
+def _parse_yaml(texts: Texts, path: PurePosixPath) -> Any:
     return parse_yaml(texts[path]()).data if path in texts else None
 
 
@@ -235,14 +236,5 @@ def _csv_rows(texts: Texts, path: PurePosixPath) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(texts[path]()))) if path in texts else []
 
 
-def _list_of_objects(value: object) -> list[dict[str, Any]]:
-    items = cast("list[object]", value) if isinstance(value, list) else []
-    return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]
-
-
-def _text(value: object) -> str:
-    return value.strip() if isinstance(value, str) else ""
-
-
-def _plain_name(name: object) -> str:
-    return " ".join(_text(name).replace("_", " ").split())
+def _plain_name(name: str) -> str:
+    return " ".join(name.replace("_", " ").split())

@@ -102,8 +102,8 @@ def _refuse_other(found: _StoredExperiment | None, ledger: Ledger, plan: str) ->
     """Raise UsageError if the queue has an experiment of this name with other cells."""
     if found is not None and found.plan not in {"", plan} and ledger.meta(QUEUED_AS) != found.created_at:
         raise UsageError(
-            f"the queue has another experiment `{ledger.name}`, of {found.created_at[:10]}, with other cells; change `name` in "
-            "your file, or, if it is yours, bring its state into a new folder first: debate experiment status EXP.yaml -o DIR"
+            f"the queue has another experiment `{ledger.name}`, from {found.created_at[:10]}; change `name` in your file, or, if "
+            "that experiment is yours, copy it into a new folder first: debate experiment status EXP.yaml -o DIR"
         )
 
 

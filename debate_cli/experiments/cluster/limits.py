@@ -49,22 +49,19 @@ class SharedBudget(Budget):
         try:
             with waiting_for_turn():
                 await lease.sync()
-                await self._reserve(lease, number, worst, what)
+                while True:
+                    if self._closed is not None:
+                        raise BudgetError(self._closed)
+                    fits, held = await lease.run(lambda connection: self._try(connection, lease, number, worst))
+                    if fits:
+                        break
+                    if held and self._fits(self.used + worst):
+                        await asyncio.sleep(_FULL_WAIT_S)
+                    else:
+                        self._closed = self._format_refusal(worst, what)
             yield reservation
         finally:
             lease.settle_call(number, reservation.used.usd, reservation.used.tokens)
-
-    async def _reserve(self, lease: Lease, number: str, worst: BudgetAmount, what: str) -> None:
-        while True:
-            if self._closed is not None:
-                raise BudgetError(self._closed)
-            fits, held = await lease.run(lambda connection: self._try(connection, lease, number, worst))
-            if fits:
-                return
-            if held and self._fits(self._used + worst):
-                await asyncio.sleep(_FULL_WAIT_S)
-            else:
-                self._closed = self._format_refusal(worst, what)
 
     async def _try(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
@@ -83,7 +80,7 @@ class SharedBudget(Budget):
             self._experiment,
             number,
         )
-        fits = self._fits(self._used + BudgetAmount(held_tokens, held_usd) + worst)
+        fits = self._fits(self.used + BudgetAmount(held_tokens, held_usd) + worst)
         if fits:
             await connection.execute(
                 "INSERT INTO reservations VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
@@ -96,7 +93,9 @@ class SharedBudget(Budget):
         query = "SELECT spent_usd, spent_tokens, max_cost_usd, max_tokens FROM experiments WHERE id = %s"
         [row] = await fetch(connection, query, self._experiment)
         usd, tokens, self._max_cost_usd, self._max_tokens = row
-        self._used = BudgetAmount(tokens, usd)
+        self.used = BudgetAmount(tokens, usd)
+        self.has_cost_limit = self._max_cost_usd is not None
+        self.is_limited = self.has_cost_limit or self._max_tokens is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ class QueuedCells:
         """
         async with nullcontext() if without else self._polling:
             while True:
-                job = await (self._fetch_job_without(list(without)) if without else self._fetch_job())
+                job = await self._fetch_job([*without])
                 if job is None:
                     if without or not self._leases:
                         return None
@@ -169,13 +169,15 @@ class QueuedCells:
             await self._release(lease)
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
 
-    async def _fetch_job(self) -> _FetchedJob | None:
-        fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
-        job = await self._database.run_jobs(fetch)
-        return None if job is None else _FetchedJob(_number(job), str(job.task_kwargs["cell"]))
+    async def _fetch_job(self, without: list[str]) -> _FetchedJob | None:
+        """Fetch the first job whose cell has no player of `without`.
 
-    async def _fetch_job_without(self, players: list[str]) -> _FetchedJob | None:
-        """Fetch the first job whose cell has none of `players`. The rest of the query is `procrastinate_fetch_job_v2`."""
+        With such players, the query is that of `procrastinate_fetch_job_v2`, limited to cells without them.
+        """
+        if not without:
+            fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
+            job = await self._database.run_jobs(fetch)
+            return None if job is None else _FetchedJob(_number(job), str(job.task_kwargs["cell"]))
         rows = await self._database.fetch(
             """
             UPDATE procrastinate_jobs SET status = 'doing', worker_id = %s WHERE id = (
@@ -189,8 +191,8 @@ class QueuedCells:
             """,
             self._worker,
             self._experiment,
-            players,
-            players,
+            without,
+            without,
         )
         return _FetchedJob(*rows[0]) if rows else None
 

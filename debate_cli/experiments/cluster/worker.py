@@ -67,8 +67,7 @@ async def run_worker(
     """
     async with Database.connect(dsn) as database:
         with TemporaryDirectory(prefix="debate-worker-") as folder:
-            worker = _Worker(database, observer, options, env, Path(folder))
-            return await worker.run(stop, address_secrets(dsn))
+            return await _Worker(database, observer, options, env, Path(folder), address_secrets(dsn)).run(stop)
 
 
 class _Worker:
@@ -79,20 +78,23 @@ class _Worker:
         options: WorkerOptions,
         env: Mapping[str, str],
         folder: Path,
+        secrets: Sequence[str],
     ) -> None:
+        """`secrets`: values that must never be written, in addition to the keys in the environment."""
         self._database = database
         self._observer = observer
         self._options = options
         self._env = env
         self._folder = folder
+        self._secrets = secrets
         self._plans: dict[tuple[str, int], CellPlan | None] = {}
         """Id and revision of an experiment -> its plan; None if it was refused."""
         self._summary = WorkerSummary()
 
-    async def run(self, stop: StopSignal, secrets: Sequence[str]) -> WorkerSummary:
-        """Run cells. `secrets`: values that must never be written, in addition to the keys in the environment."""
+    async def run(self, stop: StopSignal) -> WorkerSummary:
+        """Run cells until `stop` is requested, or with `until_empty` until no cell is left."""
         while not stop.requested:
-            found = [(each, plan) for each in await self._list() if (plan := await self._plan_of(each, secrets))]
+            found = [(each, plan) for each in await self._list() if (plan := await self._plan_of(each))]
             ready = next(((each, plan) for each, plan in found if each.has_waiting), None)
             if ready is not None:
                 await self._run_experiment(*ready, stop)
@@ -116,33 +118,30 @@ class _Worker:
         )
         return [_Queued(*row) for row in rows]
 
-    async def _plan_of(self, queued: _Queued, secrets: Sequence[str]) -> CellPlan | None:
+    async def _plan_of(self, queued: _Queued) -> CellPlan | None:
         """Plan an experiment. If this worker may not or cannot run it, note the cause and return None."""
         key = queued.id, queued.revision
         if key not in self._plans:
             [(document,)] = await self._database.fetch("SELECT document FROM experiments WHERE id = %s", queued.id)
             self._plans[key] = None
             try:
-                self._plans[key] = self._load(document, queued.id, secrets)
+                experiment = load_document(document, queued.id, self._env)
+                require_consents(experiment.destinations, self._options.trusted_hosts, self._env)
+                variants = tuple(map(self._adapt, experiment.variants))
+                self._plans[key] = CellPlan(replace(experiment, variants=variants))
             except UsageError as error:
                 self._summary.refused += 1
                 for problem in error.problems:
                     self._observer.note(f"not run here: {problem}")
         return self._plans[key]
 
-    def _load(self, document: bytes, name: str, secrets: Sequence[str]) -> CellPlan:
-        """Load an experiment. Raises ConfigError for a missing key, and for a server without the worker's consent."""
-        experiment = load_document(document, name, self._env)
-        require_consents(experiment.destinations, self._options.trusted_hosts, self._env)
-
-        def adapt(variant: Variant) -> Variant:
-            context = variant.context
-            concurrency = self._options.concurrency or context.config.limits.concurrency
-            limits = context.config.limits.model_copy(update={"concurrency": concurrency})
-            config = context.config.model_copy(update={"limits": limits})
-            return replace(variant, context=replace(context, config=config, secrets=(*context.secrets, *secrets)))
-
-        return CellPlan(replace(experiment, variants=tuple(map(adapt, experiment.variants))))
+    def _adapt(self, variant: Variant) -> Variant:
+        """Return the variant with this worker's concurrency and secrets."""
+        context = variant.context
+        concurrency = self._options.concurrency or context.config.limits.concurrency
+        limits = context.config.limits.model_copy(update={"concurrency": concurrency})
+        config = context.config.model_copy(update={"limits": limits})
+        return replace(variant, context=replace(context, config=config, secrets=(*context.secrets, *self._secrets)))
 
     def _cells_of(self, queued: _Queued) -> QueuedCells:
         return QueuedCells(self._database, queued.id, queued.plan, self._folder, self._options.lease_s)

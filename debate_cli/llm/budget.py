@@ -185,23 +185,26 @@ class BudgetedModel:
             if on_text is not None:
                 on_text(piece)
 
-        worst = self._amount(self._estimate_usage(request, request.max_output_tokens))
-        async with self._budget.reserve(worst, f"the next call ({request.purpose})") as reservation:
+        prompt = estimate_input_tokens(request, self._profile)
+        searches = 0 if request.search is None else request.search.max_searches
+        worst = estimate_max_cost_usage(prompt, request.max_output_tokens, self._price)
+        worst = worst.model_copy(update={"searches": searches, "estimated": True})
+        async with self._budget.reserve(self._amount(worst), f"the next call ({request.purpose})") as reservation:
             meter = active_meter()
             if meter is not None and self._name is not None:
-                meter.send(self._to_call(request, self._lost_usage(request, Usage(), "")))
+                meter.send(self._to_call(request, self._lost_usage(request, worst, Usage(), "")))
             used = Usage()
             try:
                 reply = await self._model.complete(request, None if on_text is None else record)
-                reply = self._with_usage(request, reply)
+                reply = self._with_usage(request, worst, reply)
                 used = reply.usage
             except ModelError as error:
                 used = error_usage(error)
                 if error.may_be_billed or received:
-                    error.usage = used = self._lost_usage(request, used, "".join(received))
+                    error.usage = used = self._lost_usage(request, worst, used, "".join(received))
                 raise
             except asyncio.CancelledError:
-                used = self._lost_usage(request, Usage(), "".join(received))
+                used = self._lost_usage(request, worst, Usage(), "".join(received))
                 raise
             finally:
                 reservation.used = self._amount(used)
@@ -218,7 +221,7 @@ class BudgetedModel:
             cost_usd=compute_cost(usage, self._price),
         )
 
-    def _with_usage(self, request: Request, reply: Reply) -> Reply:
+    def _with_usage(self, request: Request, worst: Usage, reply: Reply) -> Reply:
         """Return `reply` with an estimated usage if it reports none. A prompt that a content filter rejects costs 0."""
         usage = reply.usage
         is_filtered = reply.finish_reason == "content_filter" and not reply.text
@@ -227,24 +230,18 @@ class BudgetedModel:
         self._on_estimate()
         answer_tokens = estimate_answer_tokens(request, reply.text or reply.refusal or "")
         answer = request.max_output_tokens if reply.truncated else answer_tokens
-        return replace(reply, usage=self._estimate_usage(request, answer))
+        return replace(reply, usage=worst.model_copy(update={"output_tokens": answer}))
 
-    def _lost_usage(self, request: Request, known: Usage, received: str) -> Usage:
-        """Return the estimated usage of an incomplete answer.
+    def _lost_usage(self, request: Request, worst: Usage, known: Usage, received: str) -> Usage:
+        """Return the estimated usage of an incomplete answer. `worst` is the reserved usage.
 
         `known`: usage that the server reported. `received`: text that arrived.
         """
         limited = self._budget.is_limited
         answer = request.max_output_tokens if limited else estimate_answer_tokens(request, received)
         if not known.input_tokens:
-            return self._estimate_usage(request, answer)
+            return worst.model_copy(update={"output_tokens": answer})
         return known.model_copy(update={"output_tokens": max(known.output_tokens, answer), "estimated": True})
-
-    def _estimate_usage(self, request: Request, answer: int) -> Usage:
-        """Return the most expensive usage of the prompt and an answer of `answer` tokens, marked as estimated."""
-        usage = estimate_max_cost_usage(estimate_input_tokens(request, self._profile), answer, self._price)
-        searches = 0 if request.search is None else request.search.max_searches
-        return usage.model_copy(update={"searches": searches, "estimated": True})
 
     def _amount(self, usage: Usage) -> BudgetAmount:
         return BudgetAmount(usage.input_tokens + usage.output_tokens, compute_cost(usage, self._price) or 0.0)

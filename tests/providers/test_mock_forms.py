@@ -5,7 +5,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rehearsal_support import MICROSERVICES, config_of, run_debate
 
@@ -58,6 +58,11 @@ def _lists(parts: Any) -> Any:
     return free | fixed
 
 
+CLAIM_BESIDE_A_NUMBER: dict[str, Any] = {
+    "type": "object",
+    "properties": {"claim": {"type": "string", "minLength": 3}, "quote": {"type": "integer", "maximum": 0}},
+    "required": ["claim", "quote"],
+}
 SCHEMAS = st.recursive(LEAVES, lambda parts: _objects(parts) | _lists(parts), max_leaves=8)
 
 
@@ -73,6 +78,7 @@ def request(schema: dict[str, Any] | None, purpose: str = "opening") -> Request:
     )
 
 
+@example(schema=CLAIM_BESIDE_A_NUMBER, seed=0, purpose="opening")
 @given(schema=SCHEMAS, seed=st.integers(0, 5), purpose=st.sampled_from(["opening", "judge.live.turn"]))
 def test_any_schema_is_satisfied(schema: dict[str, Any], seed: int, purpose: str) -> None:
     """The mock's answer to a generated schema validates against that schema."""

@@ -153,12 +153,13 @@ class _FormWriter:
                     return words
         quote = self._opinions.quote(place) if place.name == "quote" else None
         if quote is not None:
-            return shorten(quote, most)
-        if place.name == "claim" and "quote" in place.values:
-            return shorten(f"{place.values['quote']}.", most)
-        if place.name == "changed_because" and self._opinions.keeps_vote(place.values):
-            return ""
-        text = self._sentences.write(place, most)
+            text = quote
+        elif place.name == "claim" and isinstance(place.values.get("quote"), str):
+            text = f"{place.values['quote']}."
+        elif place.name == "changed_because" and self._opinions.keeps_vote(place.values):
+            text = ""
+        else:
+            text = self._sentences.write(place, most)
         while len(text) < least:
             text += " " + self._sentences.write(replace(place, index=place.index + 1))
         word_limits = _WORD_LIMIT.findall(self._facts.task) if place.name == "final_position" else []

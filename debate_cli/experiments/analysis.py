@@ -151,10 +151,16 @@ def analyze(rows: Sequence[Judgement], *, resamples: int = RESAMPLES, seed: int 
     counted = [row for row in rows if row.weight > 0]
     systems = dict.fromkeys([row.system for row in counted if row.decides] + [row.system for row in counted])
     bootstrap = _Bootstrap(resamples, seed)
+    debates = {row.cell: row for row in rows}.values()
+    firsts = [(row.first, row.first_cost_usd, row.first_tokens, row.first_seconds) for row in debates]
+    seconds = [(row.second, row.second_cost_usd, row.second_tokens, row.second_seconds) for row in debates]
     return Analysis(
         tuple(_analyze_system(name, [row for row in counted if row.system == name], bootstrap) for name in systems),
-        tuple(_speech_spending(rows)),
-        tuple(_judge_spending(rows)),
+        _add_up(sorted((*firsts, *seconds), key=lambda use: use[0])),
+        _add_up(
+            (f"{row.judge or 'judges of the base'}, {row.system}", row.cost_usd, row.tokens, row.seconds)
+            for row in rows
+        ),
         sum(row.weight == 0 for row in rows),
         sum(row.own_model for row in rows),
     )
@@ -356,29 +362,18 @@ def _motion_records(rows: Sequence[Judgement]) -> list[MotionRecord]:
     return sorted(found, key=lambda record: -abs((record.first_share.value or 0.0) - 0.5))
 
 
-def _speech_spending(rows: Sequence[Judgement]) -> list[ParticipantSpending]:
-    debates = {row.cell: row for row in rows}.values()
+def _add_up(uses: Iterable[tuple[str, float | None, int, float]]) -> tuple[ParticipantSpending, ...]:
+    """Return the totals by name. `uses`: name, US dollars (None without a price), tokens and seconds of each use."""
     found: dict[str, list[tuple[float | None, int, float]]] = defaultdict(list)
-    for row in debates:
-        found[row.first].append((row.first_cost_usd, row.first_tokens, row.first_seconds))
-        found[row.second].append((row.second_cost_usd, row.second_tokens, row.second_seconds))
-    return [_add_up(name, uses) for name, uses in sorted(found.items())]
-
-
-def _judge_spending(rows: Sequence[Judgement]) -> list[ParticipantSpending]:
-    found: dict[str, list[tuple[float | None, int, float]]] = defaultdict(list)
-    for row in rows:
-        found[f"{row.judge or 'judges of the base'}, {row.system}"].append((row.cost_usd, row.tokens, row.seconds))
-    return [_add_up(name, uses) for name, uses in found.items()]
-
-
-def _add_up(name: str, uses: Sequence[tuple[float | None, int, float]]) -> ParticipantSpending:
-    costs = [cost for cost, _, _ in uses]
-    known = [cost for cost in costs if cost is not None]
-    return ParticipantSpending(
-        name,
-        len(uses),
-        math.fsum(known) if len(known) == len(costs) else None,
-        sum(tokens for _, tokens, _ in uses),
-        math.fsum(seconds for _, _, seconds in uses),
+    for name, cost, tokens, seconds in uses:
+        found[name].append((cost, tokens, seconds))
+    return tuple(
+        ParticipantSpending(
+            name,
+            len(each),
+            None if any(cost is None for cost, _, _ in each) else math.fsum(cost or 0 for cost, _, _ in each),
+            sum(tokens for _, tokens, _ in each),
+            math.fsum(seconds for _, _, seconds in each),
+        )
+        for name, each in found.items()
     )

@@ -1,8 +1,8 @@
 """Reads pairwise results of any origin from a CSV file, for `debate experiment rate`."""
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,9 +27,14 @@ class RatingFile(NamedTuple):
 
 
 class _Row(NamedTuple):
-    fields: dict[str, str]
+    left: str
+    right: str
     value: float
     is_margin: bool
+    cluster: str
+    """Empty if the row is a cluster by itself."""
+    judge: str
+    side: str
 
 
 def read_rating_file(path: Path) -> RatingFile:
@@ -47,24 +52,21 @@ def read_rating_file(path: Path) -> RatingFile:
     scale = max(abs(row.value) for row in rows) if rows[0].is_margin else None
     if scale == 0:
         raise UsageError(f"{path}: every margin is 0, so no player is ahead; give a file with results")
-    judges: dict[object, set[str]] = {}
-    keys: list[object] = []
-    for number, (fields, _, _) in enumerate(rows):
-        cluster = fields.get("cluster") or f"row {number}"
-        keys.append((fields["left"], fields["right"], cluster, fields.get("side")))
-        judges.setdefault(keys[-1], set()).add(fields.get("judge", ""))
+    matches = [(row.left, row.right, row.cluster or f"row {number}", row.side) for number, row in enumerate(rows)]
+    judges: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for row, match in zip(rows, matches, strict=True):
+        judges[match].add(row.judge)
     results: list[Result] = []
-    for number, ((fields, value, _), key) in enumerate(zip(rows, keys, strict=True)):
-        score = value if scale is None else 0.5 + value / (2 * scale)
-        cluster, weight = fields.get("cluster") or f"row {number}", 1 / len(judges[key])
-        left, right = fields["left"], fields["right"]
-        given = Result(left, right, score, weight, cluster)
-        turned = Result(right, left, 1 - score, weight, cluster)
-        if fields.get("side") == "none":  # half in each order, so that it says nothing about the first place
-            results += [replace(given, weight=weight / 2), replace(turned, weight=weight / 2)]
-        else:
-            results.append(turned if fields.get("side") == "right" else given)
-    named = any(row.fields.get("cluster") for row in rows)
+    for row, match in zip(rows, matches, strict=True):
+        score = row.value if scale is None else 0.5 + row.value / (2 * scale)
+        cluster, weight = match[2], 1 / len(judges[match])
+        if row.side == "none":  # half in each order, so that it says nothing about the first place
+            weight /= 2
+        if row.side != "right":
+            results.append(Result(row.left, row.right, score, weight, cluster))
+        if row.side in {"right", "none"}:
+            results.append(Result(row.right, row.left, 1 - score, weight, cluster))
+    named = any(row.cluster for row in rows)
     return RatingFile(tuple(results), scale, "column cluster" if named else "each row by itself")
 
 
@@ -100,4 +102,5 @@ def _parse(path: Path, line: int, row: Mapping[str, str | None]) -> _Row:
         raise UsageError(f"{path}:{line}: {kind}, not {text!r}")
     if fields.get("side", "") not in SIDES:
         raise UsageError(f"{path}:{line}: side must be left, right or none, not {fields['side']!r}")
-    return _Row(fields, value, is_margin)
+    cluster, judge, side = (fields.get(name, "") for name in ("cluster", "judge", "side"))
+    return _Row(fields["left"], fields["right"], value, is_margin, cluster, judge, side)

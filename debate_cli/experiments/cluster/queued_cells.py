@@ -34,8 +34,6 @@ TASK = "debate_cli.cell"
 """Task name of the jobs."""
 COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"
 """Columns of the table `cells` from which `record_from_row` creates a record."""
-_FORGOTTEN_LEASES = 10
-"""Lease periods without a heartbeat after which the next new worker removes a dead worker's entry."""
 _POLL_S = 1.0
 """Seconds between two checks of an empty queue."""
 _SWEEPS_A_LEASE = 3
@@ -82,8 +80,6 @@ class QueuedCells:
         """See `CellStore`."""
         self._worker = await self._database.run_jobs(self._database.jobs.register_worker)
         await self.sweep()
-        forget = partial(self._database.jobs.prune_stalled_workers, _FORGOTTEN_LEASES * self._lease_s)
-        await self._database.run_jobs(forget)
         budget = SharedBudget(self._database, self._experiment, limits.max_cost_usd, limits.max_tokens)
         await budget.refresh()
         return budget
@@ -149,13 +145,10 @@ class QueuedCells:
         return True
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Send a heartbeat, read the amounts spent by all workers, and give back the cells of dead workers.
-
-        If another worker removed this worker after a long silence, this worker registers again.
-        """
-        query = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s RETURNING id"
-        if not await self._database.fetch(query, self._worker):
-            self._worker = await self._database.run_jobs(self._database.jobs.register_worker)
+        """Send a heartbeat, read the amounts spent by all workers, and give back the cells of dead workers."""
+        await self._database.fetch(
+            "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s", self._worker
+        )
         if isinstance(budget, SharedBudget):
             await budget.refresh()
         if time.monotonic() - self._swept_at < self._lease_s / _SWEEPS_A_LEASE:

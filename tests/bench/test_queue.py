@@ -1,4 +1,4 @@
-"""A queue on PostgreSQL: CPU time of a cell at a worker against that in a run without a queue."""
+"""CPU time of a cell: a worker with a queue on PostgreSQL, against a run without a queue."""
 
 from pathlib import Path
 

@@ -29,7 +29,7 @@ from debate_cli.app.judge_request import (
 )
 from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_resume
 from debate_cli.app.session import Outcome, Session
-from debate_cli.domain.debate import fold
+from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.engine import StopSignal
@@ -43,6 +43,7 @@ from debate_cli.storage.lock import check_unlocked
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.registry import check_system_kind
+from debate_cli.systems.scoring import score
 
 T = TypeVar("T")
 WINDOW = 4
@@ -75,6 +76,13 @@ class JudgeTask:
         target = self.target if save else None
         completed = (FIRST_RUN,) if self.is_text else self.completed
         return await session.judge(self.events, self.openings, target, completed=completed, force=force)
+
+    def describe_verdict_change(self, judged: Debate) -> str | None:
+        """Return a sentence if the file is judged in place and `judged` has a different deciding verdict."""
+        was, now = _describe_deciding_verdict(fold(self.events)), _describe_deciding_verdict(judged)
+        if self.target != self.source.with_suffix(".json") or not was or not now or was == now:
+            return None
+        return f"{self.target}: the deciding verdict was {was}, is now {now}; `debate score --runs all` shows both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +299,16 @@ async def judge_files(
     finally:
         if batches is not None:
             await batches.aclose()
+
+
+def _describe_deciding_verdict(debate: Debate) -> str | None:
+    """Return the deciding verdict as `Pro (clear, structured)`; None if no verdict decides."""
+    found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
+    if found is None:
+        return None
+    if found.winner:
+        return f"{' '.join(found.winner.split())} ({found.victory}, {found.system})"
+    return f"{'a draw' if found.victory == 'draw' else found.victory} ({found.system})"
 
 
 def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:

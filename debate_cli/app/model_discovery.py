@@ -4,6 +4,7 @@ import http.client
 import importlib.util
 import json
 import re
+import threading
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,6 +42,8 @@ MAX_MODELS_PER_SERVER = 5
 """Maximum number of models offered per server."""
 LISTING_TIMEOUT_S = 1.0
 """Timeout in seconds: for connecting, and for each read of the answer."""
+LISTING_DEADLINE_S = 3.0
+"""Timeout in seconds of the whole answer."""
 MAX_LISTING_BYTES = 1_000_000
 """Maximum size of a server's list of models, in bytes."""
 _MODEL_NAME = re.compile(r"[A-Za-z0-9][\w./:@-]{0,99}")
@@ -63,17 +66,26 @@ class DiscoveredModel:
     """Whether the model is suitable for trials only, not for real debates."""
 
 
-def list_server_models(address: str) -> list[str]:
+def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> list[str]:
     """Return the names of the models of the server at `address`. A slow, large or malformed answer gives no names."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(f"{address}/models", timeout=LISTING_TIMEOUT_S) as answer:
-            data = json.loads(answer.read(MAX_LISTING_BYTES))
-    except (OSError, ValueError, http.client.HTTPException, RecursionError):
-        return []
+    answers: list[object] = []
+    request = threading.Thread(target=lambda: answers.append(_fetch_json(f"{address}/models")), daemon=True)
+    request.start()
+    request.join(deadline_s)
+    data = answers[0] if answers else None
     models = data.get("data") if is_mapping(data) else None
     names = [str(item.get("id")) for item in models if is_mapping(item)] if is_list(models) else []
     return [name for name in names if _MODEL_NAME.fullmatch(name) and not _NON_CHAT_MODEL.search(name)]
+
+
+def _fetch_json(url: str) -> object:
+    """Return the JSON document at `url`; None for any fault. No proxy is used."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url, timeout=LISTING_TIMEOUT_S) as answer:
+            return json.loads(answer.read(MAX_LISTING_BYTES))
+    except (OSError, ValueError, http.client.HTTPException, RecursionError):
+        return None
 
 
 def discover_models(

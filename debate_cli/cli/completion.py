@@ -1,6 +1,7 @@
 """Shell completion of configurations and saved debates, by file name.
 
-The shell completes other paths. Slow modules are not imported here. The `Options` of each command name the completion function of an option or argument.
+The shell completes other paths. Slow modules are not imported here. The `Options` of each command name the completion
+function of an option or argument.
 """
 
 from collections.abc import Iterable

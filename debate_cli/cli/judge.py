@@ -267,6 +267,8 @@ class _Judging:
             self.codes.add(observer.stop_cause.exit_code if observer.stop_cause is not None else 0)
             return
         discard_drafts(outcome.path, outcome.debate)
+        if (change := task.describe_verdict_change(outcome.debate)) is not None:
+            print_status(f"note: {change}")
         if (unfinished := describe_unfinished(outcome.debate)) is not None:
             print_status(f"note: {task.target or task.source}: {unfinished}")
         code = run_control.report_outcome(

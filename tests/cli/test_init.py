@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -99,6 +100,24 @@ def test_a_server_that_answers_something_else_offers_nothing(body: bytes) -> Non
     """A program that answers anything but a list of models offers no models."""
     with listing(body) as address:
         assert list_server_models(address) == []
+
+
+def test_a_server_that_sends_byte_after_byte_offers_nothing() -> None:
+    """An answer that takes longer than the deadline is not awaited."""
+    ended = threading.Event()
+
+    class Endless(Answering):
+        def do_GET(self) -> None:  # noqa: N802 - the base class's name
+            self.send_response(200)
+            self.end_headers()
+            while not ended.wait(0.01):
+                self.wfile.write(b" ")
+
+    with serving(Endless) as port:
+        try:
+            assert list_server_models(f"http://127.0.0.1:{port}", deadline_s=0.1) == []
+        finally:
+            ended.set()
 
 
 def test_the_defaults_use_available_models(here: Path) -> None:

@@ -34,6 +34,15 @@ def test_another_system_is_suggested(saved: Path, options: tuple[str, ...], hint
     assert done.lines == [f"saved: {saved}", *([hint] if hinted else [])]
 
 
+def test_a_changed_deciding_verdict_is_reported(saved: Path) -> None:
+    """Judging in place reports a changed deciding verdict in one line; a result that is saved elsewhere has none."""
+    command = ("judge", saved, "--system", "structured", "--model", "mock/third")
+    apart = debate(*command, "--out", "o.json", cwd=saved.parent)
+    done = debate(*command, cwd=saved.parent)
+    changes = [line for line in done.lines if "the deciding verdict was Con (narrow, structured), is now" in line]
+    assert (done.code, len(changes), "deciding verdict" in apart.err) == (0, 1, False), done.err
+
+
 def test_one_of_several_runs_decides(saved: Path) -> None:
     """The newest of several judging runs decides, and each verdict names its run."""
     done = judge(saved, "--system", "structured", "--repeat", "2", "--quiet")

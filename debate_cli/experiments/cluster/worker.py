@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from debate_cli.app.consent import require_consents
@@ -22,6 +27,9 @@ from debate_cli.experiments.runner import ExperimentRun
 
 IDLE_S = 1.0
 """Seconds between two checks of an idle queue."""
+_FOLDER_PREFIX = "debate-worker-"
+_FOLDER_GRACE_S = 60.0
+"""Minimum age in seconds of a folder that is removed: a new folder may not be locked yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +74,37 @@ async def run_worker(
     Raises StorageError if the queue cannot be reached.
     """
     async with Database.connect(dsn) as database:
-        with TemporaryDirectory(prefix="debate-worker-") as folder:
-            return await _Worker(database, observer, options, env, Path(folder), address_secrets(dsn)).run(stop)
+        with journal_folder() as folder:
+            return await _Worker(database, observer, options, env, folder, address_secrets(dsn)).run(stop)
+
+
+@contextmanager
+def journal_folder() -> Generator[Path]:
+    """Create a temporary folder, locked while this worker lives. First, remove the folders of killed workers."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
+        with suppress(OSError):
+            _remove_if_abandoned(folder)
+    with tempfile.TemporaryDirectory(prefix=_FOLDER_PREFIX) as name, _locked(Path(name)):
+        yield Path(name)
+
+
+def _remove_if_abandoned(folder: Path) -> None:
+    """Remove a folder of this user that no process has locked, unless it is new. Raises OSError."""
+    found = folder.lstat()
+    if found.st_uid == os.geteuid() and time.time() - found.st_mtime > _FOLDER_GRACE_S:
+        with _locked(folder):
+            shutil.rmtree(folder)
+
+
+@contextmanager
+def _locked(folder: Path) -> Generator[None]:
+    """Hold the lock of a folder. Raises OSError for a link, and if another process has the lock."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(opened)
 
 
 class _Worker:

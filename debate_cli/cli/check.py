@@ -17,6 +17,7 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.console import print_json, print_status, replace_control_chars
 from debate_cli.domain.config_checks import find_notices
 from debate_cli.errors import DebateError, format_page_hint
+from debate_cli.storage.variables import unknown_variables
 
 
 class Options(NamedTuple):
@@ -59,6 +60,8 @@ class ConfigReport:
 
 def run(given: Options) -> None:
     """Check configurations, and name missing keys."""
+    for line in unknown_variables(os.environ):
+        print_status(f"warning: {line}")
     reports = [_check_config(reference, given) for reference in given.configs or [None]]
     for report in reports:
         for line in report.warnings:

@@ -22,7 +22,7 @@ from debate_cli.evidence.documents import Section, SourceFile, UnreadableSourceE
 from debate_cli.evidence.tokens import COMMON_ENGLISH_WORDS
 from debate_cli.regular_file import is_inside
 
-INDEX_VERSION = 5
+INDEX_VERSION = 4
 """Part of the name of an index. Increase it when indexes get a different content."""
 KEPT_INDEXES = 5
 """Number of most recently used indexes that stay in the cache. Indexes used within a day stay too."""

@@ -23,6 +23,7 @@ MAX_TEXT_CHARS = 100_000_000
 each value."""
 _MAX_PATH_CHARS = 200
 """Maximum length of a path or column name in the text of data. The beginning of a longer name is cut off."""
+_FENCE = re.compile(r"^ {0,3}(?P<marks>`{3,}|~{3,})(?P<rest>.*)$", re.MULTILINE)
 _PACKAGES = {".pdf": "pypdf", ".docx": "docx"}
 """Maps the ending of a file to the module that its reader needs."""
 _HEADING = re.compile(
@@ -118,12 +119,30 @@ def clean_text(text: str) -> str:
 
 
 def _read_marked_up(text: str) -> Iterator[Section]:
+    """A `#` in a fenced block of code is a comment, not a heading."""
     start, line, heading = 0, 1, ""
+    fences = _fenced_code(text)
+    fence = next(fences, None)
     for match in _HEADING.finditer(text):
+        while fence is not None and fence[1] <= match.start():
+            fence = next(fences, None)
+        if fence is not None and fence[0] <= match.start():
+            continue
         yield Section(text[start : match.start()], heading, line)
         line += text.count("\n", start, match.end())
         start, heading = match.end(), (match["markdown"] or match["underlined"]).rstrip()
     yield Section(text[start:], heading, line)
+
+
+def _fenced_code(text: str) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of each fenced block of code. An unclosed fence starts no block."""
+    opened: re.Match[str] | None = None
+    for match in _FENCE.finditer(text):
+        if opened is None:
+            opened = match
+        elif match["marks"].startswith(opened["marks"]) and not match["rest"].strip():
+            yield opened.start(), match.end()
+            opened = None
 
 
 def _table_lines(rows: Iterator[list[str]]) -> Iterator[str]:

@@ -4,14 +4,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import islice
-from typing import Any
+from itertools import chain, islice
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.config_checks import KeyPath, Problem
+from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, KeyPath, Problem
 from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.turn import Phase
 from debate_cli.errors import ConfigError
 from debate_cli.storage.plain_data import get_child, is_list, is_mapping
 from debate_cli.storage.redact import Redactor
@@ -46,6 +47,8 @@ _PATTERN_MESSAGES = {
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
 }
 """Maps the key of a text that does not fit its pattern to a message."""
+_UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
+"""Phases that a configuration must not list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,13 @@ class SourceMap:
         message = _shorten(problem.message, _MESSAGE_CHARS)
         return f"{where}: {message}" if names_key or not key else f"{where}: {key}: {message}"
 
-    def format_problems(self, problems: Iterable[Problem], redact: Callable[[str], str] = str) -> list[str]:
-        """Return one redacted line for each problem, in the order of the file. Equal lines are returned once.
+    def format_problems(
+        self, problems: Iterable[Problem], redact: Callable[[str], str] | None = None, before: Iterable[str] = ()
+    ) -> list[str]:
+        """Return the lines `before`, then one line for each problem, in the order of the file.
 
-        After MAX_PROBLEMS lines, a last one says that there are more.
+        The lines are redacted, and equal lines are returned once. After MAX_PROBLEMS lines, a last one says that there
+        are more.
         """
 
         def rank(problem: Problem) -> tuple[bool, SourcePosition]:
@@ -90,7 +96,7 @@ class SourceMap:
             return (False, found) if isinstance(found, SourcePosition) else (True, SourcePosition(0, 0))
 
         lines = map(self.format_problem, sorted(problems, key=rank)[: MAX_PROBLEMS + 1])
-        return _limit_lines(self.name, map(redact, lines))
+        return _limit_lines(self.name, map(redact or Redactor(), chain(before, lines)))
 
     def _nearest(self, path: KeyPath) -> SourcePosition | str | None:
         heads = [path[:length] for length in range(len(path), -1, -1)]
@@ -103,15 +109,25 @@ def load_yaml(name: str, text: str) -> tuple[Any, SourceMap]:
 
     Raises ConfigError with one line per error in the syntax.
     """
+    data, source_map, faults = read_yaml(name, text)
+    if faults:
+        raise ConfigError(*faults)
+    return data, source_map
+
+
+def read_yaml(name: str, text: str) -> tuple[Any, SourceMap, list[str]]:
+    """Return the data of the YAML `text`, its positions, and one line per error in the syntax.
+
+    `name`: name of the text in errors. The data is None if the text cannot be parsed. A duplicate key is an error that
+    leaves the data usable, so that a caller can report further errors at once.
+    """
     parsed = parse_yaml(text)
-    if parsed.faults:
-        redact = Redactor()
-        lines = (
-            redact(f"{name}:{fault.position.line}:{fault.position.column}: {_shorten(fault.message, _MESSAGE_CHARS)}")
-            for fault in parsed.faults
-        )
-        raise ConfigError(*_limit_lines(name, lines))
-    return parsed.data, SourceMap(name, parsed.positions)
+    redact = Redactor()
+    lines = (
+        redact(f"{name}:{fault.position.line}:{fault.position.column}: {_shorten(fault.message, _MESSAGE_CHARS)}")
+        for fault in parsed.faults
+    )
+    return parsed.data, SourceMap(name, parsed.positions), _limit_lines(name, lines)
 
 
 def _limit_lines(name: str, lines: Iterable[str]) -> list[str]:
@@ -178,7 +194,9 @@ def _merge_errors(path: KeyPath, items: Sequence[Any], data: Any, model: type[Ba
         word for each in items if each["type"] == "literal_error" for word in _QUOTED.findall(each["ctx"]["expected"])
     ]
     if words:
-        return Problem(path, _unknown_word_message(value, words))
+        is_phase = path[:2] == ("format", "phases")
+        listed = [word for word in words if not (is_phase and word in _UNLISTED_PHASES)]
+        return Problem(path, _unknown_word_message(value, listed))
     if kind == "union_tag_invalid":
         known = _QUOTED.findall(item["ctx"]["expected_tags"])
         return Problem((*path, "kind"), _unknown_word_message(item["ctx"]["tag"], known))

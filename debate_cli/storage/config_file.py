@@ -23,7 +23,7 @@ from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 from debate_cli.regular_file import is_inside, read_regular_text
-from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation, value_at
+from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation, read_yaml, value_at
 from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.provider_origin import WEB_SEARCH, ProviderOrigin, find_origin
 from debate_cli.storage.redact import Redactor, looks_like_secret
@@ -150,6 +150,8 @@ class _ConfigLoader:
     source_map: SourceMap
     folders: tuple[Path, ...]
     """Folders in which files that the configuration names may be."""
+    lines: list[str] = field(default_factory=list[str])
+    """Errors that already include their position."""
     problems: list[Problem] = field(default_factory=list[Problem])
     secrets: set[str] = field(default_factory=set[str])
     background_file: Path | None = None
@@ -166,8 +168,9 @@ class _ConfigLoader:
             found = problems_from_validation(error, placed)
             self._add(problem._replace(path=_written_path(problem.path, data)) for problem in found)
             raise self._error() from error
-        self._add(problem for check in (*checks, self._check_files) for problem in check(config))
-        if self.problems:
+        if not self.lines:
+            self._add(problem for check in (*checks, self._check_files) for problem in check(config))
+        if self.problems or self.lines:
             raise self._error()
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
         fingerprint = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
@@ -201,18 +204,20 @@ class _ConfigLoader:
 
     def _parse(self, text: str, overrides: Sequence[ConfigChange]) -> dict[str, Any]:
         name = self.source_map.name
-        data, source_map = load_yaml(name, text)
+        data, self.source_map, self.lines = read_yaml(name, text)
         changes = [*overrides_from_env(self.env), *overrides]
-        if data is None and changes:
+        if data is None and changes and not self.lines:
             data = {}
         if not is_mapping(data):
             what = "the file is empty" if data is None else "this is not a configuration"
             advice = "write a mapping with `topic` and `debaters`, or let `debate init` write one"
-            raise ConfigError(f"{name}:1:1: {what}; {advice}")
+            self.lines = self.lines or [f"{name}:1:1: {what}; {advice}"]
+            raise self._error()
         if "schema_version" in data and "turns" in data:
             raise ConfigError(f"{name}:1:1: this is a saved debate, not a configuration; continue it with --resume")
-        changed, origins = apply_overrides(data, changes)
-        self.source_map = replace(source_map, origins=origins)
+        changed, origins, problems = apply_overrides(data, changes)
+        self.lines += problems
+        self.source_map = replace(self.source_map, origins=origins)
         return changed
 
     def _resolve_variables(self, data: dict[str, Any]) -> dict[str, Any]:
@@ -277,7 +282,7 @@ class _ConfigLoader:
                 self.problems.append(problem)
 
     def _error(self) -> ConfigError:
-        return ConfigError(*self.source_map.format_problems(self.problems, Redactor(self.secrets)))
+        return ConfigError(*self.source_map.format_problems(self.problems, Redactor(self.secrets), self.lines))
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:

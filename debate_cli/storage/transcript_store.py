@@ -190,7 +190,7 @@ def _output_dir(config: Path | None) -> Path:
     if config is not None:
         with contextlib.suppress(ConfigError):
             data = parse_yaml(read_yaml_text(config, absent="")).data
-    changed, _ = apply_overrides(data if is_mapping(data) else {}, overrides_from_env(os.environ))
+    changed, _, _ = apply_overrides(data if is_mapping(data) else {}, overrides_from_env(os.environ))
     given = changed.get("vars")
     resolver = VariableResolver({}, given if is_mapping(given) else {})
     folder = resolver.resolve(get_child(changed.get("output"), "dir"), ("output", "dir"))

@@ -196,11 +196,29 @@ def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
             found.append(Override(SHORTCUT_VARIABLES[name], value, name))
         elif variable != name and is_variable_name(variable):
             found.append(variable_override(variable, env[name], name))
-        elif name.startswith(_PREFIX):
-            path = name.removeprefix(_PREFIX).removeprefix("_").lower().split("__")
-            if name.startswith(_GENERIC_PREFIX) or (len(path) > 1 and path[0] in DebateConfig.model_fields):
-                found.append(Override(".".join(path), env[name], name))
+        elif path := _setting_path(name):
+            found.append(Override(path, env[name], name))
     return found
+
+
+def _setting_path(name: str) -> str:
+    """Return the key path that the variable `DEBATE__…` or `DEBATE_KEY__…` sets; empty for other variables."""
+    path = name.removeprefix(_PREFIX).removeprefix("_").lower().split("__")
+    is_setting = len(path) > 1 and path[0] in DebateConfig.model_fields and name.startswith(_PREFIX)
+    return ".".join(path) if is_setting or name.startswith(_GENERIC_PREFIX) else ""
+
+
+def unknown_variables(env: Mapping[str, str]) -> list[str]:
+    """Return a warning for each variable whose name begins like a setting but is unknown. No value is shown."""
+    known = {*SHORTCUT_VARIABLES, TRUSTED_HOSTS_VARIABLE, QUEUE_VARIABLE}
+    return [
+        f"{escape_unprintable(name)[:80]} is not a setting and is ignored; settings are {', '.join(SHORTCUT_VARIABLES)} "
+        f"and {_GENERIC_PREFIX}KEY__PATH"
+        for name in sorted(env)
+        if name.startswith(_PREFIX)
+        and name not in known
+        and not (name.startswith(TEXT_VARIABLE_PREFIX) or _setting_path(name))
+    ]
 
 
 def variable_override(name: str, value: str, source: str) -> Override:
@@ -210,11 +228,8 @@ def variable_override(name: str, value: str, source: str) -> Override:
 
 def apply_overrides(
     data: dict[str, Any], overrides: Sequence[ConfigChange]
-) -> tuple[dict[str, Any], dict[KeyPath, str]]:
-    """Apply the overrides in order. Returns the changed data, and the source of each changed path.
-
-    Raises ConfigError with one line per override that cannot be applied.
-    """
+) -> tuple[dict[str, Any], dict[KeyPath, str], list[str]]:
+    """Apply the overrides in order. Returns the changed data, the source of each changed path, and the errors."""
     changed: dict[str, Any] = json.loads(json.dumps(data))  # YAML aliases share parts, a copy through JSON does not
     origins: dict[KeyPath, str] = {}
     problems: list[str] = []
@@ -226,9 +241,7 @@ def apply_overrides(
             problems.append(f"{override.source}: {escape_unprintable(override.key)}: {error}")
             continue
         origins |= dict.fromkeys(_set_at_path(changed, path, value), override.source)
-    if problems:
-        raise ConfigError(*problems)
-    return changed, origins
+    return changed, origins, problems
 
 
 def _drop_other_round_keys(data: dict[str, Any], key: str) -> None:

@@ -152,6 +152,17 @@ def test_check_reports_a_missing_script(here: Path, script: str, words: str) -> 
     assert debate("check", "debate.yaml", cwd=here).code == 0
 
 
+def test_check_warns_of_variables_that_are_no_settings(here: Path) -> None:
+    """Without the value; real settings cause no warning."""
+    env = {"DEBATE_FORMAT_ARGUMENTS": "hush-hush", "DEBATE_TOPIC": "x", "DEBATE__FORMAT__TURNS": "2"}
+    checked = debate("check", MOCK, "--json", cwd=here, env=env)
+    (line,) = checked.lines
+    assert line.startswith(
+        "warning: DEBATE_FORMAT_ARGUMENTS is not a setting and is ignored; settings are DEBATE_TOPIC"
+    )
+    assert (checked.code, checked.json[0]["problems"]) == (0, [])
+
+
 @pytest.mark.parametrize(
     ("name", "variable", "value", "shown"),
     [

@@ -45,6 +45,11 @@ def docs(tmp_path: Path) -> Path:
             "Intro.\n\n# One\ntext\n\n## Two\nmore\n",
             [("Intro.", "", 1), ("text", "One", 3), ("more", "Two", 6)],
         ),
+        (
+            "a.md",
+            "# One\n```sh\n# no heading\n```\n~~~\n# open\ntext",
+            [("```sh\n# no heading\n```\n~~~", "One", 1), ("text", "open", 6)],
+        ),
         ("a.rst", "One\n===\n\ntext\n", [("text", "One", 2)]),
         ("a.csv", "item,cost\nredis,43\nkafka,\n", [("item: redis; cost: 43\nitem: kafka", "", 2)]),
         ("a.json", '{"a": {"b": [1, "two words"]}}', [("a.b[0]: 1\na.b[1]: two words", "", None)]),

@@ -38,7 +38,7 @@ from debate_cli.storage.config_file import read_config_file
         ("background: [a]", "stdin:4:1: background: must be text; put it in quotes"),
         ("output: {dir: }", "stdin:4:10: output.dir: is empty; write a text, in quotes if it begins with `#`"),
         ("format: {phases: [opening, closng]}",
-         "stdin:4:28: format.phases.1: must be one of opening, cross_examination, answers, rebuttal, closing, speech, not `closng`; did you mean `closing`?"),
+         "stdin:4:28: format.phases.1: must be one of opening, cross_examination, rebuttal, closing, not `closng`; did you mean `closing`?"),
         ("format: []", "stdin:4:1: format: must be a mapping of keys to values"),
         ("format: {phases: opening}", "stdin:4:10: format.phases: must be a list; put its items in brackets, or write a `-` before each"),
         ("format: {arguments: 0}", "stdin:4:10: format.arguments: must be at least 1"),
@@ -64,6 +64,12 @@ def test_all_errors_of_single_values_come_at_once_in_order() -> None:
     more = "seed: x\nbackground: ${NOT_SET}\nformat: {kind: fre_flowing}\nprompts: {opning: a.md}\noutptu: {}\n"
     lines = problems(more)
     assert [line.split(": ")[1] for line in lines] == ["seed", "background", "format.kind", "prompts.opning", "outptu"]
+
+
+def test_errors_of_the_syntax_come_with_all_others() -> None:
+    """Duplicate keys, wrong options and unknown keys are one error."""
+    lines = problems("seed: 1\nseed: 2\noutptu: {}\n", overrides=[("format", "{")])
+    assert [line.rpartition(": ")[0] for line in lines] == ["stdin:5:1: seed", "--set: format", "stdin:6:1: outptu"]
 
 
 def test_all_contradictions_come_at_once() -> None:

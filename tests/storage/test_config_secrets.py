@@ -52,6 +52,12 @@ def test_a_key_in_plain_text_is_one_error_that_does_not_repeat_it(more: str, key
     assert key.removeprefix("Bearer ") not in line
 
 
+def test_a_wrong_option_does_not_repeat_a_key() -> None:
+    """A key in the path or the value of an option that cannot be applied is redacted."""
+    lines = problems(overrides=[("models.a", f"{{{KEY}: 1, {KEY}: 2}}"), (f"models.{KEY}..", "1")])
+    assert [KEY in line for line in lines] == [False, False]
+
+
 def test_a_secret_header_in_plain_text_is_an_error() -> None:
     """A header that carries a secret takes a variable, whatever its value looks like."""
     (line,) = problems("providers: {lab: {headers: {x-api-key: hush}}}")

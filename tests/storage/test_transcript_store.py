@@ -12,7 +12,7 @@ from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript
-from debate_cli.storage.transcript_store import expand_references, find_debate, open_debate
+from debate_cli.storage.transcript_store import expand_references, find_debate, open_debate, transcript_dirs
 
 WHOLE = small_debate()
 HALF: list[Event] = [opening_event(), TurnCompleted(at=AT, turn=turn(0)), DebateClosed(at=AT, reason="interrupted")]
@@ -72,6 +72,13 @@ def test_a_debate_is_found_by_id_and_by_path(tmp_path: Path, reference: str) -> 
     journalled(tmp_path / "a-debate.jsonl", HALF)
     found = find_debate(reference.format(folder=tmp_path), [tmp_path])
     assert open_debate(found).debate == fold(HALF)
+
+
+def test_a_wrong_setting_in_the_environment_hides_no_debate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Saved debates are searched although a variable for `run` has an error."""
+    monkeypatch.setenv("DEBATE__FORMAT", "{")
+    monkeypatch.setenv("DEBATE_OUT", "there")
+    assert Path("there") in transcript_dirs()
 
 
 @pytest.mark.parametrize("reference", ["nothing", "nothing.json", "no/thing", "../no-such-debate", "A b", ""])

@@ -46,7 +46,7 @@ class Comparison:
     lead: Estimate
     """Accuracy of the judge minus the accuracy of the best simple rule."""
     needed: int | None
-    """Approximate number of debates that confirm a lead of this size; None if there is no lead."""
+    """Approximate number of debates that would confirm a lead of this size; None if there is no lead."""
     kappa: Estimate
     """Cohen's κ between judge and labels."""
     alpha_people: Estimate

@@ -28,7 +28,7 @@ class Gate(NamedTuple):
     found: str
     """Text for the measured number, which replaces `{}`."""
     weakness: str
-    """What a judge does if it does not meet the gate: a verb with its object."""
+    """What a judge does if it does not meet the gate, e.g. `rewards more words`."""
     unit: Literal["share", "points", "number"] = "share"
     is_minimum: bool = False
     lowest: float = 0.0
@@ -80,7 +80,8 @@ class AuditGateResult:
     found: Estimate
     """The measured number with its interval; its `value` is None if nothing was measured."""
     outcome: Outcome
-    """`not enough data` if the interval contains the bound, or if too few debates were judged to call the gate met."""
+    """`not enough data` if there is no interval, if the interval contains the bound, or if it is on the right side of
+    the bound but fewer than eight debates were judged."""
     more: int | None = None
     """Approximate number of further debates that would decide the gate; None if it is decided, or if unknown."""
 

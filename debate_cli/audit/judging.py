@@ -1,4 +1,4 @@
-"""Builds, stores and plans the judging of the cases of an audit.
+"""Builds and stores the cases of an audit, and plans their judging.
 
 Each case is stored as an ordinary transcript, so an interrupted audit can be continued.
 """
@@ -114,8 +114,8 @@ def plan_judging(
 ) -> tuple[list[JudgePlan], list[str]]:
     """Return the plans of missing judgements, and a sentence for each debate that the judge's system cannot judge.
 
-    If a case has an interrupted judging run, the plan finishes this run. The next start of the audit adds the other
-    missing runs. `request`: system and model of the judge. `loaded`: its configuration.
+    The plan of a case with an interrupted judging run only finishes this run; the next start of the audit adds the
+    other missing runs. `request`: system and model of the judge. `loaded`: the judge's configuration.
     """
     plans: list[JudgePlan] = []
     problems: list[str] = []

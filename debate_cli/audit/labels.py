@@ -23,8 +23,8 @@ class WinnerLabel:
     debate: str
     """Id of the debate."""
     winner: str
-    """Name of the winner, or `draw`. Empty if unknown. If the rater gave only scores, the debater with the
-    highest score, or `draw`."""
+    """Name of the winner, or `draw`; empty if unknown. If the rater gave only scores, the winner is the debater with
+    the highest score, or `draw` if several have this score."""
     rater: str = "people"
     scores: tuple[tuple[str, float], ...] = ()
     """Score of each side, if the rater gave any."""
@@ -47,7 +47,9 @@ def majority_winner(winners: Sequence[str]) -> str:
 
 
 def read_labels(path: Path) -> list[WinnerLabel]:
-    """Read a CSV file with the columns `id`, `winner` (a name or `draw`) or one `score_NAME` per side, and `rater`.
+    """Read labels from a CSV file.
+
+    Columns: `id`; `winner` (a name or `draw`), or instead a column `score_NAME` for each side; `rater` (optional).
 
     Raises:
         UsageError: the file cannot be read, a column is missing, or a line has no id. The message names file and line.

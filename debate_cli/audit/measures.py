@@ -98,14 +98,20 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """Yield 1 or 0 for each pair of judgements of the unchanged debate, once per debate: whether the winners differ."""
+    """Yield 1 or 0 for each pair of judgements of the unchanged debate: whether their winners differ.
+
+    Yields only for the first of these judgements, so that no pair counts twice.
+    """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)
         yield from (float(first.verdict.winner != second.verdict.winner) for first, second in pairs)
 
 
 def _noise_margin(one: Observation) -> Iterator[float]:
-    """Yield the standard deviation of the margin over the judgements of the unchanged debate, once per debate."""
+    """Yield the standard deviation of the margin over the judgements of the unchanged debate.
+
+    Yields only for the first of these judgements, so that no debate counts twice.
+    """
     if one.judgement is one.unchanged[0] and len(one.unchanged) > 1:
         yield stdev(map(_margin, one.unchanged))
 
@@ -113,7 +119,8 @@ def _noise_margin(one: Observation) -> Iterator[float]:
 def _flips(one: Observation) -> Iterator[float]:
     """Yield 1 or 0 for each judgement of the unchanged debate: whether the variant has another winner.
 
-    For the variant `names`, the winner is the name that the winning side has in the unchanged debate.
+    The variant `names` exchanges the debaters' names, so the name of its winner is exchanged back before the
+    comparison.
     """
     winner = one.judgement.verdict.winner
     if winner is not None and one.judgement.case.variant == "names":

@@ -56,7 +56,8 @@ ORDERS = (
 
 
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
-"""Function that yields changed debates, each with the name of the changed debater; empty if both changed alike."""
+"""Function that yields pairs (name of the changed debater, changed debate). The name is empty if both debaters changed
+alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,10 @@ def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Yield a debate per debater, in which both debaters give this debater's speeches. Copies have exchanged ids and names."""
+    """For each debater, yield a debate in which both debaters give this debater's speeches.
+
+    In the copies that the other debater gives, names and prefixes are exchanged.
+    """
     first, second = debate.participants
     rename = _exchanging(debate)
     for own, other in ((first, second), (second, first)):
@@ -212,7 +216,7 @@ def _rewrite(debate: Debate, speaker: str, rewrite: Callable[[list[str]], list[s
 
 
 def _is_prose(turn: Turn) -> bool:
-    """Whether judges read the text of a turn. They read any other turn by its structure."""
+    """Return whether judges read a turn as text. If not, they read its structure."""
     structure = (turn.arguments, turn.responses, turn.answers, turn.closing)
     return turn.phase in PROSE_PHASES or UNSTRUCTURED in turn.warnings or not any(structure)
 

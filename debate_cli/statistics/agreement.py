@@ -109,7 +109,7 @@ class CalibrationBin:
 
 
 def calibration_bins(forecasts: Pairs) -> tuple[CalibrationBin, ...]:
-    """Group forecasts by probability into BINS equal intervals of 0 to 1. Intervals without forecasts are left out."""
+    """Group forecasts by probability into `BINS` equal intervals from 0 to 1. Empty intervals are left out."""
     groups: dict[int, list[tuple[float, float]]] = {}
     for chance, outcome in forecasts:
         groups.setdefault(min(int(chance * BINS), BINS - 1), []).append((chance, outcome))
@@ -121,12 +121,12 @@ def calibration_bins(forecasts: Pairs) -> tuple[CalibrationBin, ...]:
 
 
 def debates_to_tell_apart(differences: Sequence[float]) -> int | None:
-    """Return how many debates show that two judges differ, at a significance of 5 % and a power of 0.8.
+    """Return how many debates are needed to show that two judges differ (significance 5 %, power 0.8).
 
-    n = ((z(0.975) + z(0.8)) · sd / mean)², the sample size of a paired test. None for fewer than two debates, or if
-    the mean difference is 0. Source: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis for
-    Clinical Trials, Controlled Clinical Trials 2 (1981). `differences`: per debate that both judged, how much better the
-    first judge did (for accuracy: 1, 0 or −1).
+    n = ((z(0.975) + z(0.8)) · sd / mean)², the sample size of a paired test. None for fewer than two debates, or if the
+    mean difference is 0. Source: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis for
+    Clinical Trials, Controlled Clinical Trials 2 (1981). `differences`: per debate that both judged, how much better
+    the first judge did (for accuracy: 1, 0 or −1).
     """
     from scipy import stats
 

@@ -28,7 +28,7 @@ ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
 """Weight of an imaginary draw that is added for each player if the results do not determine the strengths."""
 DIVERGED = 12.0
-"""If the fitted log odds of two players who met exceed this (odds of 160,000 to 1), the results set no bound on them."""
+"""Fitted log odds of two players who met count as unbounded if they exceed this (odds of 160,000 to 1)."""
 TOLERANCE = 1e-9
 
 
@@ -193,8 +193,8 @@ class _Design:
     def fit(self, weights: Floats, prior: float = 0.0, start: Floats | None = None) -> Floats:
         """Return the strengths (mean 0) and the side term of maximum likelihood, by Newton's method.
 
-        Without a prior, stops early if the values diverge. `weights`: weight of each row of the matrix. `prior`: weight of one imaginary
-        draw per player, and of one for the side term. `start`: values to start from.
+        `weights`: weight of each row of the matrix. `prior`: weight of one imaginary draw per player, and of one for
+        the side term. `start`: values to start from. Without a prior, the fit stops early if the values diverge.
         """
         import numpy as np
         from scipy.special import expit
@@ -218,10 +218,11 @@ class _Design:
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
     def diverges(self, values: Floats) -> bool:
-        """Return whether the log odds of a comparison exceed `DIVERGED`, for example because a player won all of them.
+        """Return whether the log odds of a comparison exceed `DIVERGED`.
 
-        No finite strengths then fit the results best. Source: A. Albert and J. A. Anderson, On the Existence of Maximum
-        Likelihood Estimates in Logistic Regression Models, Biometrika 71 (1984).
+        Then no finite strengths fit the results best, for example because a player won every comparison. Source: A.
+        Albert and J. A. Anderson, On the Existence of Maximum Likelihood Estimates in Logistic Regression Models,
+        Biometrika 71 (1984).
         """
         return float(abs(self.matrix @ values).max()) > DIVERGED
 

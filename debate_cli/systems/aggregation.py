@@ -48,7 +48,7 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """Return the mark's value, at least `low`, and at most `high` and the mark's own `out_of`."""
+    """Return the mark's value, clamped to the range from `low` to `high` and to at most the mark's own `out_of`."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
@@ -76,18 +76,19 @@ def first_finding(given: Iterable[Assessment], kind: type[FindingT]) -> FindingT
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return the settings with which `run` asked the judges of this system; `settings` if it did not ask any.
+    """Return the settings of this system that `run` stores; `settings` if the run does not have the system.
 
-    `settings` hold the rules of scoring, which a rubric may have changed. The stored ones say who was asked.
+    The stored ones say which judges were asked. A rubric may have changed the rules of scoring in `settings`.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """Return the newest run with an assessment by a system of this kind; None if no run has such a system.
+    """Return the run whose assessments by a system of this kind count; None if no run has such a system.
 
-    Runs that judged all speeches come first. Without assessments, the newest run with such a system counts.
+    This is a run with such assessments or, if there are none, a run with such a system. Of several such runs, the last
+    of `Debate.runs_by_precedence` counts.
     """
     having = [
         run

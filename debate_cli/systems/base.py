@@ -186,12 +186,12 @@ class JudgingContext(Generic[SettingsT]):
 
     @property
     def debater_names(self) -> tuple[str, ...]:
-        """Names of the debaters, in their order."""
+        """Names of the debaters, in the order of the debate's participants."""
         return tuple(participant.name for participant in self.debate.participants)
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Names of the debaters who spoke in the brief's round. Without a round, those who spoke at all."""
+        """Names of the debaters who spoke in the brief's round; of all who spoke if the brief is not about a round."""
         number = self.brief.subject.round
         speakers = {turn.speaker for turn in self.debate.turns if number in {None, turn.round}}
         return tuple(name for name in self.debater_names if name in speakers)
@@ -225,7 +225,7 @@ class JudgeQuestion(Generic[SettingsT, FormT]):
     build_form: Callable[[JudgingContext[SettingsT]], Form[FormT]]
     """Builds the form. Its schema allows only values that fit the brief, e.g. the names of its debaters."""
     read_form: Callable[[FormT, JudgingContext[SettingsT]], AssessmentContent]
-    """Reads a filled-in form. Pure. Accepts each answer that the form's model accepts."""
+    """Reads a filled-in form. Pure. Must accept every answer that the form's model accepts."""
 
 
 class JudgingSystem(Generic[SettingsT]):
@@ -308,9 +308,9 @@ class JudgingSystem(Generic[SettingsT]):
         return ""
 
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
-        """Return the strategy of a speaker with `strategy: adaptive`; None by default.
+        """Return the strategy for a speaker with `strategy: adaptive`. Default: none.
 
-        Debates that do not use this system call it as well.
+        Also called for debates that do not use this system.
         """
         return None
 
@@ -323,7 +323,7 @@ class JudgingSystem(Generic[SettingsT]):
     # Display
 
     def max_score(self, verdict: Verdict) -> float:
-        """Return the highest possible score. Default: the highest score in the verdict."""
+        """Return the highest possible score. Default: the largest absolute score in the verdict; 1 without any."""
         return max((abs(score) for score in verdict.displayed_scores.values()), default=1.0)
 
     def min_score(self, verdict: Verdict) -> float:

@@ -92,7 +92,7 @@ def _finding_row(finding: Finding) -> TableRow | None:
 
 
 def format_trace_table(rows: Sequence[TraceRow]) -> Table:
-    """Return a table of the claims: speaker, answers, standing and, if any claim has sources, its sources."""
+    """Return a table of the claims, their answers and standings; with a column of sources if any claim has one."""
     has_sources = any(row.sources for row in rows)
     heads = ("claim", "by", "what is claimed", *(["sources"] if has_sources else []), "answers", "standing", "because")
     return Table(title="trace", heads=heads, rows=tuple(_trace_row(row, has_sources=has_sources) for row in rows))

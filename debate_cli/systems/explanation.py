@@ -43,8 +43,9 @@ def describe_scores(
 ) -> str:
     """Name the scores, best first, and the criterion in which the two best debaters differ most. Empty without scores.
 
-    `marks` maps debaters to marks by criterion, `maxima` criteria to highest marks, and `weights` criteria to their
-    shares of the total, 0-1; by default these are in proportion to `maxima`. `whole`: name of the total in the sentence.
+    `marks` maps each debater to its marks by criterion. `maxima` maps each criterion to its highest mark, and `weights`
+    maps it to its share of the total, 0-1 (default: in proportion to `maxima`). `whole`: name of the total in the
+    sentence.
     """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:
@@ -65,7 +66,10 @@ def describe_scores(
 
 
 def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Mapping[str, float], whole: str) -> str:
-    """Name the criterion with the largest weighted difference. `shares` maps criteria to shares of the maximum by debater."""
+    """Name the criterion with the largest weighted difference.
+
+    `shares` maps each criterion to the debaters' marks, as shares of its highest mark.
+    """
     gaps = {criterion: max(of.values()) - min(of.values()) for criterion, of in shares.items()}
     apart = [criterion for criterion, gap in gaps.items() if round(gap, 2) != 0]
     if not apart:
@@ -81,7 +85,7 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
 def describe_agreement(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """Return a sentence on how two or more verdicts differ, and one that names the undetermined verdicts.
 
-    Without either sentence, the result is `They agree.`
+    If neither applies, the only sentence is `They agree.`
     """
     outcomes: dict[str, list[Verdict]] = defaultdict(list)
     degrees: dict[str, list[Verdict]] = defaultdict(list)
@@ -116,7 +120,7 @@ def _join_opinions(verdicts: Sequence[Verdict], opinions: Mapping[str, Sequence[
 
 
 def _join_systems(verdicts: Sequence[Verdict], group: Sequence[Verdict]) -> str:
-    """Name the systems of `group`. A system has its run beside it if several runs in `verdicts` have the system."""
+    """Name the systems of `group`, each with its run if `verdicts` has verdicts of the system from several runs."""
     names = [
         format_system_label(
             item.system,

@@ -58,7 +58,7 @@ def unique_known_items(
     for item in items:
         name = key(item)
         if name not in known:
-            collector.add_warnings(f"unknown: there is no {name!r} to judge")
+            collector.add_warnings(f"unknown: the judge was not asked about {name!r}, so its answer on it is dropped")
         elif name in seen:
             collector.add_warnings(f"duplicate: {name} was judged twice; the first judgment counts")
         else:
@@ -75,8 +75,9 @@ def judge_form(
 ) -> Form[FormModelT]:
     """Return the form of a judge's answer. A judge that skips a required entry is asked again.
 
-    `complete` maps names of lists to (key, values). Each of the values must be the `key` of an entry of the list. The form
-    omits a list without values. `narrowing`: further changes of the schema, for `derive_schema`.
+    `complete` maps names of lists to (key, values): for each of the values, the list must have an entry whose field
+    `key` has this value. A list without values is left out of the form. `narrowing`: further changes of the schema, for
+    `derive_schema`.
     """
     lists = {entries: each_of(key, values) if values else None for entries, (key, values) in (complete or {}).items()}
     schema = derive_schema(model, **lists, **narrowing)

@@ -24,7 +24,8 @@ class Rubric:
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
         """Return the changed settings of each kind in the rubric, for scoring `debate`.
 
-        `where`: start of an error message. Raises UsageError if a setting or criterion is unknown or out of range.
+        `where`: text at the start of error messages. Raises UsageError if a setting or criterion is unknown or out of
+        range.
         """
         stored = {
             system.kind: system

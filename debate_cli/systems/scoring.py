@@ -24,13 +24,13 @@ def score(
 ) -> tuple[Verdict, ...]:
     """Return the verdicts of a debate, the deciding one first and flagged `decides`.
 
-    `runs`: `all`, the id of one run (an unknown id gives no verdict), or `latest`. For each system, `latest` takes the
-    newest run with an assessment, or else the newest run. A run that judged before the last speech ranks behind runs
-    that judged all speeches. `latest` adds runs in which other models judged side by side; then no verdict decides.
-    `latest` also adds runs of people, whose verdicts never decide.
+    `runs`: `latest`, `all` or the id of one run; an unknown id gives no verdict. `latest` takes the newest run of each
+    system, the runs that judged side by side with it, and all runs of people. It prefers runs with an assessment, then
+    runs that judged all speeches. `systems`: the kinds to score; None means all. `settings` maps kinds to settings that
+    replace the stored ones.
 
-    `systems`: the kinds to score; None means all. `settings` maps kinds to settings that replace the stored ones. If
-    the system that should decide has no verdict, the first verdict decides.
+    If the system that should decide has no verdict, the first verdict decides. If other runs judged side by side with
+    the deciding verdict's run, no verdict decides. A person's verdict never decides.
     """
     replacing = settings or {}
     chosen = [
@@ -54,8 +54,8 @@ def score(
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """Return the verdict that is flagged `decides`.
 
-    If no verdict is flagged, return the verdicts of the first verdict's system: in the first verdict's run, and in the
-    runs that judged side by side with that run. Empty if only people judged, because their verdicts never decide.
+    If none is flagged, return the first verdict, and the verdicts of the same system in runs that judged side by side
+    with its run. Verdicts of people are never returned, because they never decide.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]
@@ -121,8 +121,8 @@ def _put_deciding_first(
 ) -> tuple[Verdict, ...]:
     """Flag the deciding verdict and move it to the front.
 
-    `deciding`: kind of the deciding system. Its last verdict in `judged` decides. If `judged` has none, its last
-    verdict in `verdicts` decides. If neither has one, the first of `verdicts` decides.
+    A verdict of the kind `deciding` decides: the last one in `judged`, or else the last one in `verdicts`. If there is
+    none, the first of `verdicts` decides.
     """
     if not verdicts:
         return ()
@@ -159,10 +159,10 @@ def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool
 
 
 def _deciding_kind(debate: Debate, runs: str) -> str | None:
-    """Return the kind of the deciding system.
+    """Return the kind of the deciding system: as set by `decides`, or else the first system of the first run.
 
-    If runs have the setting `decides`, the newest of these settings counts; otherwise the first system of the first run
-    decides. A run that judged before the last speech ranks behind runs that judged all speeches.
+    Of several runs with this setting, the newest counts; a run that judged all speeches is preferred to a newer one
+    that did not.
     """
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
     named = [

@@ -173,9 +173,10 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
 
 
 def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceOutcome | None]:
-    """Return (exists, result of checking the answer's quote). The result is None for an answer without a passage.
+    """Return whether the item exists, and the result of checking the answer's quote.
 
-    `exists` is `unknown` for an answer without a passage, or with a quote that its passage lacks.
+    Without a passage, these are `unknown` and None. The item is also `unknown` if its passage does not have the
+    quote.
     """
     if not answer.passage:
         return "unknown", None

@@ -37,7 +37,7 @@ class Gauge(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A number with its interval `low` to `high`, drawn on an axis from `start` to `end`. Empty in plain text."""
+    """A number with its interval `low` to `high`, drawn on an axis from `start` to `end`. Plain text leaves it out."""
 
     value: float | None
     low: float | None

@@ -174,7 +174,7 @@ def _calibrate(
     """Return the calibrated scores, and every change of a score.
 
     First, the logic of turns in `incomplete` is limited to 34. Then, with M the maximum and B = 55% of M, rounded up, a
-    score in `won` is held in B to M. A score that is only in `lost` is held in 0 to B - 1. Other scores do not change.
+    score in `won` is raised to at least B, and a score that is only in `lost` is lowered to at most B - 1.
     """
     scores: TurnScores = {index: dict(of) for index, of in raw.items()}
     changes: list[Calibration] = []

@@ -62,7 +62,7 @@ class LogicGap(Finding):
     reason: str
 
     def describe(self) -> list[str]:
-        """Return the points, the quoted words and the reason."""
+        """Return the points that the gap costs, the quoted words and the reason."""
         quote = f"“{self.quote}” " if self.quote else ""
         return [f"Turn {self.turn + 1}, gap in the logic (−{self.points}): {quote}{self.reason}"]
 
@@ -119,7 +119,7 @@ class Resolution(Finding):
     """The pattern of the debate; None in old transcripts."""
 
     def describe(self) -> list[str]:
-        """Return the explanation and the pattern."""
+        """Return why narrative and scorecard differ, and the pattern of the debate if it is known."""
         pattern = f" Pattern: {self.pattern.replace('_', ' ')}." if self.pattern else ""
         return [f"Why narrative and scorecard differ: {self.explanation}{pattern}"]
 
@@ -133,7 +133,7 @@ class Convergence(Finding):
     late: str
 
     def describe(self) -> list[str]:
-        """Return the outcome, and the disagreement early and late."""
+        """Return how the disagreement developed, and what it was in the first and in the last turns."""
         return [f"{self.outcome.replace('_', ' ')}. Early: {self.early} Late: {self.late}"]
 
 

@@ -45,9 +45,9 @@ class PersonalityStep(FrozenModel):
 
 
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
-    """Map each debater to its personality after each exchange. Empty unless `run` is the debate's own judging run.
+    """Map each debater whose personality changed to its personality at the start and after each exchange.
 
-    Debaters whose personality did not change are omitted.
+    Empty unless `run` is the debate's own judging run, because only this run changes personalities.
     """
     if get_run_id(run) != FIRST_RUN:
         return {}

@@ -214,7 +214,8 @@ def add_faults(
 ) -> None:
     """Add a finding for each claim and each gap, about the first turn that contains the quoted words.
 
-    A claim is from a turn up to index `last`, a gap from a turn before it. Other quotes are dropped with a warning.
+    A claim may be in any turn up to index `last`, a gap only in the turns before it. Claims and gaps whose words are in
+    none of these turns are dropped with a warning.
     """
     for claim in claims:
         turn = _find_turn(claim.quote, debate.turns_before(last + 1), collector)
@@ -230,7 +231,7 @@ def add_faults(
 def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> Turn | None:
     turn = find_quoted_turn(quote, turns)
     if turn is None:
-        collector.add_warnings(f"dropped_quote: {quote!r} is in no turn that the judge may charge")
+        collector.add_warnings(f"dropped_quote: {quote!r} is in no turn in which the judge may find a fault")
     return turn
 
 

@@ -22,9 +22,10 @@ class LiveSettings(SystemSettings):
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     feedback: bool = True
-    """Whether the judge's pressure changes the debaters' personalities. If so, debaters speak one after the other."""
+    """Whether the pressure that the judge observes changes the debaters' personalities. If so, debaters speak one after
+    the other, because each turn waits for the judging of the turn before it."""
     thresholds: Annotated[Thresholds, default_bounds(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
-    """A margin below `draw` is a draw, from `clear` on a clear victory. Scores reach 100."""
+    """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 100."""
 
     penalties: PenaltyPoints = PenaltyPoints()
     """Points of logic for contradictions and dropped premises; 0 by default."""

@@ -142,7 +142,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         return WHOLE_DEBATE_NAMES.get(brief.revision, "the debate")
 
     def explain(self, verdict: Verdict) -> str:
-        """Return the scores, and the dimension with the largest difference."""
+        """Return the scores, and the dimension in which the two best debaters differ most."""
         notes = parse_notes(score.LiveNotes, verdict)
         means = score.dimension_means(notes) if notes is not None else {}
         return describe_scores(verdict, self.max_score(verdict), means, DIMENSION_MAXIMA)

@@ -163,7 +163,9 @@ def _read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSetting
     for clash in filled.clashes:
         known = tuple(dict.fromkeys(name for name in clash.participants if name in context.debater_names))
         if len(known) < len(set(clash.participants)):
-            collector.add_warnings(f"unknown: a participant of the clash about {clash.about!r} is not in the debate")
+            collector.add_warnings(
+                f"unknown: the judge names someone in the clash over {clash.about!r} who is not in the debate"
+            )
         if known:
             collector.add_findings(Clash(participants=known, about=clash.about, engaged=clash.engaged))
     for missed in filled.non_engagement:
@@ -171,7 +173,7 @@ def _read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSetting
             collector.add_findings(NonEngagement(participant=missed.debater, about=missed.about))
         else:
             collector.add_warnings(
-                f"unknown: the debater who does not engage with {missed.about!r} is not in the debate"
+                f"unknown: the judge says that {missed.about!r} was left unanswered by someone who is not in the debate"
             )
     return collector.result()
 
@@ -182,7 +184,7 @@ def _read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSetting
     named = tuple(dict.fromkeys(filled.consistently_outperformed))
     worse = tuple(name for name in named if name in context.debater_names)
     if worse != named:
-        collector.add_warnings("unknown: a participant who was consistently outperformed is not in the debate")
+        collector.add_warnings("unknown: the judge names someone as consistently outperformed who is not in the debate")
     if filled.overall_summary or worse:
         collector.add_findings(DebateSummary(text=filled.overall_summary, consistently_outperformed=worse))
     return collector.result(filled.evaluation)

@@ -287,7 +287,6 @@ def _round_report(item: Assessment) -> RoundReport:
 
 
 def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[ClaimedTotal]:
-    """Yield the judge's own totals that differ from the sums of its marks."""
     own = _marks_of_judge(assessment)
     for name in (item.name for item in debate.participants):
         ours = _total(name, own, _criteria(assessment))
@@ -302,7 +301,6 @@ def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[Claim
 
 
 def _describe_unmarked(debate: Debate, assessment: Assessment) -> Iterator[str]:
-    """Yield a sentence about each speaker who lacks a mark in the assessment."""
     own = _marks_of_judge(assessment)
     number = assessment.subject.round
     for name in sorted({turn.speaker for turn in debate.turns if number in {None, turn.round}}):

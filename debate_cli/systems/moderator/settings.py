@@ -60,7 +60,7 @@ class ModeratorSettings(SystemSettings):
     guidance: bool = False
     """Whether debaters read the chair's guidance after each round. The next round then waits for the guidance."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=5)] = Thresholds(draw=1, clear=5)
-    """A margin below `draw` is a draw, from `clear` on a clear victory. Scores reach 82.5."""
+    """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 82.5."""
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:

@@ -49,7 +49,8 @@ class BallotRow(FrozenModel):
     """Whether the option differs from the judge's vote in the round before."""
     changed_because: str | None
     unexplained_change: bool
-    """Whether the vote changed and the reason names no turn or argument. On a document, any reason is enough."""
+    """Whether the vote changed without a valid reason. A valid reason names a turn or an argument; on a document, any
+    reason is valid."""
     late: bool
     carried: bool
     """Whether the vote is from an earlier round, because the judge gave none in this round."""
@@ -108,9 +109,9 @@ class PanelNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
     """Score `run` by the panel's rules; the notes are `PanelNotes`.
 
-    With PASS the debater of side `for` wins, with FAIL the debater of side `against`. A side of several debaters, ties
-    and CONDITIONAL have no winner. The margin is the largest share of the weight minus the second, 0-1. With fewer votes
-    than `min_judges` the verdict is undetermined, except for a panel of one judge.
+    With PASS the debater of side `for` wins, with FAIL the debater of side `against`. There is no winner after a tie or
+    CONDITIONAL, or if the side has several debaters. The margin is the largest share of the weight minus the second,
+    0-1. With fewer votes than `min_judges` the verdict is undetermined; a panel of one judge needs one vote.
     """
     by_round = ballots_by_round(debate, run, settings)
     weights = judge_weights(debate, run, settings)

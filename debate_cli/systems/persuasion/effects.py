@@ -45,8 +45,8 @@ def turn_effects(
 ) -> tuple[Effect, ...]:
     """Return the effects of a turn on the other debaters. Omits debaters who surrendered.
 
-    `states`: the states before the turn. `given`: the judges' assessments of the turn, which count only with `effects:
-    judge`. A target that is not rated for persuasion and attack is then omitted.
+    `states`: the states before the turn. `given`: the judges' assessments of the turn, used only with `effects: judge`;
+    a target without a rating of both persuasion and attack is then omitted.
     """
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":

@@ -128,8 +128,8 @@ def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
     """Return the state after `effect`. A debater who has surrendered does not change.
 
     p: persuasion, a: attack, c: conviction before the effect. If p > 0.6, the stance is multiplied by 1 - 0.3p(1 - c)
-    and conviction by 0.85. Then, with e = max(0, a - 0.8c) > 0.3, the stance is multiplied by 1 + 0.2e, within -1..1,
-    and conviction by 1.1, at most 1.
+    and conviction by 0.85. Then, if e = max(0, a - 0.8c) is above 0.3, the stance is multiplied by 1 + 0.2e, within
+    -1..1, and conviction by 1.1, at most 1.
     """
     if state.surrendered:
         return state

@@ -78,10 +78,10 @@ def _end_round(point: StatePoint, settings: PersuasionSettings) -> StatePoint:
 
 
 def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterState], due_round: int | None) -> bool:
-    """Return whether the round `number`, the last one with a turn, is over.
+    """Return whether the round `number` is over. `number` must be the last round that has a turn.
 
-    If `due_round` is given, the round is over if its number is below `due_round`. Otherwise the round is over if the
-    debate is closed, or if every debater has spoken in the round or surrendered.
+    With `due_round`, rounds before it are over. With None, the round is over if the debate is closed, or if every
+    debater has spoken in the round or has surrendered.
     """
     if due_round is not None:
         return number < due_round

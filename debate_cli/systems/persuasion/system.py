@@ -62,7 +62,7 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return turn_briefs(FIRST_RUN, settings, range(index))
 
     def stopped(self, debate: Debate, settings: PersuasionSettings, due_round: int) -> frozenset[str]:
-        """Return the debaters who surrendered at the end of a round before the due round."""
+        """Return the names of the debaters who surrendered at the end of a round before `due_round`."""
         states = compute_state_curve(debate, settings, due_round=due_round)[-1].states
         return frozenset(name for name, state in states.items() if state.surrendered)
 
@@ -82,7 +82,7 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return score.max_score(len(verdict.scores))
 
     def explain(self, verdict: Verdict) -> str:
-        """Return the scores, who surrendered, and why the effects may not fit the debate."""
+        """Return the scores, who surrendered and, if the keywords may not fit the debate, a hint."""
         notes = parse_notes(score.PersuasionNotes, verdict)
         surrendered, hint = (notes.surrendered, notes.hint) if notes is not None else ((), "")
         sentences = [f"{item.name} surrendered after round {item.round}." for item in surrendered]

@@ -164,7 +164,7 @@ def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> 
         collector.add_findings(finding)
         if check_lookup(finding, context.debate)[1] in FAILED_OUTCOMES:
             collector.add_warnings(
-                f"quote: the answer on the evidence of {finding.item} rests on words that {finding.passage} does not have, "
+                f"quote: the answer on the evidence of {finding.item} quotes words that are not in {finding.passage}, "
                 "so it counts as unknown"
             )
     return collector.result()

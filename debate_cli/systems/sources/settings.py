@@ -20,7 +20,8 @@ class SourcesSettings(SystemSettings):
     """Where to look up figures, studies and institutions without a citation: `corpus` (the files of
     `evidence.sources`), `web` or `both`; None looks nothing up."""
     thresholds: Annotated[Thresholds, default_bounds(draw=0.10, clear=0.25)] = Thresholds(draw=0.10, clear=0.25)
-    """A margin below `draw` is a draw, from `clear` on a clear victory. Scores are shares of credit, 0-1."""
+    """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. Scores are shares of credit,
+    0-1."""
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:

@@ -1,9 +1,9 @@
 """Scorer of the structured system, whose judges mark each argument by criteria.
 
-The score of an argument is the weighted mean of its criteria (1-10) minus the penalty for its fallacies, at least 1;
-marks and penalty are means over the judges by their weights. The score of a debater is the mean over its arguments. By
-default a margin below 1 is a draw, up to and including 3 narrow, above 3 clear. Standings do not affect scores. The
-prompt `judge_structured.md` tells the judges what each standing means.
+The score of an argument is the weighted mean of its criteria (1-10) minus the penalty for its fallacies, at least 1.
+Marks and penalty are means over the judges by their weights. The score of a debater is the mean over its arguments. By
+default a margin below 1 is a draw, from 1 to 3 narrow, above 3 clear. Standings, which the prompt `judge_structured.md`
+defines, do not affect scores.
 """
 
 from collections import Counter, defaultdict

@@ -145,7 +145,7 @@ class StructuredSettings(SystemSettings):
     )
     """Fallacies on the judge's checklist; a bare name selects the shipped definition."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=3)] = Thresholds(draw=1, clear=3)
-    """A margin below `draw` is a draw, above `clear` a clear victory. Scores are 1-10."""
+    """A margin below `draw` is a draw, a margin above `clear` is a clear victory. Scores are 1-10."""
 
     @field_validator("weights", "criteria")
     @classmethod
@@ -237,7 +237,10 @@ class StructuredSettings(SystemSettings):
         return self.model_copy(update={"judges": 1, "judge": assessor})
 
     def with_judge_count(self, count: int) -> Self:
-        """Return the settings with `count` judges: the first of the list, or if it is too short, judges of one model."""
+        """Return the settings with `count` judges.
+
+        A list that is long enough is cut to its first judges. A shorter list is replaced by `count` judges of one model.
+        """
         if isinstance(self.judges, int) or count > len(self.judges):
             return self.model_copy(update={"judges": count})
         return self.model_copy(update={"judges": self.judges[:count]})

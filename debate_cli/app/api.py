@@ -58,7 +58,7 @@ PYTHON_PROVIDER = "python"
 
 
 class _LoadedDebateConfig(DebateConfig):
-    """A configuration that keeps the file it was loaded from. `model_copy` keeps this file as well."""
+    """A configuration that remembers the file from which it was loaded; copies made by `model_copy` remember it too."""
 
     _loaded: LoadedConfig | None = PrivateAttr(default=None)
     """The loaded file; None for a configuration that was validated but not loaded."""
@@ -95,8 +95,8 @@ class _LoadedDebateConfig(DebateConfig):
 def load_config(path: str | Path, *, overrides: Mapping[str, Any] | None = None) -> DebateConfig:
     """Load a configuration file.
 
-    `overrides` maps key paths, e.g. `format.arguments`, to values or YAML texts. The configuration keeps its folder,
-    for relative paths and `.env` files. A configuration for judging texts needs no debaters. Raises ConfigError with
+    `overrides` maps key paths, e.g. `format.arguments`, to values or YAML texts. Relative paths and `.env` files are
+    looked up in the folder of the file. A configuration for judging texts needs no debaters. Raises ConfigError with
     every fault.
     """
     changes = list((overrides or {}).items())
@@ -126,10 +126,11 @@ def import_debate(
 
     `format`: `text`, `markdown`, `vtt`, `srt`, `csv`, `jsonl`, `chat` or `transcript`; None detects it. `topic`: the
     motion; None takes the motion from the file or, if the file has none, the file's name. `sides` maps speakers to
-    `for`, `against` or a label. `drop`: speakers to leave out. `merge` maps spellings to speakers. `columns` maps
-    `speaker`, `text` or `round` to a column of a table. `round_by`: `turns` ends a round before someone speaks again,
-    `heading` begins a round at each heading; None takes the rounds of a table, else `turns`. To judge and save the
-    returned debate, call `judge(debate, ..., path=...)`. Raises TranscriptError, or ConfigError for a wrong argument.
+    `for`, `against` or a label. `drop`: speakers to leave out. `merge` maps other spellings to the speaker's name.
+    `columns` maps `speaker`, `text` or `round` to a column of a table. `round_by`: `turns` ends a round before someone
+    speaks again, `heading` begins a round at each heading; None takes the rounds that the file states, else `turns`. To
+    judge and save the returned debate, call `judge(debate, ..., path=...)`. Raises TranscriptError, or ConfigError for
+    a wrong argument.
     """
     if format is not None and format not in READERS:
         raise ConfigError(f"format: {format!r} is not one of {', '.join(READERS)}")
@@ -155,10 +156,11 @@ async def run_debate(
     """Run a debate to its end.
 
     With a `folder` the debate is journalled and saved there. `mock` uses the mock provider for every model. `models`
-    maps names to objects with a method `complete`. A name is a key of the configuration's `models`, `default`, `judge`,
-    or the `provider/model` of a role. `trusted_hosts`: hosts to which the configuration's file may send requests and
-    keys. Before any call, raises MissingKeyError, UntrustedHostError for a host that is not trusted, and ConfigError. A
-    source that cannot be read is a ConfigError. Later failures are in the outcome (`halted`, `debate.failures`).
+    maps names to objects with a method `complete`. A name is `default`, `judge`, another key of the configuration's
+    `models`, or the `provider/model` of a role. `trusted_hosts`: hosts to which the configuration's file may send
+    requests and keys. Raises before any call: MissingKeyError; UntrustedHostError for a host that is not trusted;
+    ConfigError, also for a source that cannot be read. If a model fails, nothing is raised: see `halted` and
+    `debate.failures` of the outcome.
     """
     loaded, own = _with_models(_to_loaded(config), models)
     if not loaded.config.debaters:
@@ -188,10 +190,11 @@ async def judge(
 ) -> Outcome:
     """Add a judging run by `systems` with `model` to a debate.
 
-    Omitted arguments come from `config`, then from the judging settings stored in the debate. `models` maps `judge`,
-    `default` or a `provider/model` to an object with a method `complete`. With a `path` the transcript is written
-    there. `trusted_hosts`: hosts to which the configuration's file and the debate may send requests and keys. Raises
-    UsageError if the debate cannot be judged with these arguments, UntrustedHostError for a host that is not trusted.
+    An argument that is omitted is taken from `config`, else from the judging settings stored in the debate. `models`
+    maps `judge`, `default` or a `provider/model` to an object with a method `complete`. With a `path` the transcript is
+    written there. `trusted_hosts`: hosts to which the configuration's file and the debate may send requests and keys.
+    Raises UsageError if the debate cannot be judged with these arguments, UntrustedHostError for a host that is not
+    trusted.
     """
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, systems, model, models)
@@ -217,8 +220,8 @@ async def judge_text(
     """Let a panel vote on a text.
 
     `name`: the text's name in results. `context` is shown beside the text and is not judged; by default it is the
-    background of `config`. The panel votes on the topic of `config`, which needs no debaters. The other arguments are
-    those of `judge`.
+    background of `config`. The panel votes on the topic of `config`; a configuration for judging texts needs no
+    debaters. The other arguments are those of `judge`.
     """
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, (), model, models)

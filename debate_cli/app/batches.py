@@ -44,8 +44,8 @@ FILES_PER_DEBATE, OTHER_FILES = 2, 200
 SETTLE_S = 0.1
 """Seconds for which all debates must have waited before a batch is submitted."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
-"""First and longest interval in seconds between two checks of the batches in progress, and the interval's factor of
-growth."""
+"""First and longest interval in seconds between two checks of the batches in progress, and the factor by which
+the interval grows."""
 MAX_SUBMISSIONS = 5
 """Maximum number of attempts to submit one batch. An attempt fails when the vendor does not accept the batch."""
 
@@ -77,7 +77,7 @@ class BatchOptions:
     progress: Callable[[int, int], None]
     """Receives two numbers at each check of the batches in progress: finished requests and all requests."""
     confirm: Callable[[str], bool]
-    """Asks the user whether to repeat a submission that may have succeeded."""
+    """Asks the user whether to submit requests again that may be in a batch already. Returns the user's answer."""
 
 
 @dataclass(slots=True, eq=False)
@@ -98,7 +98,7 @@ class BatchQueue:
     """Collects the requests of the debates in one folder, and submits them in batches."""
 
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
-        """Create the queue. It requests `stop` when only batches in progress are left, or when the vendor fails."""
+        """The queue requests `stop` after an error, or when only batches are left for which `options` do not wait."""
         self._store = BatchStore(folder)
         self._stop = stop
         self._options = options
@@ -308,7 +308,7 @@ class BatchQueue:
         return batch.requests
 
     def _settle(self, question: _Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
-        """Answer a question from `results`, or with an error. Return the error; None after an answer."""
+        """Give a question its answer from `results` or, if it has none, an error. Return this error, if any."""
         assert question.custom_id is not None
         result = results.get(question.custom_id)
         if question.answer.done():
@@ -343,7 +343,7 @@ class BatchQueue:
         what = f"a batch of {format_count(batch.requests, 'request')} to {batch.model} was being submitted at {at} when the program ended"
         if found.may_exist:
             return None
-        question = f"{what}, and no batch in the vendor's list is certainly this one"
+        question = f"{what}, and the vendor's list shows no batch that must be this one"
         if not self._options.confirm(question):
             raise UsageError(
                 f"{question}; look for it on the vendor's dashboard; if it is not there, submit it again with: "
@@ -409,7 +409,7 @@ class QueuedModel:
 
 @dataclass(frozen=True, slots=True)
 class WaitingModel:
-    """Asks `model`. Tells `queue` while a request waits for a batch or for the budget of batches."""
+    """Asks `model`, and counts the current task in `queue` as waiting until the answer comes."""
 
     model: Model
     queue: BatchQueue
@@ -435,7 +435,7 @@ class _TrackedActor:
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Wrap debaters and judge. While one of them works, `queue` submits no batch."""
+    """Return the actors, so wrapped that `queue` submits no batch while one of them may still ask something."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 
@@ -456,7 +456,7 @@ class BatchQueues:
 
     @property
     def halted(self) -> DebateError | None:
-        """Why a queue stopped the run; None if no queue did. An error counts more than a batch in progress."""
+        """Why a queue stopped the run; None if no queue did. An error comes before a pending batch."""
         found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
 

@@ -117,7 +117,7 @@ class JudgmentComparison(FrozenModel):
 
 
 def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentComparison:
-    """Compare side A with side B. A side whose debate lacks the judging run has no verdicts."""
+    """Compare side A with side B. A side has no verdicts if its debate does not have the side's judging run."""
     first, second = _verdicts_by_system(a), _verdicts_by_system(b)
     traces = [build_trace_table(side.debate, None if side.run == LATEST_RUNS else side.run) for side in (a, b)]
     judged = tuple(sum(row.standing is not None for row in rows) for rows in traces)

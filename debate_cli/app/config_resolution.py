@@ -38,7 +38,7 @@ def resolve_config(
 
     `env`: the process's environment, to which the `.env` beside the file is added. `checks`: finds contradictions
     between settings. `shipped`: the file is part of the package, so its relative paths and `.env` are in the working
-    folder. `trusted_folders`: may also contain files that the configuration names.
+    folder. `trusted_folders`: folders, besides its own, in which the configuration may name files.
     """
     folder = Path() if path is None or shipped else path.parent
     loaded = read_config_file(
@@ -145,7 +145,7 @@ def config_from_transcript(
 
 
 def _escape_variables(data: Any) -> Any:
-    """Escape every `${` in stored data, except in headers, which are stored unresolved."""
+    """Escape every `${` in stored data, so that it names no variable. In headers it does, so they are kept."""
     if isinstance(data, str):
         return data.replace("${", "$${")
     if isinstance(data, list):
@@ -172,7 +172,7 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
 
 
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:
-    """Raise ConfigError if a file's `output.dir` is in no allowed folder.
+    """Raise ConfigError if the configuration's file sets an `output.dir` outside the allowed folders.
 
     Allowed are the working folder, the file's folder and `trusted_folders`.
     """
@@ -188,7 +188,7 @@ def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -
 
 
 def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
-    """Return all values that must never be written."""
+    """Return the secrets of `loaded`: all values that must never be written."""
     return tuple({*loaded.secrets, *collect_provider_secrets(loaded.config, loaded.env)})
 
 

@@ -50,7 +50,7 @@ class Consent:
 
     provider: str
     file: str
-    """Name, in messages, of the file that names the variable or the host."""
+    """The file that names the variable or the host, as messages call it."""
     variable: str | None
     """Environment variable; None if the requests contain no variable that needs consent."""
     host: str
@@ -72,7 +72,7 @@ class Consent:
         )
 
     def remembered_as(self) -> tuple[RememberedConsent, ...]:
-        """Return the records to store when the user consents. The records also cover debates run with the file."""
+        """Return the records to store when the user consents. They also cover saved debates of this file."""
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
 
@@ -118,7 +118,7 @@ def find_destinations(
 
 
 def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environment) -> tuple[Destination, ...]:
-    """Return the downloads of models that `file` names. Known weights need no consent and are not included."""
+    """Return the downloads of models that `file` names. Weights that the package lists need no consent."""
     found: list[Destination] = []
     for spec in models:
         weights = find_hub_file(spec.model, spec.sha256) if spec.model.startswith(f"local/{HUB_PREFIX}") else None
@@ -159,7 +159,8 @@ def missing_consents(
 ) -> tuple[Consent, ...]:
     """Return the consents that are needed but not given.
 
-    A consent is given by `trusted_hosts`, by a variable in `env` (the process's environment), or by a stored answer.
+    A consent is given by `trusted_hosts`, by a variable in `env` (the process's environment), or by an earlier
+    answer that was stored.
     """
     listed = [*trusted_hosts, *env.get(TRUSTED_HOSTS_VARIABLE, "").split(",")]
     trusted = {host.strip().rstrip(".").lower() for host in listed} - {""}
@@ -215,7 +216,8 @@ def _find_destination(
 ) -> Destination | None:
     """Return the server of the provider `row`, with the needed consents.
 
-    Returns None if the server is that of the `built_in` row. `settings`: SHA-256 of the provider's settings.
+    Returns None if the built-in provider of this name (`built_in`) has the same server and gets the same variables.
+    `settings`: SHA-256 of the provider's settings.
     """
     url = resolve_base_url(row, env) or ""
     host = server_name(url)
@@ -236,7 +238,7 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """Yield each variable that needs consent before it goes to `url`; None if only the debate's texts need it."""
+    """Yield each variable that needs consent before it goes to `url`. If only the debate's texts do, yield None."""
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [

@@ -39,7 +39,7 @@ MAX_CHECK_ATTEMPTS = 2
 CHECK_PATIENCE_S = 5.0
 """Seconds after which a question fails if the provider refuses all calls (429)."""
 MAX_CHECK_TOKENS = 2000
-"""Output limit of a question. A reasoning model keeps its usual limit."""
+"""Maximum number of output tokens of an answer. A reasoning model keeps its usual limit."""
 CHECK_TEMPERATURE = 0.2
 """Temperature of the questions, equal to the default temperature of judges."""
 
@@ -118,7 +118,7 @@ class Diagnosis:
 async def diagnose_models(
     specs: Sequence[ModelSpec], context: RunContext, *, searches: bool = False
 ) -> tuple[Diagnosis, ...]:
-    """Diagnose `specs`, all at once. With `searches`, also make one web search, if it is configured.
+    """Diagnose `specs`, all at once. With `searches`, also make one web search, if web search is configured.
 
     A problem of one model is part of its diagnosis. Raises ConfigError for problems of the configured providers.
     """
@@ -150,7 +150,7 @@ async def _diagnose_model(spec: ModelSpec, context: RunContext, pool: ModelPool)
 
 
 async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | None:
-    """Make one web search as a debate would; return None if no web search is configured. Finding nothing is `ok`."""
+    """Make one web search as a debate would; None if no web search is configured. Finding nothing counts as `ok`."""
     config = with_lookup_search(context.config)
     try:
         target = find_search_target(config, context.env)
@@ -173,7 +173,10 @@ async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | 
 def select_models(
     names: Sequence[str], config: DebateConfig, *, mock: bool
 ) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
-    """Return the models `names` (none: all in `config`), and the configuration for asking them. Raises UsageError."""
+    """Return the models with these names, and the configuration for asking them. Raises UsageError for an unknown name.
+
+    If `names` is empty, returns all models of `config`.
+    """
     named: dict[str, ModelSpec] = {}
     for name in names:
         try:

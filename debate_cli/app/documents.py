@@ -53,8 +53,8 @@ def find_sources(
 ) -> tuple[list[JudgeSource], list[str]]:
     """Return the debates and texts of `references`, each once, and a note for each folder with skipped files.
 
-    `references`: paths, ids (searched in `folders`), folders, globs and `-` (standard input). With `judges_texts`, the
-    results include `-`, and every text file in and below a folder without saved debates, except those in `not_judged`.
+    `references`: paths, ids (searched in `folders`), folders, globs and `-` (standard input). With `judges_texts`,
+    `-` is allowed, and a folder without saved debates stands for the text files in and below it, except `not_judged`.
     `read_stdin`: reads at most the given number of bytes. Raises UsageError, TranscriptError.
     """
     if not judges_texts and STDIN in references:

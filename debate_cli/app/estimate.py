@@ -1,7 +1,7 @@
 """Use case `estimate`: planned and highest possible calls, tokens and cost of each role. No model is asked.
 
-Planned numbers come from a simulation on the mock. At worst every answer reaches its limit, every question is repeated as
-often as allowed, and panels deliberate to their last round. Retries after a provider's fault are not included.
+Planned numbers come from a simulation on the mock. At worst every answer reaches its limit, every question is repeated
+as often as allowed, and panels deliberate to their last round. Retries after a provider's fault are not included.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from debate_cli.systems.registry import get_system
 MAX_ASKS = 1 + MAX_REASKS
 """Maximum number of requests for one answer. An answer that does not fit its form is requested again."""
 MAX_SPEECH_ASKS = 2 * MAX_ASKS
-"""Maximum number of requests for one speech. A speech of the wrong shape is requested again."""
+"""Maximum number of requests for one speech. A speech of the wrong shape is requested anew, as often as the first."""
 TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS = 6000, 500
 """Tokens that a model reads in a call with one search, and tokens that it then writes."""
 REASK_TOKENS = 600
@@ -145,7 +145,7 @@ def planned_calls(config: DebateConfig) -> int:
 
 
 async def estimate_run(context: RunContext) -> RunEstimate:
-    """Estimate a run of the context's configuration. In the simulation no debater surrenders."""
+    """Estimate a run of the context's configuration. No debater surrenders in it, so that no speech is missing."""
     config, meter = context.config, PromptMeter()
     mocked = with_mock_models(config)
     systems = tuple(system.without_surrender() for system in mocked.judging.systems)
@@ -305,8 +305,8 @@ def _estimate_searches(
 ) -> Iterator[RoleEstimate]:
     """Yield the estimate of the web searches, if the simulation made any.
 
-    A model that searches makes one call; a search engine gets several queries. At worst the model continues as often as
-    allowed.
+    A model makes one call, a search engine several, for the queries of one speech or brief. At worst, a model's call is
+    continued as often as allowed.
     """
     target = find_search_target(with_lookup_search(config), env)
     made = [item for item in simulated if item.kind == "web"]

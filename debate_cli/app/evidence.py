@@ -49,6 +49,6 @@ def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate 
     changed = corpus.find_changed(resumed.passages)
     if changed:
         yield (
-            f"evidence: changed or disappeared since passages were shown: {', '.join(changed)}; these passages are kept "
-            "with their checks, and new passages come from the present files"
+            f"evidence: changed or disappeared since passages were shown: {', '.join(changed)}; passages shown earlier "
+            "are kept with their checks, and new ones come from the present files"
         )

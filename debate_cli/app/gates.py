@@ -34,8 +34,8 @@ class Gates(NamedTuple):
     """The requested conditions. A field that is None or empty requests nothing."""
 
     min_score_debater: str | None = None
-    """Name of the debater, or of a panel's option, to which `min_score` applies. None: the highest score of a debate,
-    or the option PASS of a text."""
+    """Name of the debater, or of a panel's option, to which `min_score` applies. None: in a debate, the debater with
+    the highest score; for a text, the option PASS."""
     min_score: float | None = None
     expected_winner: str | None = None
     """Name of the required winner, or `draw`; for a text, the option that the panel must vote for."""
@@ -71,7 +71,7 @@ class Gates(NamedTuple):
         return [result.problem for result in self.evaluate(debate, verdicts) if result.problem is not None]
 
     def evaluate(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
-        """Return the result of each requested gate. A gate must be met in all judging runs that decide together."""
+        """Return the result of each requested gate. If several judging runs decide together, each must meet it."""
         deciding = deciding_verdicts(debate, verdicts) or (None,)
         results: dict[str, str | None] = {}
         for verdict in deciding:
@@ -83,7 +83,7 @@ class Gates(NamedTuple):
     def _check(
         self, debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict | None
     ) -> Iterator[tuple[str, str | None]]:
-        """Yield the option of each requested gate, and why it is not met (None: it is met).
+        """Yield the option of each requested gate, with a sentence about what fails it; None if nothing does.
 
         A `verdict` of None is undetermined and meets no gate.
         """
@@ -139,7 +139,7 @@ def _printable_name(name: str) -> str:
 
 
 def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | None:
-    """Return why `--fail-on manipulation` is not met; None if it is met. Equal findings count once."""
+    """Return how many manipulations were found, so that the gate fails; None without any. Equal ones count once."""
     found = {
         (finding.participant, finding.quote, finding.technique)
         if isinstance(finding, Manipulation)
@@ -153,9 +153,9 @@ def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | No
 
 
 def _find_missing(debate: Debate, verdicts: Sequence[Verdict]) -> str | None:
-    """Return why `--fail-on missing` is not met; None if it is met.
+    """Return what is missing, so that `--fail-on missing` fails; None if nothing is.
 
-    It is not met if the debate is unfinished, a system judged only a part of the debate, or judgments are missing.
+    That is the rest of an unfinished debate, the speeches that a system did not judge, or judgments.
     """
     if debate.status == "incomplete":
         return "the debate is unfinished, so judgments are missing"

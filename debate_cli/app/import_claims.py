@@ -1,7 +1,7 @@
 """Use case `import --arguments`: asks a model for the claims in an imported debate's speeches.
 
 Each claim with a quoted passage of the speech becomes an argument. A speech without an answer keeps its whole text as
-one argument, with a warning. If the import is repeated, the model is asked about this speech again.
+one argument, with a warning. If the import is repeated, the model is asked about such a speech again.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from debate_cli.llm.structured_output import ModelHandle
 from debate_cli.storage.transcript_store import open_debate
 
 MIN_WORDS = 8
-"""Minimum number of words of a speech that the model is asked about. Shorter speeches count as speeches without a
-claim."""
+"""Minimum number of words of a speech that the model is asked about. A shorter speech counts as one without
+a claim."""
 MODEL_ROLE = "arguments"
 """Entry of `models` under which the transcript names the model."""
 NOT_SAID, NOT_ASKED = "claim-not-said", "claims-missing"
@@ -114,7 +114,7 @@ def count_calls(turns: Iterable[Turn]) -> int:
 
 
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
-    """Return the turns with claims from an earlier import of this file with this model.
+    """Return the turns, by index, whose claims are known from an earlier import of this file with this model.
 
     Returns None if there was no such import, or if its transcript was judged afterwards.
     """
@@ -189,7 +189,8 @@ def _with_claims(turn: Turn, found: Sequence[ClaimForm]) -> Turn:
             arguments.append(Argument(id="", claim=claim, reasoning="", evidence=check.passage_words))
         else:
             said = entry.quote[:_MAX_SHOWN_CHARS]
-            warnings.append(f"{NOT_SAID}: a claim was left out, because its passage was not said: “{said}”")
+            problem = "a claim was left out, because the speech does not contain its passage"
+            warnings.append(f"{NOT_SAID}: {problem}: “{said}”")
     return turn.model_copy(update={"arguments": tuple(arguments), "warnings": tuple(warnings)})
 
 

@@ -60,7 +60,7 @@ class ImportedFile:
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files to import, and the number of skipped files. Raises UsageError if a folder has none."""
+    """Return the files to import, and the number of skipped files. Raises UsageError for a folder without files."""
     found: list[Path] = []
     others = 0
     for path in paths:
@@ -77,9 +77,9 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """Return the path of each file's transcript: `out` if it ends in .json, else a name in `out` or `folder`.
+    """Return the path of each file's transcript: `out` if it ends in .json, else a path in `out`, or in `folder`.
 
-    Raises UsageError if `out` is one file for several debates.
+    `folder` is used if `out` is None. Raises UsageError if `out` is one file for several debates.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:
@@ -108,7 +108,7 @@ def read_import_file(path: Path, target: Path, request: ImportRequest, at: datet
         text, encoding = decode_text(data)
         name = request.format or detect_format(text, path.name)
         if request.columns and name not in TABLE_FORMATS:
-            raise UsageError(f"--map names columns of a table, but {path} is in the format {name}; leave it out")
+            raise UsageError(f"--map names columns of a table, but {path} is in the format {name}; leave out --map")
         origin = Origin(file=path.name, sha256=hashlib.sha256(data).hexdigest(), format=name)
         found = READERS[name](text, request.columns)
         imported = build_debate(found, origin, request.choices, target.stem, GENERATOR, at)
@@ -160,12 +160,12 @@ def read_dataset(
 ) -> Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
     """Yield the name, the import function and the labels of each debate in the data set `request.format`.
 
-    The function returns the debate with its transcript's path in `folder`, or raises TranscriptError. Raises UsageError
-    if there is no debate.
+    The import function returns the debate with its transcript's path in `folder`, or raises TranscriptError. Raises
+    UsageError if there is no debate.
     """
     name = request.format or ""
     if request.columns:
-        raise UsageError(f"--map names columns of a table, but {name} is a data set; leave it out")
+        raise UsageError(f"--map names columns of a table, but {name} is a data set; leave out --map")
 
     @cache
     def hash_file(path: Path) -> str:

@@ -47,7 +47,7 @@ from debate_cli.systems.scoring import score
 
 T = TypeVar("T")
 WINDOW = 4
-"""Limit for memory. At most `WINDOW * concurrency` files are in progress or wait for the result of an earlier file."""
+"""At most `WINDOW * concurrency` files are in progress or wait for an earlier file's result. This limits memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class JudgeTask:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """A file that can be judged, without its content. Plans for a folder of any size fit into memory."""
+    """A file that can be judged. The file's content is left out, so that plans for many files fit into memory."""
 
     source: Path
     target: Path | None
@@ -205,7 +205,7 @@ def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> 
 
 
 def find_uncollected(folder: Path) -> list[Path]:
-    """Return the files of the debates in `folder` whose questions wait in batches."""
+    """Return the files of the debates in `folder` that have questions in batches with uncollected answers."""
     left = set(BatchStore(folder).open_debates())
     files = list_debate_files(folder) if left else []
     found = [path for path in files if path.stem in left]

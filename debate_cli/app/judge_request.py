@@ -93,7 +93,7 @@ class JudgingRequest:
 
     @property
     def models(self) -> dict[str, ModelSpec]:
-        """Model of each role. The configuration's default model is also the `judge`, in place of a stored judge."""
+        """Model of each role. If the configuration names a default model but no judge, this model judges."""
         models = dict(self.config.models) if self.config is not None else {}
         if "default" in models:
             models.setdefault("judge", models["default"])
@@ -137,7 +137,10 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 
 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
-    """Return each requested system that cannot judge `debate`, with the reason; empty if no system can."""
+    """Return the requested systems to leave out because they cannot judge `debate`, each with the reason.
+
+    If no requested system can judge it, none is left out, so that `open_judging_runs` refuses the request.
+    """
     found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
     return unsuitable if len(unsuitable) < len(set(request.systems)) else {}
@@ -211,7 +214,8 @@ def _default_settings(kind: str) -> SystemSettings:
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
     """Return `config`, given with --resume, in the form in which `debate` stores its configuration.
 
-    For a judged text, the result has the text as motion and background. A free-flowing debate keeps its stored order.
+    For a judged text, the result has the text as motion and background. A free-flowing debate keeps its stored
+    `format.order`.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:
@@ -248,8 +252,8 @@ def _limits_without_budget(debate: Debate) -> Limits:
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
     """Return the request with the stored configuration and its `changes`; the same request if it has no `changes`.
 
-    The debate's budget is left out, and judges keep their stored models. Raises UsageError for a setting that needs a
-    configuration, ConfigError for an invalid value.
+    The result has no budget, because the stored one was for the debate. Judges keep their stored models. Raises
+    UsageError for a setting that needs a configuration, ConfigError for an invalid value.
     """
     if not request.changes:
         return request

@@ -108,7 +108,10 @@ def discover_models(
 
 
 def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
-    """Return another model that is free or paid as the debaters' `model` is; without one, return `model`."""
+    """Return another model than the debaters' `model` as judge: a free one if `model` is free, else a paid one.
+
+    If there is none, returns `model`.
+    """
     debater = next((one for one in found if one.model == model), None)
     others = [one for one in found if one.model != model and not one.is_toy]
     fit = [one.model for one in others if debater is not None and not debater.is_toy and one.is_paid == debater.is_paid]

@@ -1,9 +1,9 @@
 """The model clients of one or more runs: connections, rate limits, one budget. Also the actors that use the clients.
 
 Each model is wrapped, outermost first, in: structured output, redaction, cassette, parameter fallback, retries, rate
-limit, budget, silence notes, adapter. The budget is inside the rate limit, so that a call waiting in a queue reserves
-nothing. A person has only structured output, redaction and cassette. There is one rate limiter per provider, one budget
-per pool, and one structured-output client per model and set of parameters.
+limit, budget, silence notes, adapter. The budget is inside the rate limit, so that a call that waits for the limit
+reserves nothing. A person has only structured output, redaction and cassette. There is one rate limiter per provider,
+one budget per pool, and one structured-output client per model and set of parameters.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ class ModelPool:
     ) -> None:
         """`context`: supplies limits, environment, secrets and observer.
 
-        `budget`: None uses the budget of `context` or, without one, the limits less the calls in `used`. `rates`:
-        requests and tokens per minute, shared with other processes. `patience_s`: calls fail if a provider refuses all
-        of them for this many seconds.
+        `budget`: None uses the budget of `context` or, without one, a new budget in which the calls of `used` are
+        spent. `rates`: requests and tokens per minute, shared with other processes. `patience_s`: calls fail if a
+        provider refuses all of them for this many seconds.
         """
         limits = context.config.limits
         self._context = context

@@ -148,7 +148,7 @@ def format_judges_config(
 ) -> str:
     """Return a YAML configuration whose panel has the stakeholders as judges.
 
-    `command`: uses the file; it is written as a comment.
+    `command`: the command that uses the file, which a comment in the file names.
     """
     named = documents[0].name if len(documents) == 1 else "this document"
     head = {"topic": f"Should {named} be accepted as it is?", "models": {"judge": {"model": model}}}

@@ -162,7 +162,7 @@ def prepare_resume(
     asked: bool,
     close: bool = False,
 ) -> RunContext:
-    """Create the context for continuing a stored debate or, with `close`, only its judging.
+    """Create the context for continuing a stored debate. With `close`, only its judges will be asked.
 
     `loaded`: the configuration to resume with. `asked`: whether models will be asked. Raises UsageError if there is
     nothing to close, ConfigError for a setting that would change earlier speeches.
@@ -198,7 +198,7 @@ def prepare_resume(
 def _search_places(
     loaded: LoadedConfig, stored: StoredDebate, config: DebateConfig, *, speaks: bool
 ) -> list[SearchPlace]:
-    """Return where to search for the rest of `stored`. Sources that only `stored` names are not opened."""
+    """Return the places that the rest of a stored debate searches. Sources that only it names are not opened."""
     places = config.judging.lookup_places
     is_own_config = loaded.source_map.name == str(stored.path)
     may_read = not is_own_config or ("evidence", "sources") in loaded.source_map.origins
@@ -318,7 +318,8 @@ def _require_callable(
 ) -> None:
     """Raise ConfigError, MissingKeyError or NoLocalModelError with every problem of the models in `parts`.
 
-    The source map of a part gives the file and line of its problems. Problems with `limits` use the first map.
+    The source map of a part gives the file and line of its problems. Problems with `limits` use
+    the first map, which is that of the run's own configuration.
     """
     own_source = parts[0][1]
     problems: dict[Problem, SourceMap] = {}

@@ -39,7 +39,7 @@ class PendingModels:
 def find_pending_models(debate: Debate) -> tuple[PendingModels, ...]:
     """Return the models that `debate` still needs.
 
-    The first entry belongs to the debate's own providers and may be empty. Each other entry belongs to an unfinished
+    The first entry is for the debate's own providers and may have no models. Each other entry is for an unfinished
     judging run with additional providers.
     """
     config = debate.config

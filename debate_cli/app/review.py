@@ -97,7 +97,7 @@ class Review:
     """A review of one debate by one person."""
 
     debate: Debate
-    """The saved debate with the judging run of the review."""
+    """The saved debate, to which the judging run of the review is added."""
     opened: JudgingOpened
     terms: ReviewTerms
     blinding: Blinding | None
@@ -309,7 +309,7 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
 
 
 def debate_key(debate: Debate) -> str:
-    """Return a hash of a debate's id, which the draft of a blind review contains, because the id could reveal names."""
+    """Return a hash of a debate's id. A draft of a blind review has it instead of the id, which could reveal names."""
     return hashlib.sha256(debate.id.encode()).hexdigest()[:12]
 
 

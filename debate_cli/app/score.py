@@ -120,8 +120,8 @@ class ScoreRequest:
 def score_files(paths: Sequence[Path], request: ScoreRequest) -> Iterator[CheckedFile | UnusableFile]:
     """Score the files one after the other.
 
-    A bad file among several becomes an `UnusableFile`; a bad single file raises DebateError. Raises UsageError for an
-    unknown system.
+    If one of several files cannot be scored, yields an `UnusableFile` for it; if the only file cannot, raises
+    DebateError. Raises UsageError for an unknown system.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -240,7 +240,8 @@ def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
 def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> tuple[list[str], list[str]]:
     """Compare stored verdicts with recomputed ones.
 
-    Returns a sentence for each difference, and the names of the verdicts that were stored under other scoring rules.
+    Returns a sentence for each difference, and the names of the verdicts that are not compared, because they
+    were stored under other scoring rules.
     """
     recomputed = score(stored.debate, runs="all", settings=request.rubric.settings(stored.debate))
     new = {(verdict.system, verdict.run): verdict for verdict in recomputed}

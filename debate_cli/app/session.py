@@ -52,7 +52,7 @@ class Outcome:
     halted: CloseReason | None = None
     """`budget`, `failed` or `interrupted` if the run ended early."""
     untouched: bool = False
-    """Whether nothing was left to do. Then nothing was written."""
+    """Whether nothing was left to do, so that nothing was written."""
 
     def __str__(self) -> str:
         """Return motion, verdicts with scores, required changes of a judged text, and the file of the debate."""
@@ -275,7 +275,7 @@ class Session:
     async def _close(
         self, debate: Debate, journal: Journal | None, path: Path | None, halted: CloseReason | None
     ) -> Outcome:
-        """Score, write the transcript, then remove the journal."""
+        """Return the outcome, after the transcript with the verdicts has replaced the journal."""
         verdicts = score(debate, runs="all")
 
         def write() -> None:

@@ -53,12 +53,13 @@ class JudgeRecord:
     first_share: Estimate
     """Share of points that the judge gives to the side for the motion. 0.5 means no bias if both orders were played."""
     swapped: Estimate
-    """Share of debates that get another winner when the players exchange sides. A draw counts as another winner."""
+    """Share of debates that get another winner when the players exchange sides. A change from or to a draw counts."""
     length: Estimate
     """Spearman's ρ (−1 to 1) between margin and length. Length is the logarithm of the ratio of both sides' words."""
     self_preference: Estimate
     """Share of points for players with the judge's own model, minus the share that other judges give these players in
-    the same debates. Debates in which both players have this model do not count. The value is None without debates."""
+    the same debates. Debates in which both players have this model do not count. The value is None if no debate
+    counts, or no other judge judged one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ class CellStore(Protocol):
         ...
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Renew the lease of this run, once a second. Returns the progress if this call read it, else None."""
+        """Renew the lease of this run. Called once a second. Returns the progress if this call read it, else None."""
         ...
 
     async def close(self) -> None:
@@ -111,7 +111,7 @@ class LedgerCells:
         self._states: tuple[CellState, ...] = ("failed",) if retry_failed else ("open", "failed")
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._started_at = clock()
-        """Cells tried since then are skipped, so a run tries each cell once."""
+        """Cells that changed since then are skipped, so that a run tries each cell once."""
         self._after = -1
         """Sequence number of the last cell that was taken."""
         self._renewals = 0
@@ -119,10 +119,10 @@ class LedgerCells:
         """Cost of the cells that were settled before this run (`_baseline`), and by this run (`_settled_here`)."""
 
     def journal_mirror(self) -> None:
-        """See `CellStore`. The journal is only in the experiment's folder."""
+        """Return None, because the journal is only in the experiment's folder."""
 
     async def open_budget(self, limits: Limits) -> Budget:
-        """See `CellStore`."""
+        """Begin the run. Returns a budget in which the cost of all cells settled so far is spent."""
         self._recover()
         self._renew(BudgetAmount())
         self._baseline = self._spent()
@@ -131,11 +131,14 @@ class LedgerCells:
         )
 
     async def load_progress(self) -> Progress:
-        """See `CellStore`."""
+        """Return the current progress of this run's shard."""
         return read_progress(self._ledger, self._shard)
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """See `CellStore`."""
+        """Take the next cell of the shard in which no player of `without` speaks; None if there is none now.
+
+        A cell that changed since the run began is skipped, so that the run tries each cell once.
+        """
         if without:
             return self._claim(-1, without)
         record = self._claim(self._after)
@@ -168,7 +171,7 @@ class LedgerCells:
         return None
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """See `CellStore`."""
+        """Store the end of an attempt. Returns False, and stores nothing, if another run has taken the cell over."""
         # The journal of a lost cell tells its next worker what was spent here, so that the ledger counts it either way.
         self._settled_here += BudgetAmount(how.tokens - record.tokens, how.cost_usd - record.cost_usd)
         key = record.cell.key
@@ -202,7 +205,7 @@ class LedgerCells:
         return await self.load_progress()
 
     async def close(self) -> None:
-        """See `CellStore`."""
+        """Give back the cells that this run took and did not settle, and end its lease."""
         with self._ledger.transaction():
             self._ledger.release(self._owner)
 
@@ -217,7 +220,7 @@ class LedgerCells:
         self._ledger.query("INSERT OR REPLACE INTO workers VALUES (?, ?, ?, ?, ?, ?)", *values)
 
     def _recover(self) -> None:
-        """Open the cells of dead processes again. Stores the costs that are in their journals."""
+        """Open the cells of dead processes again. Stores what these cells have cost according to their journals."""
         for record in self._ledger.recover(self._clock()):
             path = self._folder / DEBATES_FOLDER / f"{record.cell.debate}.json"
             try:
@@ -241,7 +244,10 @@ class LedgerWindow:
     tokens_per_minute: int | None
 
     async def admit(self, tokens: int) -> Admission:
-        """See `SharedWindow`. A call with more tokens than the limit is admitted after a minute without calls."""
+        """Add a call of up to `tokens` tokens if it fits within the limits; otherwise return how long to wait.
+
+        A call with more tokens than the limit is admitted after a minute without calls.
+        """
         now, requests, most = self.clock(), self.requests_per_minute, self.tokens_per_minute
         query = self.ledger.query
         with self.ledger.transaction():
@@ -262,7 +268,7 @@ class LedgerWindow:
         return Admission(max(free_at + MINUTE_S - now, MIN_WAIT_S))
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """See `SharedWindow`."""
+        """Set the actual tokens of a call that has ended. If they cannot be stored, the estimate stays."""
         with suppress(StorageError):  # the estimate stays, which is higher
             self.ledger.query("UPDATE calls SET tokens = ? WHERE id = ?", tokens, entry)
 

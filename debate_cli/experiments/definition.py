@@ -73,7 +73,7 @@ class Experiment:
 
     @property
     def destinations(self) -> tuple[Destination, ...]:
-        """Servers outside the built-in providers to which the debates send requests."""
+        """Servers, other than those of built-in providers, to which the debates send requests."""
         return tuple(dict.fromkeys(place for variant in self.variants for place in variant.context.destinations))
 
 
@@ -288,7 +288,8 @@ class _Loader:
     def _with_own_judging(self, loaded: LoadedConfig) -> LoadedConfig:
         """Return the configuration that a debate runs with.
 
-        If the experiment names judges, the configuration contains only the judging systems that steer the debate.
+        If the experiment names judges, the configuration contains only the judging systems that steer the debate,
+        because the named judges judge the debate after its end.
         """
         if not self.file.config.judges:
             return loaded

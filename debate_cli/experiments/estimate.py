@@ -1,6 +1,7 @@
 """Estimates calls, tokens, cost and time of an experiment for each player and judge. Asks no model.
 
-One debate for each combination of axes and players is estimated as in `app.estimate`, and counts for all its cells.
+One debate for each combination of axes and players is estimated as in `app.estimate`; its estimate
+counts for all cells of this combination.
 """
 
 from collections import defaultdict
@@ -93,7 +94,7 @@ class _Sample(NamedTuple):
     own_judges: list[RoleEstimate]
     """Judges of the debate's own judging run."""
     added_judge: list[RoleEstimate]
-    """The seats of one judge of the experiment."""
+    """Roles of one judge of the experiment, which may have several seats in a panel."""
 
 
 async def estimate_experiment(

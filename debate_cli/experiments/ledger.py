@@ -248,7 +248,8 @@ class Ledger:
         """Make `cells` the cells of the experiment.
 
         New cells are added. Cells of earlier plans that are not in `cells` are kept but no longer count. A cell that
-        needs further judges is opened again, without repeating its debate. A worker that runs this cell loses it.
+        needs further judges is opened again, without repeating its debate. A worker that is running such a cell loses
+        it.
         """
         rows = (
             (cell.key, seq, plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes, cell.debate,
@@ -276,7 +277,7 @@ class Ledger:
         return () if first is None else tuple(json.loads(first.cell.axes))
 
     def recover(self, now: float) -> list[CellRecord]:
-        """Open the cells of dead workers again, and return these cells. The stored costs may be too low."""
+        """Open the cells of dead workers again, and return them. Their stored costs lack what these workers spent."""
         found: list[CellRecord] = []
         with self.transaction():
             workers = self.query("SELECT owner, host, pid, until FROM workers")
@@ -302,7 +303,7 @@ class Ledger:
         return [to_record(row) for row in rows]
 
     def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
-        """Map every state to the number of cells in it, of the plan or of a shard."""
+        """Map every state to the number of cells in it, counted in the newest plan or in one shard of it."""
         rows = self.query(
             "SELECT state, COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY state",
             self.plan,

@@ -17,7 +17,7 @@ _PRECEDENCE: dict[CellState, int] = {"done": 3, "failed": 2, "running": 1, "open
 def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
     """Merge the experiments in `folders` into the folder `out`, and return its open ledger.
 
-    If several folders have a cell, the finished one is taken. Merging again changes nothing. Raises UsageError for
+    If several folders have a cell, a finished one is preferred. Merging again changes nothing. Raises UsageError for
     different experiments, for different versions of the file, and for a run that has not ended.
     """
     sources = [Ledger.open(folder) for folder in folders]
@@ -60,7 +60,7 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
 
 
 def _add(source: Ledger, folder: Path, target: Ledger, out: Path) -> None:
-    """Copy the cells of `source` to `target`, except cells that `target` already has with the same or a higher `_rank`."""
+    """Copy the cells of `source` to `target`, except those that `target` has with the same or a higher `_rank`."""
     for record in source.records(only_planned=False):
         known = target.find(record.cell.key)
         if known is not None and _rank(known) >= _rank(record):

@@ -23,7 +23,7 @@ class RatingFile(NamedTuple):
     margin_scale: float | None
     """Margin that counts as a full win; None if the file has scores."""
     clusters: str
-    """Words for the remark on what forms a cluster."""
+    """What forms a cluster, in words: `column cluster` or `each row by itself`."""
 
 
 class _Row(NamedTuple):
@@ -43,7 +43,7 @@ def read_rating_file(path: Path) -> RatingFile:
     Optional columns:
         cluster: groups rows, e.g. by motion. By default, each row is a group.
         judge: several judges of one pair and cluster share the weight of one.
-        side: player in the first place (left, right or none). The default is left.
+        side: which player was in the first place (left, right or none). The default is left.
 
     Raises:
         UsageError: the file cannot be read, a column is missing or unknown, or a value is wrong; with file and line.

@@ -38,9 +38,9 @@ from debate_cli.storage.transcript_store import StoredDebate, open_debate
 RENEW_S = 1.0
 """Seconds between two renewals of the lease and two reports of the progress."""
 OPENING_CELLS = 4
-"""Maximum number of cells that are prepared at once. A cell is prepared until its first request or search.
+"""Maximum number of cells that are prepared at once. Preparing a cell ends with its first request or search.
 
-So the first requests leave while other cells are prepared, and answers do not arrive all at once.
+Because of this limit, the first requests are sent while other cells still wait, and answers do not arrive all at once.
 """
 MAX_FAILURES_IN_A_ROW = 25
 """Number of consecutive failed cells after which no further cell is started."""
@@ -223,7 +223,7 @@ class ExperimentRun:
     async def _run_cell(self, record: CellRecord) -> None:
         """Run the debate of a cell, judge it, and store the result. A failure does not end the run.
 
-        If the run ends before the cell is opened, the cell stays as it is.
+        If the run ends before the cell is prepared, the cell stays as it is.
         """
         started = time.monotonic()
         results: list[ResultRow] = []
@@ -401,7 +401,7 @@ def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunConte
 
 
 def _settlement_of(outcome: Outcome) -> Settlement:
-    """Return the settlement: `done` if nothing is missing, `open` after a stop or without budget, else `failed`."""
+    """Return the settlement: `done` if nothing is missing, `open` if a stop or the budget ended it, else `failed`."""
     debate = outcome.debate
     usage = debate.usage
     spent = Settlement("done", usage.cost_usd or 0.0, usage.input_tokens + usage.output_tokens, usage.attempts)

@@ -40,7 +40,7 @@ RESERVED_AXES: Mapping[str, str] = {
     "vars": "set them in the base",
     "version": "it is the version of the format",
 }
-"""Maps the first key of paths that cannot be an axis to the reason."""
+"""Why a key path cannot be an axis, by the first key of the path."""
 MAX_REPEATS = 1000
 MAX_MOTIONS_BYTES = 64_000_000
 MAX_BACKGROUND_CHARS = 1024 * 1024
@@ -139,10 +139,11 @@ class ExperimentConfig(ConfigModel):
     players: tuple[PlayerConfig, ...] = Field(min_length=1)
     """The players, at least one."""
     pairing: Literal["round_robin", "self"] | Versus | tuple[tuple[Name, Name], ...] = "round_robin"
-    """Pairs of players: `round_robin` (each pair), `{versus: NAME}`, `self` (each player meets itself), or a list."""
+    """Who meets whom: `round_robin` (all pairs), `{versus: NAME}` (NAME meets all others), `self` (each meets itself),
+    or a list of pairs."""
     sides: Literal["both", "random", "first"] = "both"
-    """`both`: each pair debates each motion in both orders. `random`: the seed draws one order. `first`: the pair's own
-    order."""
+    """`both`: each pair debates each motion in both orders. `random`: in one order, drawn with the seed.
+    `first`: in the order of the pair."""
     repeat: int = Field(default=1, ge=1, le=MAX_REPEATS)
     """Number of repetitions of each debate. The seed increases by 1 with each repetition."""
     axes: dict[str, tuple[JsonValue, ...]] = {}

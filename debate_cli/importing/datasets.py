@@ -144,7 +144,7 @@ _REPORT_ROW = re.compile(r"^\| ([^|]+?) \| [^|]+ \| ([+−-]?\d+(?:\.\d+)?) \|",
 def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
     """Read a debate of lechmazur's models: `transcripts/*.md`.
 
-    The labels come from the margins of the judges in reports. Each report is on two models.
+    The labels come from reports, each on two models, with the margin that each judge gave.
     """
     head, *pieces = _LECHMAZUR_TURN.split(texts[path]())
     fields = dict(_LECHMAZUR_FIELD.findall(head))

@@ -77,7 +77,7 @@ def detect_format(text: str, name: str) -> str:
 def _detect_json(text: str, start: str) -> str:
     """Return the format of a text that begins with a bracket or brace.
 
-    Returns `text` if the bracket only contains a remark.
+    Returns `text` if the bracket only contains a remark, such as `[Applause]`.
     """
     first = _parse(start.split("\n", 1)[0].rstrip(","))
     value: object = first if isinstance(first, dict) else _parse(text)  # pyright: ignore[reportUnknownVariableType]

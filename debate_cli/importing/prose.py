@@ -1,4 +1,4 @@
-"""Reads plain text and Markdown: `Name: words`, `**Name:** words`, or a heading per speaker. Paragraphs continue a speech."""
+"""Reads plain text and Markdown: `Name: words`, `**Name:** words`, or a heading per speaker. Paragraphs may follow."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ from debate_cli.importing.speaker_labels import (
 from debate_cli.importing.speeches import FoundDebate, Speech, format_counts, join_speeches
 
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{3,})[ \t]*")
-"""The line below a heading that has no marks of its own."""
+"""The line of `=` or `-` below a heading that does not begin with `#`."""
 _HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*")
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})")
 _BOLD = re.compile(
@@ -47,7 +47,7 @@ def read_text(text: str) -> FoundDebate:
 
 
 def read_markdown(text: str) -> FoundDebate:
-    """Read the debate in a Markdown text. Speakers are bold names, else headings, else `Name:` at the start of a line."""
+    """Read the debate in a Markdown text. Speakers are bold names, else headings, else `Name:` before a speech."""
     lines = list(_markdown_lines(text))
     speakers = _speaker_headings(lines)
     readings = (

@@ -75,7 +75,7 @@ def resolve_speakers(
     warnings += _describe_similar(present)
     for name in present:
         if _CHAIRS & set(fold_name(name).split()):
-            warnings.append(f'`{name}` may chair the debate; leave these speeches out with --drop "{name}"')
+            warnings.append(f'`{name}` may chair the debate; if so, leave these speeches out with --drop "{name}"')
     omitted = (f"{format_count(count, 'speech')} by {name}" for name, count in dropped.items())
     return ResolvedSpeakers(tuple(kept), speakers, tuple(omitted), tuple(warnings))
 
@@ -148,7 +148,7 @@ def _choose_sides(
     for side in sides.values():
         if side not in _OPPOSITE:
             raise UnreadableDebateError(
-                f"has two speakers, whose sides are for and against, not {side}; correct --side"
+                f"has two speakers, so their sides must be for and against, not {side}; correct --side"
             )
     first, second = names
     own = sides.get(first) or _OPPOSITE.get(sides.get(second, ""), "for")
@@ -171,7 +171,7 @@ def _describe_similar(names: Sequence[str]) -> list[str]:
         if longer:
             groups.setdefault(max(longer, key=lambda other: len(words[other])), []).append(name)
     return [
-        f"{', '.join(f'`{name}`' for name in (longest, *others[:-1]))} and `{others[-1]}` may be one speaker; join them with "
+        f"{', '.join(f'`{name}`' for name in (longest, *others[:-1]))} and `{others[-1]}` may be one speaker; if so, join them with "
         + " ".join(f'--merge "{name}={longest}"' for name in others)
         for longest, others in groups.items()
     ]

@@ -88,7 +88,7 @@ def _read_parts(text: str, omitted: Counter[str]) -> Iterator[_Part]:
 def _is_cue_name(lines: Sequence[str], is_timing: Sequence[object], number: int) -> bool:
     """Return whether a line is the name or number of a cue.
 
-    A name or number stands right before a time. A name is also the first line after an empty line.
+    Both stand right before a time. A name, in addition, follows an empty line or begins the file.
     """
     if number + 1 >= len(lines) or not is_timing[number + 1]:
         return False

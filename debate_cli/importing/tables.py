@@ -1,4 +1,4 @@
-"""Reads tables with a row per speech (CSV, JSON lines, a JSON list), and lists of chat messages (`role` and `content`)."""
+"""Reads tables with a row per speech (CSV, JSON lines, a JSON list), and chat messages (`role` and `content`)."""
 
 import csv
 import io
@@ -140,8 +140,8 @@ def _list_columns(names: Sequence[str]) -> str:
 def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) -> str:
     """Return the name of the column for `field`: the mapped column, else the first of KNOWN_COLUMNS that exists.
 
-    Without such a column, returns an empty text for the field `round`. Raises UnreadableDebateError for another field
-    without a column, and for a mapped column that does not exist.
+    If no column for the field `round` exists, returns an empty text. Raises UnreadableDebateError if there is none for
+    another field, and for a mapped column that does not exist.
     """
     by_name = {name.casefold(): name for name in reversed(head)}
     wanted = columns.get(field)

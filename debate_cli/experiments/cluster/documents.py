@@ -75,7 +75,7 @@ def dump_experiment(experiment: Experiment) -> bytes:
     if redact_values(data, context.redact) != data:
         raise ConfigError(
             f"{experiment.file.path}: contains an API key or another secret, which must not go into the queue; remove it, or "
-            "name its variable as ${VAR}"
+            "put it into a variable and write ${VAR}"
         )
     return zlib.compress(json.dumps(data, ensure_ascii=False).encode())
 
@@ -118,7 +118,7 @@ def _load_variant(
 
 
 def _require_portable(name: str, variants: Iterable[Variant]) -> None:
-    """Raise ConfigError for models and sources that are files or people at one machine."""
+    """Raise ConfigError for a model that is a file or a person at this machine, and for sources without their texts."""
     for variant in variants:
         config = variant.context.config
         specs = (*all_model_specs(config), *variant.players.values(), *(judge.spec for judge in variant.judges))

@@ -39,7 +39,7 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Time before the newest copied change at which the next reading begins. A change may become visible late."""
+"""How far before the newest copied change the next reading begins, because a change may become visible late."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_S = 10.0
 """Seconds without a worker after which a note says that none is running."""
@@ -175,8 +175,8 @@ async def _store_begun(database: Database, experiment: str, record: CellRecord, 
 async def _add_jobs(connection: AsyncConnection, *, database: Database, experiment: str) -> int:
     """Add a job for each open cell that has none. Returns the number of jobs added.
 
-    The jobs do not use procrastinate's `lock`. With it, fetching one of 50,000 jobs took over a minute until PostgreSQL
-    had analyzed the table.
+    The jobs do not use procrastinate's `lock`, because with it, fetching one of 50,000 jobs took over a minute until
+    PostgreSQL had analyzed the table.
     """
     from procrastinate.jobs import Job
 
@@ -232,7 +232,7 @@ async def _copy_cell(
 ) -> bool:
     """Copy a cell from the queue, unless the folder has the same record. Returns whether the cell was copied.
 
-    A second copy would overwrite judgements that the user added to the transcript in the folder.
+    The reason is that a second copy would overwrite judgements that the user added to the transcript in the folder.
     """
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}

@@ -30,7 +30,7 @@ class Lease:
     """The lease of a worker on a cell. Copies the journal of the cell's debate to the database."""
 
     def __init__(self, database: Database, experiment: str, cell: str, number: int, job: int) -> None:
-        """`experiment`: id in the queue. `cell`: key. `number`: number of this lease. `job`: number of the cell's job."""
+        """`experiment`: id in the queue. `cell`: key. `number`: of this lease. `job`: number of the cell's job."""
         self.experiment = experiment
         self.cell = cell
         self.number = number
@@ -46,22 +46,22 @@ class Lease:
         self._storing = asyncio.Lock()
 
     def replace(self, lines: Sequence[bytes]) -> None:
-        """See `JournalMirror`."""
+        """Replace all lines of the journal in the database by `lines`, at the next `sync`."""
         self._replaces, self._seq, self._lines = True, 0, []
         for line in lines:
             self.append(line)
 
     def append(self, line: bytes) -> None:
-        """See `JournalMirror`."""
+        """Add a line to the journal in the database, at the next `sync`."""
         self._lines.append((self._seq, line))
         self._seq += 1
 
     def settle_call(self, reservation: str, usd: float, tokens: int) -> None:
-        """Replace the reservation of a call by its cost. The database gets the change with the next lines."""
+        """Replace the reservation of a call by its cost, at the next `sync`."""
         self._calls.append((reservation, usd, tokens))
 
     async def sync(self) -> None:
-        """Store all pending lines, even if the caller is cancelled. Raises LeaseLostError."""
+        """Store all pending lines and costs, even if the caller is cancelled. Raises LeaseLostError."""
         await asyncio.shield(self._sync())
 
     async def _sync(self) -> None:
@@ -73,7 +73,7 @@ class Lease:
             await self.run(partial(self._store, lines=lines, calls=calls, replaces=replaces))
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        """Run `work` in a transaction, like `Database.run`. Raises LeaseLostError, even after a lost connection."""
+        """Run `work` in a transaction, like `Database.run`, but raise LeaseLostError if the database cannot be used."""
         try:
             return await self._database.run(work)
         except StorageError as error:

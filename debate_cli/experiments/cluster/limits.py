@@ -43,7 +43,11 @@ class SharedBudget(Budget):
 
     @asynccontextmanager
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
-        """See `Budget`."""
+        """Reserve `worst`, the maximum usage of one attempt, in the database.
+
+        The caller sets `used` on the yielded reservation. While reservations of other calls fill the budget, waits for
+        their end. Raises BudgetError if the attempt would not fit even then. `what` names the call in this error.
+        """
         lease, number = CURRENT_LEASE.get(), secrets.token_hex(16)
         reservation = BudgetReservation(worst)
         try:
@@ -100,7 +104,7 @@ class SharedBudget(Budget):
 
 @dataclass(frozen=True, slots=True)
 class QueueWindow:
-    """The calls of one account in the last minute, as rows of a table. Uses the server's clock."""
+    """The calls of one account in the last minute, as rows of a table. Uses the clock of the database server."""
 
     database: Database
     account: str
@@ -108,11 +112,11 @@ class QueueWindow:
     tokens: int | None
 
     async def admit(self, tokens: int) -> Admission:
-        """See `SharedWindow`."""
+        """Add a call of up to `tokens` tokens if it fits within the limits; otherwise return how long to wait."""
         return await self.database.run(lambda connection: self._admit(connection, tokens))
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """See `SharedWindow`."""
+        """Set the actual tokens of a call that has ended. If they cannot be stored, the estimate stays."""
         with suppress(StorageError):  # the estimate stays, which is higher
             await self.database.fetch("UPDATE rates SET tokens = %s WHERE id = %s", tokens, entry)
 

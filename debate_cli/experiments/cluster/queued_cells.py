@@ -58,7 +58,7 @@ class QueuedCells:
     """The cells of an experiment in a queue."""
 
     def __init__(self, database: Database, experiment: str, plan: str, folder: Path, lease_s: float = LEASE_S) -> None:
-        """`experiment`: id in the queue. `plan`: fingerprint of the plan with the cells. `folder`: for their journals."""
+        """`experiment`: id in the queue. `plan`: fingerprint of the cells' plan. `folder`: holds their journals."""
         self.rates: SharedRates = partial(QueueWindow, database)
         self._database = database
         self._experiment = experiment
@@ -73,11 +73,11 @@ class QueuedCells:
         self._swept_at = -lease_s
 
     def journal_mirror(self) -> Lease:
-        """See `CellStore`. The journal is copied to the queue."""
+        """Return the lease on the current task's cell, which copies the journal to the queue."""
         return CURRENT_LEASE.get()
 
     async def open_budget(self, limits: Limits) -> Budget:
-        """See `CellStore`."""
+        """Register this worker, and give back the cells of dead ones. Returns the budget, which all workers share."""
         self._worker = await self._database.run_jobs(self._database.jobs.register_worker)
         await self.sweep()
         budget = SharedBudget(self._database, self._experiment, limits.max_cost_usd, limits.max_tokens)
@@ -85,7 +85,7 @@ class QueuedCells:
         return budget
 
     async def load_progress(self) -> Progress:
-        """See `CellStore`."""
+        """Return the current progress of the experiment, without scores of players."""
         query = (
             "SELECT state, count(*), coalesce(sum(cost_usd), 0), coalesce(sum(tokens), 0)::bigint, "
             "coalesce(sum(calls), 0)::bigint FROM cells WHERE experiment = %s AND plan = %s GROUP BY state"
@@ -100,10 +100,10 @@ class QueuedCells:
         return Progress(name, cells, {}, cost, tokens, calls, is_rehearsal=is_mock)
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """See `CellStore`. Restores the saved part of the debate.
+        """Take the next cell in which no player of `without` speaks, and restore the saved part of its debate.
 
-        While this worker has a cell, an empty queue is checked repeatedly, because a cell may be given back. A search
-        with `without` ends at once.
+        While this worker has a cell, waits for one to appear in an empty queue, because a cell may be given back. A
+        search with `without` does not wait. Returns None if there is no cell.
         """
         async with nullcontext() if without else self._polling:
             while True:
@@ -123,7 +123,7 @@ class QueuedCells:
                     return record
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """See `CellStore`. Stores the transcript in the database."""
+        """Store the end of an attempt, and the transcript. Returns False, and stores nothing, if the lease is lost."""
         lease = CURRENT_LEASE.get()
         path = self._folder / DEBATES_FOLDER / record.cell.debate
         transcript = path.with_suffix(TRANSCRIPT_SUFFIX)
@@ -157,7 +157,7 @@ class QueuedCells:
         return await self.load_progress()
 
     async def close(self) -> None:
-        """See `CellStore`."""
+        """Give back the cells that this worker did not settle, and remove the worker from the queue."""
         for lease in self._leases:
             await self._release(lease)
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
@@ -165,7 +165,7 @@ class QueuedCells:
     async def _fetch_job(self, without: list[str]) -> _FetchedJob | None:
         """Fetch the first job whose cell has no player of `without`.
 
-        With such players, the query is that of `procrastinate_fetch_job_v2`, limited to cells without them.
+        If there are such players, the query is that of `procrastinate_fetch_job_v2`, limited to cells without them.
         """
         if not without:
             fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
@@ -248,7 +248,7 @@ class QueuedCells:
         await self._database.run(self._give_back_stalled)
 
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
-        """End the leases of dead workers and give back their jobs. `connection` holds a lock.
+        """End the leases of dead workers and give back their jobs, unless another worker is doing so.
 
         Does nothing during the server's first lease period, because workers could send no heartbeats before its start.
         """
@@ -288,7 +288,7 @@ class QueuedCells:
             await self._give_back([lease.job])
 
     async def _give_back(self, jobs: Iterable[int]) -> None:
-        """Return jobs to the queue, except those that another worker already returned."""
+        """Return jobs to the queue. A job that cannot be returned, e.g. because another worker did so, is skipped."""
         from procrastinate.utils import utcnow
 
         for job in jobs:
@@ -309,7 +309,7 @@ def _number(job: Job) -> int:
 
 
 async def _count_lost(connection: AsyncConnection, experiment: str, cells: list[str]) -> None:
-    """Count the reservations of earlier leases on `cells` as spent."""
+    """Count the reservations of earlier leases on `cells` as spent, because their calls may have been billed."""
     await connection.execute(
         """
         WITH lost AS (DELETE FROM reservations WHERE experiment = %s AND cell = ANY(%s) RETURNING usd, tokens)

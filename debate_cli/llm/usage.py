@@ -83,7 +83,7 @@ def find_bundled_price(model: str) -> Price | None:
     entry = _find_entry(model)
 
     def base_price(name: str) -> float | None:
-        price = getattr(entry.model_price, name)
+        price = getattr(entry.model_price, name, None)  # some versions lack some prices
         return None if price is None else float(getattr(price, "base", price))
 
     paid, written = (None, None) if entry is None else (base_price("input_mtok"), base_price("output_mtok"))

@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from debate_cli import errors
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.model_call import Usage
+from debate_cli.domain.model_call import Count, Usage
 from debate_cli.domain.text_normalization import common_prefix_length
 from debate_cli.errors import BudgetError, ConfigError, DebateError, ModelError, PermanentError, StorageError
 from debate_cli.errors import TransientError as Transient
@@ -93,10 +93,10 @@ class RecordedError(FrozenModel):
     type: str
     """Name of the class in `debate_cli.errors`."""
     message: str
-    attempts: int = 1
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
+    attempts: Count = 1
+    input_tokens: Count = 0
+    cached_tokens: Count = 0
+    output_tokens: Count = 0
     estimated: bool = Field(default=False, exclude_if=lambda estimated: not estimated)
 
     def to_exception(self) -> DebateError:

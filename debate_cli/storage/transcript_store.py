@@ -66,11 +66,17 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
-    """Return `; did you mean …?` with a similar id of a debate in `folders`; empty if there is none."""
+    """Return `; did you mean …?` with a similar id of a debate in `folders`; empty if there is none.
+
+    If ids begin with `name`, the last of them is suggested. It is the newest, because generated ids contain a date.
+    """
     ids: set[str] = set()
     for folder in folders:
         with contextlib.suppress(OSError):
             ids |= {path.stem for path in list_debate_files(folder)}
+    longer = max((known for known in ids if name and known.startswith(name)), default=None)
+    if longer is not None:
+        return f"; did you mean `{longer}`?"
     return format_suggestion(name, sorted(ids, key=lambda known: (-common_prefix_length(name, known), known)))
 
 

@@ -280,6 +280,14 @@ def test_a_repeated_key_is_refused(cassette: Path) -> None:
         CassettePlayer(cassette)
 
 
+def test_an_impossible_number_of_tokens_is_refused(cassette: Path) -> None:
+    """A negative number is an error of its line before the first call."""
+    record(cassette, RejectedError("x"))
+    cassette.write_text(cassette.read_text().replace('"input_tokens": 0', '"input_tokens": -1', 1))
+    with pytest.raises(ConfigError, match=r"line 2.*fault\.input_tokens"):
+        CassettePlayer(cassette)
+
+
 def test_a_recording_can_be_continued(cassette: Path) -> None:
     """A second recorder appends, after removing an incomplete last line."""
     record(cassette, with_text("one"))

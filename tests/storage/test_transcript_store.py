@@ -88,6 +88,14 @@ def test_a_missing_debate_is_a_usage_error(tmp_path: Path, reference: str) -> No
         find_debate(reference, [tmp_path])
 
 
+def test_the_beginning_of_an_id_suggests_the_newest_debate(tmp_path: Path) -> None:
+    """Generated ids of one topic differ in their dates."""
+    for day in (21, 22):
+        journalled(tmp_path / f"should-a-startup-adopt-microservices-202611{day}-120000.jsonl", HALF)
+    with pytest.raises(UsageError, match=r"did you mean `should-a-startup-adopt-microservices-20261122-120000`"):
+        find_debate("should", [tmp_path])
+
+
 def test_a_folder_stands_for_its_debates(tmp_path: Path) -> None:
     """A folder stands for its transcripts, and for journals without a transcript."""
     for name in ("b.json", "a.json", "a.jsonl", "c.jsonl", "transcript.schema.json", ".d.json", "e.lock", "notes.md"):

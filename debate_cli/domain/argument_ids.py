@@ -87,7 +87,7 @@ def rename_in_turns(
 def rename_in_assessments(
     assessments: Iterable[Assessment], turns: Sequence[Turn], renamed: Sequence[RenamedArgument]
 ) -> tuple[Assessment, ...]:
-    """Replace the ids of renamed arguments in the marks and findings of `assessments`."""
+    """Return `assessments` with the present ids of renamed arguments in their marks and findings."""
     if not renamed:
         return tuple(assessments)
     references = _References(turns, renamed)
@@ -95,7 +95,7 @@ def rename_in_assessments(
 
 
 class _References:
-    """Replaces references to renamed arguments. A reference that fits an argument's present id does not change."""
+    """Replaces old ids of renamed arguments by their present ids. An id that is some argument's present id is kept."""
 
     def __init__(self, turns: Sequence[Turn], renamed: Sequence[RenamedArgument]) -> None:
         self._turns = {turn.index: turn for turn in turns}
@@ -104,7 +104,7 @@ class _References:
         """(author, id as written, present id) of each argument."""
 
     def resolve(self, turn: Turn) -> Turn:
-        """Replace the ids of the arguments that `turn` answers or lists."""
+        """Return `turn` with the present ids of the arguments that it answers or lists."""
         changes: dict[str, object] = {}
         if turn.responses:
             changes["responses"] = tuple(
@@ -125,10 +125,10 @@ class _References:
         return turn.model_copy(update=changes) if changes else turn
 
     def resolve_assessment(self, assessment: Assessment) -> Assessment:
-        """Replace the ids of arguments in marks and findings.
+        """Return `assessment` with the present ids of the arguments in its marks and findings.
 
-        The mark or finding names the argument's author, or a turn that makes or answers the argument. If it names
-        neither, any participant may be the author.
+        If two debaters used one old id, the participant or turn of the mark or finding decides whose argument is meant.
+        If it has neither, the first one is meant.
         """
         marks = tuple(mark.model_copy(update=self._item_of(mark)) for mark in assessment.marks)
         findings = tuple(finding.model_copy(update=self._item_of(finding)) for finding in assessment.findings)

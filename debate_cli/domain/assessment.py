@@ -26,7 +26,7 @@ class Mark(FrozenModel):
     criterion: str
     value: float = Field(strict=True)
     out_of: float = Field(gt=0, strict=True)
-    """Upper end of the scale. A new mark must satisfy 0 <= value <= out_of; scoring clamps stored marks."""
+    """Upper end of the scale. A new mark must satisfy 0 <= value <= out_of. Scoring clamps stored marks outside."""
     reason: str | None = None
 
 
@@ -107,7 +107,7 @@ class Manipulation(Finding):
 
 
 class SourceRemark(Finding):
-    """A judge's remark about a source, as debate-cli 0.1 stored it. Newer versions compute the checks of citations."""
+    """A judge's remark about a source; only in files of version 0.1. Newer versions check citations without a judge."""
 
     kind: Literal["source_check"] = "source_check"
     participant: str
@@ -131,7 +131,7 @@ SHARED_FINDINGS: dict[str, type[Finding]] = {
 
 @lru_cache(maxsize=256)
 def finding_class(kind: str, system: str) -> type[Finding] | None:
-    """Return the class for the `kind` of a finding in an assessment by `system`; None if the system lacks the kind."""
+    """Return the class for the `kind` of a finding in an assessment by `system`; None if it has no such kind."""
     if kind in SHARED_FINDINGS:
         return SHARED_FINDINGS[kind]
     if not SYSTEMS.has(system):
@@ -188,7 +188,7 @@ class Assessment(FrozenModel):
     at: UtcDatetime | None = Field(default=None, exclude_if=lambda at: at is None)
     """Time of the answer; absent in files of older versions."""
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
-    """What the model wrote, and the rules and task that it was shown; omitted in files without `output.raw: true`."""
+    """What the model wrote, and the rules and task that it was shown; kept only with `output.raw: true`."""
 
     @cached_property
     def brief(self) -> Brief:

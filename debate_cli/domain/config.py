@@ -162,7 +162,7 @@ class ModelSpec(ConfigModel):
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
         default=None, exclude_if=lambda checksum: checksum is None
     )
-    """SHA-256 in hexadecimal of the file of a `local/hf:REPO/FILE.gguf` that `debate models pull` does not list."""
+    """`local/hf:REPO/FILE.gguf` only: SHA-256 of the file in hexadecimal, if `debate models pull` does not list it."""
     latency_s: float | None = Field(default=None, ge=0)
     """Mock only: seconds before the first token."""
     tokens_per_second: PositiveFloat | None = None
@@ -172,10 +172,10 @@ class ModelSpec(ConfigModel):
     bias: MockBias | None = None
     """Mock only: biases as a judge."""
     strength: float | None = Field(default=None, ge=0, le=1)
-    """Mock only: skill as a debater, from 0 (sends its only draft) to 1 (best of 10 drafts). For tests with `bias`."""
+    """Mock only: skill as a debater, from 0 (writes one draft) to 1 (sends the best of ten). For tests with `bias`."""
     time_limit_s: PositiveFloat | None = None
-    """`human` and `paste` only: seconds for each answer, counted down on the screen. Then the text written so far is
-    the answer."""
+    """`human` and `paste` only: seconds for each answer, counted down on the screen. When they are over, the text
+    written so far is the answer."""
     script: str | None = None
     """`mock/scripted` only: YAML or JSON file with replies by purpose, relative to the configuration."""
 
@@ -199,7 +199,7 @@ class DebaterConfig(ConfigModel):
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far pressure moves the personality, from 0 (not at all) to 1."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """How far the personality returns to its start in an exchange without pressure, from 0 (not at all) to 1."""
+    """How far an exchange without pressure returns the personality to its start, from 0 (not at all) to 1 (wholly)."""
     stance: float | None = Field(default=None, ge=-1, le=1)
     """Stance at the start, from -1 (against) to 1 (for); None means 0.8 for the side `for`, -0.8
     for `against`, and 0 for any other side."""
@@ -250,7 +250,7 @@ class FormatConfig(ConfigModel):
     answers: bool = False
     """Whether a round of answers follows each cross-examination. Semi-structured debates always have this round."""
     turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)
-    """Free-flowing: number of speeches per side."""
+    """Free-flowing: number of speeches of each debater."""
     history: Literal["auto", "full", "recent"] = "auto"
     """Part of the debate in each prompt. `full`: all of it. `recent`: the last speeches and a list of earlier
     arguments. `auto`: `full` while the debate has at most 40 turns and the prompt is short, else `recent`."""
@@ -293,7 +293,7 @@ class Limits(ConfigModel):
     answer_timeout_s: float | None = Field(default=None, gt=0)
     """Maximum seconds for a whole answer, even if bytes keep coming; None means 10 × `timeout_s`."""
     max_attempts: int = Field(default=5, ge=1, le=20)
-    """Maximum requests for one answer if a server is down or slow. Requests that it refuses with 429 or 529 do not count."""
+    """Maximum number of requests for one answer if a server is down or slow. Refusals with 429 or 529 do not count."""
     concurrency: int = Field(default=16, ge=1, le=1000)
     """Maximum number of concurrent requests to all providers together."""
 
@@ -399,7 +399,8 @@ def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
     """Move each legacy section in `data` into the settings of `persuasion`.
 
     Without `judging.systems`, `persuasion` becomes the only system. `persuasion_factors` sets `effects: factors` if
-    `effects` is not given. A section stays if the system is not listed or already has the setting.
+    `effects` is not given. A section stays where it is if the system is not listed or
+    already has the setting.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

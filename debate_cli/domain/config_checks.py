@@ -71,8 +71,8 @@ def check_judging_config(config: DebateConfig) -> list[Problem]:
 def check_stored_config(config: DebateConfig) -> list[Problem]:
     """Return the contradictions of a stored configuration that make it unusable.
 
-    A judged text has no debaters. An imported debate has no judging systems. An older debate may have a reserved name
-    or another `order`. Sources may be missing, because options may add the rest of `evidence`.
+    Allowed are a judged text without debaters, an imported debate without judging systems, and an older debate with a
+    reserved name or another `order`. Sources may be missing too, because options may add them later.
     """
     passed: set[KeyPath] = {("format", "order"), ("evidence", "sources")}
     passed |= {
@@ -157,9 +157,12 @@ def _check_models(config: DebateConfig) -> Iterator[Problem]:
 def _check_providers(config: DebateConfig) -> Iterator[Problem]:
     for name, spec in config.providers.items():
         if not re.fullmatch(r"[^/\s]+", name):
-            yield Problem(("providers", name), "a provider's name has neither slashes nor spaces; rename it")
+            yield Problem(("providers", name), "a provider's name must contain no slashes or spaces; rename it")
         if spec.base_url is not None and not re.match(r"https?://[^/\s]", spec.base_url):
-            yield Problem(("providers", name, "base_url"), "a base_url begins with http:// or https:// and a host")
+            yield Problem(
+                ("providers", name, "base_url"),
+                "a base_url must begin with http:// or https:// and a host; add what is missing",
+            )
         if spec.structured is not None and not spec.structured:
             yield Problem(
                 ("providers", name, "structured"),
@@ -185,7 +188,7 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
     phases = settings.phases
     if settings.kind == "free_flowing":
         if settings.order == "simultaneous":
-            message = "free-flowing speeches are made one after the other; remove it, or write `sequential`"
+            message = "free-flowing speeches are made one after the other; remove `order`, or write `sequential`"
             yield Problem(("format", "order"), message)
         return
     if not set(phases) <= set(CONFIGURABLE_PHASES):
@@ -193,7 +196,8 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
         return
     if phases != ("opening",) and (len(phases) < 2 or phases[0] != "opening" or phases[-1] != "closing"):  # noqa: PLR2004
         yield Problem(
-            path, "a debate begins with `opening` and, after further phases, ends with `closing`; add what is missing"
+            path,
+            "a debate must begin with `opening` and, after further phases, end with `closing`; add what is missing",
         )
         return
     inner = phases[1:-1]
@@ -207,7 +211,7 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
     if settings.kind == "semi_structured" and "cross_examination" not in inner:
         yield Problem(
             path,
-            "the semi-structured format needs `cross_examination`, whose questions it answers; "
+            "the semi-structured format needs `cross_examination`, where its questions are asked; "
             "add `cross_examination` after `opening`, or set `rounds` to 3 or more",
         )
 
@@ -255,7 +259,7 @@ def _check_system_settings(config: DebateConfig, system: SystemSettings, path: K
 
 
 def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:
-    """Return the key paths whose value is one of `models`: those in the section `models`, of debaters and of judges."""
+    """Return the key path of each setting that names one of `models`: of debaters, judges and entries of `models`."""
     found: list[KeyPath] = [("models", name, "model") for name, spec in config.models.items() if spec.model in models]
     found += [("debaters", index, "model") for index, one in enumerate(config.debaters) if one.model in models]
     for index, system in enumerate(config.judging.systems):

@@ -81,7 +81,7 @@ class Difference(NamedTuple):
 def format_differences(stored: DebateConfig, given: DebateConfig, seen: Callable[[Any], Any]) -> list[str]:
     """Return one line per setting that differs: `key.path: stored X, given Y`. Ignores IGNORED_SECTIONS.
 
-    `seen` redacts JSON data. Values are compared after redaction, because a stored configuration contains no secrets.
+    `seen` redacts JSON data before values are compared, because a stored configuration contains no secrets.
     """
     lines: list[str] = []
     for found in find_differences(stored, given, seen):

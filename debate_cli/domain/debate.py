@@ -197,15 +197,15 @@ class Debate(FrozenModel):
         return {run.id: run for run in self.runs}[run_id]
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether no turn was added after the run began. Always true if the system `kind` judges turn by turn."""
+        """Whether the run judges all turns: none was added after it began, or the system `kind` judges single turns."""
         each_turn = any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """Return all judging runs in ascending precedence: the last one counts most.
 
-        Reviewers come before models. In each group, runs that missed later turns come first, then older runs. `kind`:
-        the system for which `judged_all_turns` decides whether a run missed turns.
+        Reviewers come before models. In each group, runs that did not judge all turns (`judged_all_turns` for `kind`) come
+        before the others. Otherwise, older runs come before newer ones.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
@@ -275,7 +275,7 @@ class Debate(FrozenModel):
         return self._replace(assessments=first_assessments(assessments, self.runs))
 
     def without_turns(self) -> Debate:
-        """Return the debate as before its first speech, but with all its judging runs."""
+        """Return the debate as it was before its first speech, but with all its judging runs."""
         return self._replace(
             turns=(),
             passages=(),
@@ -331,9 +331,9 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate with a failure for each request in flight, so that its usage counts.
+        """Return the debate with a failure for each request in flight, so that the request's usage counts.
 
-        The task of the request stays unanswered.
+        Its task stays in `unanswered`.
         """
         lost = tuple(
             Failure(
@@ -382,7 +382,7 @@ class Debate(FrozenModel):
         return after._with_answer(self, key, of_turns)
 
     def _with_answer(self, before: Debate, key: str, assessments_of_turns: tuple[Assessment, ...]) -> Debate:
-        """Take the task `key` out of those in flight, and extend the cached properties of the debate `before`."""
+        """Return the debate without `key` among its tasks in flight, with cached properties from those of `before`."""
         vars(self).update(answered_keys=before.answered_keys | {key}, assessments_of_turns=assessments_of_turns)
         return self._answer_key(key)
 
@@ -431,7 +431,7 @@ class Debate(FrozenModel):
 
 
 _DERIVED_FROM_ANSWERS = ("answered_keys", "assessments_of_turns")
-"""Cached properties that depend on turns and assessments only. Each answer extends their values."""
+"""Cached properties that depend on turns and assessments only. An answer extends them, so they are not recomputed."""
 _index_of: Callable[[Turn], int] = attrgetter("index")
 OfTask = TypeVar("OfTask", SearchRecord, Failure)
 

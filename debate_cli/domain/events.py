@@ -71,7 +71,7 @@ class JudgingOpened(FrozenModel):
     replaces: bool = False
     """Whether earlier assessments by the systems of this run stop counting."""
     heard: int | None = Field(default=None, ge=0)
-    """Number of turns when the run began; None counts the turns before this event."""
+    """Number of turns when the run began; None means all turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
     """Id of the first run if several runs with different models judge side by side; omitted in files otherwise."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=_is_none)

@@ -108,7 +108,7 @@ class SearchRecord(Search):
     """A completed or failed search."""
 
     results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=not_)
-    """Found passages. A transcript omits them once the speech or assessment is made; `passages` has the shown ones."""
+    """Found passages. A transcript omits them once the task is answered; its `passages` has those that were shown."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
     """Why the search failed; None, and omitted in files, if it did not fail."""
     exchange: ModelCall | None = None

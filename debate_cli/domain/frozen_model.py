@@ -178,7 +178,7 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of newest results of a fold that are kept, so that a fold over a slightly shorter list can continue too."""
+"""Number of newest results that a fold keeps, so that a fold over a slightly shorter list need not start again."""
 
 
 def fold_growing(
@@ -186,10 +186,9 @@ def fold_growing(
 ) -> Value:
     """Compute `functools.reduce(step, items, start)`, continuing from an earlier call with the same `first` and `name`.
 
-    Each event makes a new debate, usually with one more turn. A fold over the turns then needs only one further step.
-
-    `first`: the value that stores the newest results, usually the first turn. `name`: identifies the fold, and contains
-    every value on which `start` and `step` depend. `step` must be pure. Callers must not change a result.
+    So a fold over the turns needs only one further step for each new turn. `first`: the value that stores the newest
+    results, usually the first turn. `name`: identifies the fold, and contains every value on which `start` and the pure
+    function `step` depend. Callers must not change a result.
     """
     folds = _folds_of(first).newest
     known, results = folds.get(name, ((), (start,)))
@@ -204,7 +203,7 @@ def fold_growing(
 
 
 class _Folds:
-    """The newest folds of a value, by name: items, and results after the last of them. Compared by identity."""
+    """Maps the names of a value's folds to (items, results after the last items). Is hashable, unlike a dict."""
 
     def __init__(self) -> None:
         self.newest: dict[Hashable, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}

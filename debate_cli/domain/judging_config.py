@@ -164,7 +164,7 @@ def judge_id_problems(key: str, ids: Sequence[str]) -> Iterator[tuple[tuple[str 
     """
     for index, judge in enumerate(ids):
         if "/" in judge or not judge.isprintable():
-            yield (key, index), "a judge's id has neither slashes nor control characters; rename it"
+            yield (key, index), "a judge's id must contain no slashes or control characters; rename it"
     for index in duplicate_indices(map(str.casefold, ids)):
         yield (key, index), "an earlier judge has this id; give each a different id"
 

@@ -87,9 +87,9 @@ class RawAnswer(FrozenModel):
     text: str
     """The last answer, with secrets removed."""
     system: str = Field(default="", exclude_if=not_)
-    """The rules and instructions in the prompt; omitted in files if they were not kept."""
+    """Rules and instructions in the prompt; kept only with `output.raw: true`, otherwise empty and omitted in files."""
     task: str = Field(default="", exclude_if=not_)
-    """The task in the prompt; omitted in files if it was not kept."""
+    """The task in the prompt; kept only with `output.raw: true`, otherwise empty and omitted in files."""
 
 
 def add_model_calls(*calls: ModelCall) -> ModelCall:

@@ -72,8 +72,8 @@ class Brief(FrozenModel):
     """Id of the judge."""
     subject: Subject
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
-    """Panel: deliberation round. Live, on the whole debate: 0 narrative, 1 resolution of a conflict, 2 register review.
-    Otherwise 0."""
+    """Panel: number of the deliberation round. Live, on the whole debate: 0 for the narrative, 1 for the resolution of
+    a conflict, 2 for the review of the register. Otherwise 0."""
 
     @cached_property
     def key(self) -> str:

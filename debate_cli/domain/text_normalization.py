@@ -78,7 +78,7 @@ def map_json_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def common_prefix_length(one: str, other: str) -> int:
-    """Return the length of the longest start that both texts share."""
+    """Return the number of characters at the start that both texts share."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 

@@ -103,10 +103,10 @@ class Turn(FrozenModel):
     """Hidden instruction that the speaker was given for this turn."""
     strategy: StrategyPick | None = None
     warnings: tuple[str, ...] = ()
-    """Each is `code: description`, or only `unstructured`."""
+    """Each is `code: description`, or the single word `unstructured`."""
     exchange: ModelCall
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
-    """What the model wrote, and the rules and task that it was shown; omitted in files without `output.raw: true`."""
+    """What the model wrote, and the rules and task that it was shown; kept only with `output.raw: true`."""
 
     def citations(self) -> Iterator[tuple[str, Citation]]:
         """Yield (item, citation). The item is the id of the argument that is made or answered, or `closing`."""

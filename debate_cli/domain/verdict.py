@@ -20,7 +20,7 @@ class Notes(FrozenModel):
     """
 
     missing: tuple[str, ...] = ()
-    """One sentence for each gap in the assessments. The last key in JSON."""
+    """One sentence for each gap in the assessments. In JSON, this is the last key."""
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return the notes as JSON data, as in a transcript."""
@@ -93,7 +93,7 @@ class Verdict(FrozenModel):
 
     @property
     def is_tied(self) -> bool:
-        """Whether the verdict is conditional because two options have equal weight, not by a vote for CONDITIONAL."""
+        """Whether the verdict is conditional because two options tie, and not because CONDITIONAL won the vote."""
         shares = self.option_shares
         return self.option == "CONDITIONAL" and shares.get("CONDITIONAL", 0.0) < max(shares.values(), default=0.0)
 

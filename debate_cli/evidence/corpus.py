@@ -49,7 +49,8 @@ class SkippedFile:
 def list_source_files(given: str, base: Path, title: str | None = None) -> list[SourceFile]:
     """List the files of `given`: a file, a folder with everything below it, or a pattern.
 
-    Hidden files are left out, unless a pattern names them. Links that leave the folder are marked. Raises UsageError.
+    Hidden files are left out, unless a pattern names them. Links out of the folder are listed too (`leaves_folder`).
+    Raises UsageError.
     """
     path = base / given
     if path.is_dir():

@@ -238,7 +238,7 @@ def _read_pdf(data: bytes) -> Iterator[Section]:
         text = clean_text(page.extract_text())
         count += len(text.strip())
         if count > MAX_TEXT_CHARS:
-            raise UnreadableSourceError(f"it becomes more than {MAX_TEXT_CHARS:,} characters of text; split it")
+            raise UnreadableSourceError(f"its text has more than {MAX_TEXT_CHARS:,} characters; split it")
         yield Section(text, page=number)
     if not count:
         raise UnreadableSourceError("its pages hold no text, like those of a scan; run text recognition (OCR) on it")

@@ -69,8 +69,8 @@ def check_quote(quote: str, passage: str) -> QuoteCheck:
     """Check whether `quote` is in `passage` word for word.
 
     `verified`: equal apart from case, spaces, quotation marks and dashes. `near`: equal apart from articles,
-    inflections, punctuation and layout too. `altered`: similar, or an ellipsis leaves out a negation. An ellipsis joins
-    parts in order.
+    inflections, punctuation and layout too. `altered`: similar, or an ellipsis leaves out a negation. Parts that an
+    ellipsis joins must be in this order.
     """
     check = _check(quote, fold_text(passage))
     if check.outcome in _GENUINE:

@@ -239,7 +239,7 @@ class FoldedText:
 
     @cached_property
     def is_english(self) -> bool:
-        """Whether the word lists of English apply: for English, and for a list of terms in ASCII."""
+        """Whether the word lists of English apply: to English, and to ASCII words of no known language."""
         return self.language == "en" or (self.language is None and is_ascii([token.text for token in self.tokens]))
 
     @cached_property

@@ -224,7 +224,7 @@ class _RoundBuilder:
         return turn is not None and turn.speaker == cue.speaker
 
     def _questions(self) -> dict[str, tuple[FollowUpQuestion, ...]]:
-        """Map each debater who may speak to the follow-up questions to answer, or to take up again."""
+        """Map each debater who may speak to the questions to answer, or to the own questions to follow up."""
         names = [participant.name for participant in self.debate.participants]
         if self.stage.phase != "answers" and not self.stage.follow_up:
             return dict.fromkeys(names, ())

@@ -36,8 +36,8 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
 def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
     """Return the unsettled briefs with an existing subject, in the order in which to ask.
 
-    Briefs of deciding systems come first, so that a short budget completes the verdict, then those of systems with
-    follow-up questions. The run of a person has no unsettled briefs, because it is stored only when it is complete.
+    Briefs of deciding systems come first, because the budget may not suffice for others; those of systems with
+    follow-up questions are next. The run of a person has no unsettled briefs, because it is stored only when complete.
     """
     runs = [
         run
@@ -87,7 +87,7 @@ def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
 
 
 def planned_calls(config: DebateConfig, system: SystemSettings) -> PlannedCalls:
-    """Return the number of questions of `system` in a debate with this configuration that runs to its end."""
+    """Return how many questions `system` asks its judges if a debate with this configuration runs to its end."""
     turns = planned_turns(config)
     return get_system(system.kind).planned_calls(system, turns, turns // max(1, len(config.debaters)))
 

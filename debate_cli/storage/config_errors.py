@@ -73,8 +73,8 @@ class SourceMap:
     def format_problem(self, problem: Problem) -> str:
         """Return one line: `file:line:column: key.path: what is wrong; what to do`.
 
-        If an option or variable set the value, its name replaces the position. Options other than `--set` and `--var`
-        replace the key too.
+        If an option or variable set the value, its name stands in place of the position. The key path is left out for
+        options other than `--set` and `--var`, because their names say it.
         """
         where = self.locate(problem.path)
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
@@ -138,7 +138,7 @@ def _limit_lines(name: str, lines: Iterable[str]) -> list[str]:
 
 
 def problems_from_validation(error: ValidationError, data: Any, model: type[BaseModel] = DebateConfig) -> list[Problem]:
-    """Return one problem for each wrong value in `data`, at most MAX_PROBLEMS + 1.
+    """Return one problem for each wrong value in `data`, at most one more than the MAX_PROBLEMS that are shown.
 
     Errors of several members of a union become one problem. `model`: the class that rejected `data`.
     """

@@ -87,7 +87,7 @@ def read_config_file(
     own_checks: ConfigCheck = check_config,
     trusted_folders: Sequence[Path] = (),
 ) -> LoadedConfig:
-    """Read the configuration at `path`. If `text` is given, read it instead; `path` is then only its name in errors.
+    """Read the configuration in the file `path` or, if given, in `text`; `path` is then only its name in errors.
 
     Precedence: `overrides`, `DEBATE_…` variables of `env`, the file, defaults. Once all values are valid, `own_checks`
     and then `more_checks` look for contradictions.
@@ -132,7 +132,7 @@ def read_prompt_files(
 
 
 def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) -> str:
-    """Raises ValueError with one sentence if the file is in none of the folders `within`. None allows all folders."""
+    """Raise ValueError with one sentence if the file is unreadable, or in no folder of `within` (None allows all)."""
     if within is not None and not is_inside(path, within):
         raise ValueError(_OUTSIDE)
     try:
@@ -274,7 +274,7 @@ class _ConfigLoader:
                 yield Problem(path, _OUTSIDE)
 
     def _add(self, problems: Iterable[Problem]) -> None:
-        """Add `problems`, but only one about a value, its parts and what surrounds it."""
+        """Add `problems`, except those about a value inside or around a value that has a problem already."""
         known = {problem.path for problem in self.problems}
         for problem in problems:
             length = len(problem.path)

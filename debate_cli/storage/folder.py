@@ -25,7 +25,7 @@ def list_debate_files(folder: Path) -> list[Path]:
 
 
 def _is_file(path: Path) -> bool:
-    """False for a link into a folder that cannot be read."""
+    """Whether `path` is a file. A link into a folder that cannot be read is none; `Path.is_file` may raise for it."""
     try:
         return path.is_file()
     except OSError:

@@ -218,9 +218,10 @@ def read_journal(path: Path) -> JournalContents:
     contents, damage = _scan(path)
     if damage is not None:
         command = f"debate run --resume {shlex.quote(str(path))} --up-to-damage"
-        lost = f", and with it {damage.lost}" if damage.lost else ""
+        lost = f" together with {damage.lost}" if damage.lost else ""
         raise TranscriptError(
-            f"{path}:{damage.number}: {damage.reason}, so its event is lost{lost}; resume from before it with: {command}"
+            f"{path}:{damage.number}: {damage.reason}, so its event is lost{lost}; "
+            f"resume from the line before with: {command}"
         )
     return contents
 

@@ -37,7 +37,7 @@ def lock_debate(path: Path) -> Generator[None]:
 
 
 def lock_holder(path: Path) -> int | None:
-    """Return the pid of the process that holds the lock of `path`; 0 if the pid is unknown, None if no process does."""
+    """Return the pid of the process that holds the lock of `path`; 0 if the pid is unknown; None if it is unlocked."""
     try:
         opened = os.open(path.with_suffix(LOCK_SUFFIX), os.O_RDONLY | _SAFE_FLAGS)
     except OSError:

@@ -17,7 +17,7 @@ from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
 WEB_SEARCH = "web search"
-"""Key of the server of `evidence.web` in mappings of provider names. Names of providers contain no space."""
+"""Key of the server of `evidence.web` in mappings by provider. No provider's name contains a space."""
 IsOption = Callable[..., bool]
 """Type of a function that tells whether an option set the value at a key path of the provider."""
 _ADDRESS_VARIABLE = re.compile(

@@ -1,6 +1,6 @@
 """Redaction of everything that is written: known secrets by value, and keys by their patterns.
 
-Works on plain text and on serialized JSON: a match never ends within an escape, and the replacement needs none.
+Works on plain text and on serialized JSON: a match never ends within an escape, and REDACTED needs no escapes.
 """
 
 import re
@@ -19,7 +19,7 @@ PLACEHOLDER_KEYS = frozenset({
     "ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted", "default", "structured",
     *get_args(Phase),
 })  # fmt: skip
-"""Placeholder keys for servers that need no key, and words of transcripts. They are never redacted."""
+"""Values that are never redacted: dummy keys for servers that need none, and words that every transcript contains."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
 """Start of a word. If a JSON escape such as `\\n` precedes the word, the letter of the escape is not part of it."""
 _API_KEY = re.compile(

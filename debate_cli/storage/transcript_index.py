@@ -49,7 +49,7 @@ class UnreadableFile:
 
 
 def list_index_entries(folder: Path) -> Iterator[IndexEntry | UnreadableFile]:
-    """Return an iterator over the debates in `folder`, by file name. It reads each file on request.
+    """Return an iterator over the debates in `folder`, by file name. Each file is read when its entry is requested.
 
     Raises UsageError if the folder does not exist.
     """
@@ -103,7 +103,7 @@ def _failed_briefs(debate: Debate) -> list[Brief]:
 
 
 def _newest_by_system(stored: StoredDebate) -> tuple[Verdict, ...]:
-    """Return the newest verdict of each system, its verdicts by runs beside that run, and all verdicts of reviewers.
+    """Return each system's newest verdict and those of runs side by side with it, then all verdicts of reviewers.
 
     The deciding verdict is first. A verdict without assessments counts as older than any verdict with assessments.
     """

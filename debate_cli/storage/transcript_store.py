@@ -124,9 +124,9 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids (searched in `folders`), folders and globs to files. Returns each file once, in order.
 
-    A folder contributes its transcripts, and its journals without a transcript. JSON Schemas are left out if there are
-    other files. A path that does not exist is kept; reading it later fails. Raises UsageError for an empty glob or
-    folder, and for a single misspelt id.
+    A folder contributes its transcripts, and its journals without a transcript. JSON Schemas are left out, unless there
+    is nothing else. Raises UsageError for an empty glob or folder, and for a single misspelt id; any other path that
+    does not exist is returned, so that its reader reports it.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -163,7 +163,7 @@ def _from_transcript(path: Path) -> StoredDebate:
 
 
 def _covers_journal(transcript: Debate, journal: Debate) -> bool:
-    """True if a process crashed after it wrote the transcript and before it removed the journal."""
+    """Whether all of the journal is in the transcript, because a process died before it could remove the journal."""
     return (
         journal.closed is not None
         and (journal.started_at, journal.config_sha256) == (transcript.started_at, transcript.config_sha256)

@@ -1,8 +1,8 @@
 """The environment, `.env`, `${VAR}` in a configuration, and overrides by options and variables.
 
-Only provider settings read the environment, because a configuration may have been downloaded, and its other texts are
-sent to models and saved. These read `vars` of the configuration, `--var` and `DEBATE_VAR_NAME`. `${VAR}` and
-`${VAR:-default}` are resolved after parsing, so a value is never parsed as YAML. `$${` means a literal `${`.
+In provider settings, `${VAR}` is a variable of the environment. In other texts it is one of `vars`, `--var` and
+`DEBATE_VAR_NAME` only: these texts are sent to models and saved, and the file may have been downloaded. Variables are
+resolved after parsing, so a value is never parsed as YAML. `$${` means a literal `${`.
 """
 
 import itertools
@@ -68,10 +68,10 @@ class Environment(Mapping[str, str]):
 
 
 def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
-    """Return `env` plus the keys in the file `.env` of `folder`. The file's values are not expanded.
+    """Return `env` plus the keys in the file `.env` of `folder`. Raises ConfigError if it cannot be read.
 
-    The file may have been downloaded. So its addresses, proxies and settings are ignored, and links out of `folder` are
-    not followed. Raises ConfigError if the file cannot be read.
+    Because the file may have been downloaded, its addresses, proxies and settings are ignored, variables in its values
+    are not replaced, and links out of `folder` are not followed.
     """
     path = folder / ".env"
     if not is_inside(path, (folder,)):
@@ -89,7 +89,7 @@ def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
     values = dotenv_values(stream=StringIO(text), interpolate=False)
     ignored = [name for name in values if _NO_KEY.fullmatch(name)]
     kept = {name: value for name, value in values.items() if value is not None and name not in ignored}
-    note = f"{path}: ignored, because .env gives keys only: {', '.join(ignored)}"
+    note = f"{path}: these variables are ignored, because only keys are read from .env: {', '.join(ignored)}"
     return Environment(env, kept, (note[:_MAX_NOTE_CHARS],) if ignored else ())
 
 
@@ -144,7 +144,7 @@ class VariableResolver:
             )
         if path[2:] == ("base_url",) and (is_secret_variable(name) or name in self.key_variables):
             return self._fault(
-                path, f"{name} holds a secret, which must not be part of an address; send it as api_key_env"
+                path, f"{name} holds a secret, which must not be part of an address; name it in `api_key_env`"
             )
         is_setting = path[:1] == ("providers",) or path == ("evidence", "web", "base_url")
         given = (self.env if is_setting else self.given).get(name)
@@ -276,7 +276,7 @@ def _resolve_key_path(data: Any, key: str) -> KeyPath:
         if is_list(here) or (here is None and part == "0"):
             size = 0 if here is None else len(here)
             if not re.fullmatch(r"[0-9]{1,4}", part) or int(part) > size:
-                raise ValueError(f"`{part}` is not an index of a list of {size}; count from 0")
+                raise ValueError(f"`{part}` is not an index from 0 to {size}; {size} adds an item")
             path.append(int(part))
         elif is_mapping(here) or here is None:
             path.append(part)
@@ -287,7 +287,7 @@ def _resolve_key_path(data: Any, key: str) -> KeyPath:
 
 
 def _set_at_path(data: dict[str, Any], path: KeyPath, value: Any) -> list[KeyPath]:
-    """Returns the paths of the value, and of the mappings and lists that were created for it."""
+    """Return the path of the value, and the paths of the mappings and lists that were created around it."""
     here: Any = data
     changed: list[KeyPath] = []
     for length, part in enumerate(path, start=1):

@@ -142,7 +142,7 @@ def _check_bounds(depth: int, nodes: int, part: Any) -> None:
     if depth > MAX_YAML_DEPTH:
         raise _FaultError(_position(part), f"nested more than {MAX_YAML_DEPTH} deep; flatten it")
     if nodes > MAX_YAML_NODES:
-        message = f"more than {MAX_YAML_NODES} values, aliases expanded; make it smaller"
+        message = f"more than {MAX_YAML_NODES} values, counting an alias as a copy; make it smaller"
         raise _FaultError(_position(part), message)
 
 

@@ -78,7 +78,10 @@ def test_a_dotenv_file_sets_no_address(here: Path, thief: ModelServer) -> None:
     (here / ".env").write_text(f"OPENAI_BASE_URL={thief.base_url}\nDEBATE_TOPIC=mine\n")
     done = debate("check", "debate.yaml", cwd=here, env={"OPENAI_API_KEY": KEY})
     assert (done.code, received(thief)) == (0, "[] []"), done.err
-    assert "note: .env: ignored, because .env gives keys only: OPENAI_BASE_URL, DEBATE_TOPIC" in done.lines
+    assert (
+        "note: .env: these variables are ignored, because only keys are read from .env: OPENAI_BASE_URL, DEBATE_TOPIC"
+        in done.lines
+    )
 
 
 def test_only_the_dotenv_file_beside_the_configuration_is_read(here: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_key_path_reaches_into_lists(key: str, value: str, path: list[str | No
     [
         ("fromat.x", "3", "--set: fromat: unknown key; did you mean `format`?"),
         ("format.argumens", "3", "--set: format.argumens: unknown key; did you mean `arguments`?"),
-        ("debaters.5.model", "x", "--set: debaters.5.model: `5` is not an index of a list of 2; count from 0"),
+        ("debaters.5.model", "x", "--set: debaters.5.model: `5` is not an index from 0 to 2; 2 adds an item"),
         ("topic.a", "x", "--set: topic.a: `a` cannot follow a single value; remove `.a`"),
         ("seed", "[", "--set: seed: not valid YAML"),
         ("a..b", "1", "--set: a..b: not a key path"),
@@ -248,7 +248,9 @@ def test_a_dotenv_file_gives_keys_only(tmp_path: Path, name: str) -> None:
     (tmp_path / ".env").write_text(f"LAB_KEY=k\n{name}=x\n")
     found = load_environment(tmp_path, {})
     assert found == {"LAB_KEY": "k"}
-    assert found.notes == (f"{tmp_path / '.env'}: ignored, because .env gives keys only: {name}",)
+    assert found.notes == (
+        f"{tmp_path / '.env'}: these variables are ignored, because only keys are read from .env: {name}",
+    )
 
 
 def test_a_dotenv_link_out_of_its_folder_is_ignored(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Detects instructions to a judge by the combination of signs in one sentence.
 
-An instruction combines a mention of the judging with a command, or a side of the debate with something that it should
-get. A judge, a score sheet or "your verdict" mentions the judging. Each part alone is ordinary debate. `rules.toml`
-holds the patterns and rules of English, and `multilingual.toml` the patterns and rules of other languages.
+An instruction combines a mention of the judging (a judge, a score sheet, "your verdict") with a command, or a side of
+the debate with something that it should get. Each part alone is ordinary debate. `rules.toml` holds the patterns and
+rules of English, and `multilingual.toml` the patterns and rules of other languages.
 """
 
 import re
@@ -55,7 +55,8 @@ class Language:
     ) -> None:
         """Create the language. `sources`: the pattern of each sign, by name.
 
-        `commands`: signs that count only where a command can begin. `hidden`: conditions for hidden words.
+        `commands`: signs that count only where a command can begin. `hidden`: conditions for a text that readers
+        do not see; one of them is enough.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}
@@ -204,7 +205,7 @@ def measure_suspicion(text: str) -> int:
 
 
 def hints_at_instruction(text: str) -> bool:
-    """Return whether `text`, which was hidden from readers, mentions the judging. Hidden words need fewer signs."""
+    """Return whether `text`, which was hidden from readers, mentions the judging. Visible text needs more signs."""
     signs = _SentenceSigns(load_english(), text)
     return any(signs.meet(conditions) for conditions in load_english().hidden)
 

@@ -224,7 +224,7 @@ class _Reading:
         """Return the progress, with the parts in reading order and the final probabilities last."""
         known = {part.name for part in self._parts}
         unknown = [
-            Problem((name,), "there is no such part in this review; remove it")
+            Problem((name,), "there is no such part in this review; remove it", is_key_error=True)
             for name in self._answers.parts
             if name not in known
         ]

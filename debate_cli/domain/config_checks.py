@@ -32,6 +32,8 @@ class Problem(NamedTuple):
 
     path: KeyPath
     message: str
+    is_key_error: bool = False
+    """Whether the key itself is wrong, not its value."""
 
 
 TOO_FEW_DEBATERS = Problem(("debaters",), "a debate needs at least two debaters; add another")

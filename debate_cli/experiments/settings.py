@@ -259,9 +259,9 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
     for key, values in axes.items():
         root, _, _ = key.partition(".")
         if root in RESERVED_AXES:
-            yield Problem(("axes", key), f"`{root}` cannot be an axis: {RESERVED_AXES[root]}")
+            yield Problem(("axes", key), f"`{root}` cannot be an axis: {RESERVED_AXES[root]}", is_key_error=True)
         elif key.rpartition(".")[2] == "script":
-            yield Problem(("axes", key), "a script cannot be an axis; name it in the base")
+            yield Problem(("axes", key), "a script cannot be an axis; name it in the base", is_key_error=True)
         if not values:
             yield Problem(("axes", key), "is an empty list; add values, or remove the key")
 

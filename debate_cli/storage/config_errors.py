@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, KeyPath, Problem
-from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.suggestions import closest_match, format_suggestion
 from debate_cli.domain.turn import Phase
 from debate_cli.errors import ConfigError
 from debate_cli.storage.plain_data import get_child, is_list, is_mapping
@@ -58,7 +58,9 @@ class SourceMap:
     name: str
     """The file as the user named it, or `stdin`."""
     positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each key and list item."""
+    """Position of each value."""
+    key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
+    """Position of each key."""
     origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
     """Maps key paths to the option or variable that set their value."""
 
@@ -67,7 +69,9 @@ class SourceMap:
 
         A path without a position gets the position of the nearest mapping or list around it.
         """
-        found = self._nearest(path)
+        return self._format_position(self._nearest(path))
+
+    def _format_position(self, found: SourcePosition | str | None) -> str:
         return f"{self.name}:{found.line}:{found.column}" if isinstance(found, SourcePosition) else found or self.name
 
     def format_problem(self, problem: Problem) -> str:
@@ -76,7 +80,7 @@ class SourceMap:
         If an option or variable set the value, its name stands in place of the position. The key path is left out for
         options other than `--set` and `--var`, because their names say it.
         """
-        where = self.locate(problem.path)
+        where = self._format_position(self._position_of(problem))
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
         names_key = where.startswith("--") and where not in {"--set", "--var"}
         message = _shorten(problem.message, _MESSAGE_CHARS)
@@ -92,11 +96,16 @@ class SourceMap:
         """
 
         def rank(problem: Problem) -> tuple[bool, SourcePosition]:
-            found = self._nearest(problem.path)
+            found = self._position_of(problem)
             return (False, found) if isinstance(found, SourcePosition) else (True, SourcePosition(0, 0))
 
         lines = map(self.format_problem, sorted(problems, key=rank)[: MAX_PROBLEMS + 1])
         return _limit_lines(self.name, map(redact or Redactor(), chain(before, lines)))
+
+    def _position_of(self, problem: Problem) -> SourcePosition | str | None:
+        found = self._nearest(problem.path)
+        is_in_file = problem.is_key_error and isinstance(found, SourcePosition)
+        return self.key_positions.get(problem.path, found) if is_in_file else found
 
     def _nearest(self, path: KeyPath) -> SourcePosition | str | None:
         heads = [path[:length] for length in range(len(path), -1, -1)]
@@ -127,7 +136,7 @@ def read_yaml(name: str, text: str) -> tuple[Any, SourceMap, list[str]]:
         redact(f"{name}:{fault.position.line}:{fault.position.column}: {_shorten(fault.message, _MESSAGE_CHARS)}")
         for fault in parsed.faults
     )
-    return parsed.data, SourceMap(name, parsed.positions), _limit_lines(name, lines)
+    return parsed.data, SourceMap(name, parsed.positions, parsed.key_positions), _limit_lines(name, lines)
 
 
 def _limit_lines(name: str, lines: Iterable[str]) -> list[str]:
@@ -146,7 +155,16 @@ def problems_from_validation(error: ValidationError, data: Any, model: type[Base
     for item in error.errors(include_url=False):
         found.setdefault(_key_path(item["loc"], data), []).append(item)
     parents = {path[:length] for path in found for length in range(len(path))}
-    innermost = ((path, items) for path, items in found.items() if path not in parents)
+    misspelled = {
+        (*path[:-1], closest_match(str(path[-1]), _allowed_keys(path[:-1], data, model)))
+        for path, items in found.items()
+        if items[0]["type"] == "extra_forbidden"
+    }
+    innermost = (
+        (path, items)
+        for path, items in found.items()
+        if path not in parents and not (items[0]["type"] == "missing" and path in misspelled)
+    )
     return [_merge_errors(path, items, data, model) for path, items in islice(innermost, MAX_PROBLEMS + 1)]
 
 
@@ -202,7 +220,7 @@ def _merge_errors(path: KeyPath, items: Sequence[Any], data: Any, model: type[Ba
         return Problem((*path, "kind"), _unknown_word_message(item["ctx"]["tag"], known))
     if kind == "extra_forbidden":
         hint = format_suggestion(str(path[-1]), _allowed_keys(path[:-1], data, model))
-        return Problem(path, f"unknown key{hint or '; remove it, or correct its name'}")
+        return Problem(path, f"unknown key{hint or '; remove it, or correct its name'}", is_key_error=True)
     if kind == "string_type" and value is None:
         return Problem(path, "is empty; write a text, in quotes if it begins with `#`")
     if kind == "string_pattern_mismatch" and path[-1] in _PATTERN_MESSAGES:

@@ -331,7 +331,7 @@ def load_rubric(path: Path) -> Rubric:
 def _check_section(name: str, change: Any) -> list[Problem]:
     if name not in system_kinds():
         hint = format_suggestion_or_list(name, system_kinds())
-        return [Problem((name,), f"unknown judging system{hint}")]
+        return [Problem((name,), f"unknown judging system{hint}", is_key_error=True)]
     if change is None:
         return []
     if not is_mapping(change):

@@ -53,7 +53,9 @@ class ParsedYaml:
     data: Any = None
     """None, bool, int, float, str, list or dict with text keys; None if the text could not be parsed."""
     positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each key and of each item of a list. The path `()` is the whole document."""
+    """Position of each value. A list or mapping after a key has the key's position. The path `()` is the document."""
+    key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
+    """Position of each key."""
     faults: Sequence[YamlFault] = ()
 
 
@@ -151,13 +153,14 @@ class _Builder:
     """Builds plain data from nodes and collects positions and faults."""
 
     positions: dict[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
+    key_positions: dict[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     faults: list[YamlFault] = field(default_factory=list[YamlFault])
     nodes: int = 0
 
     def build_document(self, root: Any) -> ParsedYaml:
         self.positions[()] = SourcePosition(1, 1)
         data = None if root is None else self._build(root, (), _position(root))
-        return ParsedYaml(data, self.positions, tuple(self.faults))
+        return ParsedYaml(data, self.positions, self.key_positions, tuple(self.faults))
 
     def _build(self, node: Any, path: KeyPath, position: SourcePosition) -> Any:
         self.nodes += 1
@@ -184,7 +187,9 @@ class _Builder:
             if key in entries:
                 self.faults.append(YamlFault(at, f"{escape_unprintable(key)}: duplicate key; keep one"))
             self.nodes += 1
-            entries[key] = self._build(value_node, (*path, key), at)
+            inner = (*path, key)
+            self.key_positions[inner] = at
+            entries[key] = self._build(value_node, inner, _position(value_node) if value_node.id == "scalar" else at)
         for source, at in merged:
             self._merge(entries, source, at, path)
         return entries

@@ -61,3 +61,11 @@ def test_an_untrusted_word_stays_on_one_line(here: Path) -> None:
     (said,) = debate("\x1b[2J\n" + "r" * 100_000, cwd=here).lines
     assert said.isprintable()
     assert "did you mean" not in said
+
+
+def test_a_misspelt_required_key_is_one_error(here: Path) -> None:
+    """The key is not reported as missing too."""
+    (here / "a.yaml").write_text("topik: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n")
+    done = debate("check", "a.yaml", cwd=here)
+    (message,) = [line for line in done.lines if "topi" in line]
+    assert message.startswith("a.yaml:1:1: topik: unknown key; did you mean `topic`?")

@@ -22,36 +22,36 @@ from debate_cli.storage.config_file import read_config_file
         ("providers: {lab: {base_ulr: x}}",
          "stdin:4:19: providers.lab.base_ulr: unknown key; did you mean `base_url`?"),
         ("providers: {lab: {kind: openai-compatible}}",
-         "stdin:4:19: providers.lab.kind: must be one of openai, anthropic, embedded, mock, not `openai-compatible`"),
+         "stdin:4:25: providers.lab.kind: must be one of openai, anthropic, embedded, mock, not `openai-compatible`"),
         ("judging: {systems: [{kind: structured, criteria: []}]}",
          "stdin:4:40: judging.systems.0.criteria: is empty; add an item, or remove the key"),
         ("xyzzy: 1", "stdin:4:1: xyzzy: unknown key; remove it, or correct its name"),
         ("format: {kind: structurd}",
-         "stdin:4:10: format.kind: must be one of structured, semi_structured, free_flowing, not `structurd`; did you mean `structured`?"),
+         "stdin:4:16: format.kind: must be one of structured, semi_structured, free_flowing, not `structurd`; did you mean `structured`?"),
         ("judging: {systems: [modrator]}",
          "stdin:4:21: judging.systems.0.kind: must be one of structured, moderator, panel, live, persuasion, sources, not `modrator`; did you mean `moderator`?"),
         ("judging: {systems: [{judge: default}]}",
          "stdin:4:21: judging.systems.0: has no `kind`; add one, such as `kind: structured`"),
-        ("seed: many", "stdin:4:1: seed: must be a whole number"),
-        ("seed: 1.5", "stdin:4:1: seed: must be a whole number"),
-        ("background: 7", "stdin:4:1: background: must be text; put it in quotes"),
+        ("seed: many", "stdin:4:7: seed: must be a whole number"),
+        ("seed: 1.5", "stdin:4:7: seed: must be a whole number"),
+        ("background: 7", "stdin:4:13: background: must be text; put it in quotes"),
         ("background: [a]", "stdin:4:1: background: must be text; put it in quotes"),
-        ("output: {dir: }", "stdin:4:10: output.dir: is empty; write a text, in quotes if it begins with `#`"),
+        ("output: {dir: }", "stdin:4:15: output.dir: is empty; write a text, in quotes if it begins with `#`"),
         ("format: {phases: [opening, closng]}",
          "stdin:4:28: format.phases.1: must be one of opening, cross_examination, rebuttal, closing, not `closng`; did you mean `closing`?"),
         ("format: []", "stdin:4:1: format: must be a mapping of keys to values"),
-        ("format: {phases: opening}", "stdin:4:10: format.phases: must be a list; put its items in brackets, or write a `-` before each"),
-        ("format: {arguments: 0}", "stdin:4:10: format.arguments: must be at least 1"),
-        ("limits: {timeout_s: .nan}", "stdin:4:10: limits.timeout_s: must be a number"),
+        ("format: {phases: opening}", "stdin:4:18: format.phases: must be a list; put its items in brackets, or write a `-` before each"),
+        ("format: {arguments: 0}", "stdin:4:21: format.arguments: must be at least 1"),
+        ("limits: {timeout_s: .nan}", "stdin:4:21: limits.timeout_s: must be a number"),
         ("judging: {systems: [{kind: live, feedback: maybe}]}",
-         "stdin:4:34: judging.systems.0.feedback: must be true or false"),
+         "stdin:4:44: judging.systems.0.feedback: must be true or false"),
         ("judging: {systems: [{kind: structured, weights: {logic: 0, evidence: 0, responsiveness: 0, honesty: 0}}]}",
          "stdin:4:40: judging.systems.0.weights: at least one weight must be above 0"),
-        ("judging: {decides: panel}", "stdin:4:11: judging.decides: `panel` is not among the systems (structured); name one of them, or add it"),
+        ("judging: {decides: panel}", "stdin:4:20: judging.decides: `panel` is not among the systems (structured); name one of them, or add it"),
         ("seed: 1\nseed: 2", "stdin:5:1: seed: duplicate key; keep one"),
         ("models: {}", "stdin:4:1: models: duplicate key; keep one"),
-        ("limits: {max_tokens: true}", "stdin:4:10: limits.max_tokens: must be a whole number"),
-        ("version: 2", "stdin:4:1: version: must be 1"),
+        ("limits: {max_tokens: true}", "stdin:4:22: limits.max_tokens: must be a whole number"),
+        ("version: 2", "stdin:4:10: version: must be 1"),
     ],
 )  # fmt: skip
 def test_every_error_names_its_position_and_key(more: str, line: str) -> None:
@@ -138,7 +138,7 @@ def test_a_prompt_that_cannot_be_read_is_an_error(tmp_path: Path, file: str, wor
     path.parent.mkdir()
     (tmp_path / "out.md").write_text("x")
     path.write_text(HEAD + f"prompts: {{opening: {file}}}")
-    with pytest.raises(ConfigError, match=f"debate.yaml:4:11: prompts.opening: .*{words}"):
+    with pytest.raises(ConfigError, match=f"debate.yaml:4:20: prompts.opening: .*{words}"):
         read_config_file(path, env={})
 
 
@@ -148,7 +148,7 @@ def test_problems_of_further_checks_have_positions() -> None:
     def more_checks(_config: DebateConfig) -> list[Problem]:
         return [Problem(("models", "default", "model"), "costs too much")]
 
-    with pytest.raises(ConfigError, match=r"stdin:2:20: models\.default\.model: costs too much"):
+    with pytest.raises(ConfigError, match=r"stdin:2:27: models\.default\.model: costs too much"):
         read_config_file(None, text=HEAD, env={}, more_checks=[more_checks])
 
 

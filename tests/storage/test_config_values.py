@@ -137,7 +137,7 @@ def test_a_variable_of_the_environment_is_not_read_for_a_text() -> None:
     """The error says how to give the variable."""
     (line,) = problems("background: ${DB_PASSWORD}", env={"DB_PASSWORD": "canary-4711"})
     assert line == (
-        "stdin:4:1: background: the variable DB_PASSWORD is not given; give it with --var DB_PASSWORD=... or "
+        "stdin:4:13: background: the variable DB_PASSWORD is not given; give it with --var DB_PASSWORD=... or "
         "DEBATE_VAR_DB_PASSWORD, or write `${DB_PASSWORD:-default}`"
     )
 
@@ -160,7 +160,7 @@ def test_providers_read_the_environment_only() -> None:
 @pytest.mark.parametrize("written", ["${NOT_SET}", "${}", "${1A}", "${A B}"])
 def test_a_variable_that_cannot_be_resolved_is_an_error(written: str) -> None:
     """A variable that is not set, or not valid, is an error with a position."""
-    assert problems(f"background: '{written}'", env={"A": "x"})[0].startswith("stdin:4:1: background: ")
+    assert problems(f"background: '{written}'", env={"A": "x"})[0].startswith("stdin:4:13: background: ")
 
 
 @pytest.mark.parametrize(
@@ -185,9 +185,9 @@ def test_two_names_of_one_key_are_one_key_in_every_layer(
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        ("rounds: 0", "4:10: format.rounds: must be at least 1"),
-        ("rounds: true", "4:10: format.rounds: must be a whole number"),
-        ("rounds: many", "4:10: format.rounds: must be a whole number"),
+        ("rounds: 0", "4:18: format.rounds: must be at least 1"),
+        ("rounds: true", "4:18: format.rounds: must be a whole number"),
+        ("rounds: many", "4:18: format.rounds: must be a whole number"),
         ("rounds: 4, phases: [opening]", "4:1: format: `rounds` and `phases` both set the rounds; keep one"),
         ("kind: free_flowing, turns: 2, rounds: 4", "4:1: format: `rounds` and `turns` both set the rounds; keep one"),
         ("kind: semi_structured, rounds: 2", "4:1: format.phases: the semi-structured format needs"),

@@ -90,15 +90,15 @@ def test_a_syntax_error_has_a_position(text: str, line: int, column: int, words:
     ("path", "line", "column"),
     [
         (("a",), 1, 1),
-        (("a", "b"), 2, 3),
+        (("a", "b"), 2, 6),
         (("a", "c"), 3, 3),
         (("a", "c", 0), 4, 7),
         (("a", "c", 1), 5, 7),
-        (("a", "c", 1, "d"), 5, 7),
+        (("a", "c", 1, "d"), 5, 10),
     ],
 )
 def test_every_value_has_a_position(path: tuple[str | int, ...], line: int, column: int) -> None:
-    """A value has the position of its key; an item of a list has its own position."""
+    """A scalar and an item of a list have their own position; another value has that of its key."""
     assert parse_yaml("a:\n  b: 1\n  c:\n    - x\n    - d: y\n").positions[path] == SourcePosition(line, column)
 
 

@@ -136,7 +136,7 @@ class LazyCommandGroup(TyperGroup):
 
 
 class Subcommand(TyperCommand):
-    """A subcommand that takes each gate once. Its help shows short placeholders (`N`, `TEXT`) for Python's types."""
+    """A subcommand that refuses a gate given twice. Its help shows `N` for an int and `TEXT` for a str."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options. Raises UsageError for a gate that is given twice, because Click would ignore the first."""
@@ -295,7 +295,7 @@ def _describe_usage_error(error: TyperException) -> str:
 
 
 def _print_unsaved_transcript(transcript: str) -> str:
-    """Print to stdout a transcript that could not be saved. Returns a clause that says where it is now."""
+    """Print an unsaved transcript to stdout. Returns a clause that says where the debate is now."""
     try:
         write_json_chunks([transcript])
         sys.stdout.flush()

@@ -98,7 +98,7 @@ def run(given: AuditOptions) -> None:
     for judge in report.judges:
         for gate in judge.gates:
             if gate.name in gated and gate.outcome != "met":
-                print_status(f"debate: {judge.judge.model}: gate {gate.name} ({format_bound(gate)}) is {gate.outcome}")
+                print_status(f"debate: {judge.judge.model}: gate {gate.name} ({format_bound(gate)}): {gate.outcome}")
                 code = code or run_control.GATE_NOT_MET
     raise typer.Exit(code)
 
@@ -260,7 +260,7 @@ def _show(given: AuditOptions, report: AuditReport, cases: Sequence[Case]) -> No
 def _show_difference(given: AuditOptions) -> None:
     paths = given.paths or []
     if not given.diff or len(paths) != 2:  # noqa: PLR2004 - two audits are compared
-        raise UsageError("two audits are compared with `debate audit OLD/audit.json NEW/audit.json --diff`")
+        raise UsageError("to compare two audits, write `debate audit OLD/audit.json NEW/audit.json --diff`")
     old, new = (read_report(path) for path in paths)
     rows = compare_audits(old, new)
     if given.json:

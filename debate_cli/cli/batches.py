@@ -28,9 +28,9 @@ class BatchScreen:
         quiet: bool = False,
         show: Callable[[str], None] | None = None,
     ) -> None:
-        """`resubmit`: submit a batch again without asking the user.
+        """`resubmit`: submit a lost batch again without asking the user.
 
-        `show`: prints a line above a live display. None: there is no live display, so a progress line is shown.
+        `show`: prints a line above a live display. Without a live display it is None, and a progress line is shown.
         """
         self._show = show
         self._resubmit = resubmit

@@ -46,7 +46,8 @@ class RunOptions(NamedTuple):
     up_to_damage: Annotated[
         bool,
         typer.Option(
-            "--up-to-damage", help="With --resume: drop a journal's damaged line and all after it; keep a copy."
+            "--up-to-damage",
+            help="With --resume: cut a damaged journal before its first damaged line; keep a copy of it.",
         ),
     ] = False
     continue_: Annotated[
@@ -56,7 +57,9 @@ class RunOptions(NamedTuple):
     files: options.FilesOption = None
     record: options.RecordOption = None
     playback: options.PlaybackOption = None
-    show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
+    show_hidden: Annotated[
+        bool, typer.Option("--show-hidden", help="Show the hidden instructions that debaters were given.")
+    ] = False
     quiet: options.QuietOption = False
     json: options.JsonOption = False
     plain: options.PlainOption = False
@@ -68,7 +71,9 @@ class RunOptions(NamedTuple):
     expect_winner: options.ExpectWinnerOption = None
     max_warnings: options.MaxWarningsOption = None
     fail_on: options.FailOnOption = None
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a debate of this id, and the report.")] = False
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite an existing debate with this id, and an existing report.")
+    ] = False
     trust_host: options.TrustHostOption = None
     trust_path: options.TrustPathOption = None
     debug: options.DebugOption = False
@@ -115,20 +120,25 @@ class ExperimentOptions(NamedTuple):
 
     action: Annotated[
         Action,
-        typer.Argument(help="Run it, show its state, report its results, rate results of any origin, or join folders."),
+        typer.Argument(
+            help="Run the experiment, show its state, report its results, rate a CSV file, or join folders."
+        ),
     ]
     paths: Annotated[
         list[str],
         typer.Argument(
             metavar="EXP.yaml|DIR|FILE.csv",
-            help="The file of the experiment; for status, report and merge also its folder.",
+            help="The experiment's file; for status and report also its folder. merge: folders. rate: a CSV file.",
             autocompletion=completion.complete_configs,
         ),
     ]
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", metavar="PATH", help="Folder of the experiment (default: beside EXP.yaml); report: the file."
+            "--out",
+            "-o",
+            metavar="PATH",
+            help="Folder of the experiment (default: beside EXP.yaml). merge: the new folder. report: the file.",
         ),
     ] = None
     mock: Annotated[bool, typer.Option("--mock", help="Rehearse on the mock, in a separate folder.")] = False
@@ -201,10 +211,17 @@ class WorkerOptions(NamedTuple):
     )
 
     queue: options.QueueOption = None
-    concurrency: Annotated[int | None, typer.Option(min=1, max=1000, help="Debates at the same time.")] = None
-    until_empty: Annotated[bool, typer.Option("--until-empty", help="End when no cell is left.")] = False
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="Number of debates to run at the same time.")
+    ] = None
+    until_empty: Annotated[bool, typer.Option("--until-empty", help="End when no cell is left in the queue.")] = False
     lease: Annotated[
-        float, typer.Option(min=2, metavar="SECONDS", help="Seconds without a sign of life until a worker is replaced.")
+        float,
+        typer.Option(
+            min=2,
+            metavar="SECONDS",
+            help="After this time without a sign of life, other workers continue a worker's debates.",
+        ),
     ] = 30
     trust_host: options.TrustHostOption = None
     json: Annotated[bool, typer.Option("--json", help="Print an event per line on stdout.")] = False
@@ -258,8 +275,8 @@ class JudgeOptions(NamedTuple):
     model: Annotated[list[str] | None, typer.Option(metavar="PROVIDER/MODEL", help="Judges' model (repeatable).")] = (
         None
     )
-    judges: Annotated[int | None, typer.Option(min=1, max=25, help="Judges of each system.")] = None
-    repeat: Annotated[int, typer.Option(min=1, max=100, help="Independent judging runs of each model.")] = 1
+    judges: Annotated[int | None, typer.Option(min=1, max=25, help="Number of judges of each system.")] = None
+    repeat: Annotated[int, typer.Option(min=1, max=100, help="Number of independent judging runs of each model.")] = 1
     lookup: Annotated[
         Lookup | None, typer.Option(help="Where `sources` looks up claims without a citation: files, web, or both.")
     ] = None
@@ -269,10 +286,11 @@ class JudgeOptions(NamedTuple):
     collect: Annotated[
         bool, typer.Option("--collect", help="Collect the answers of batches for PATH (default: the default folder).")
     ] = False
-    resubmit: Annotated[bool, typer.Option("--resubmit", help="With --collect: ask again for lost batches.")] = False
+    resubmit: Annotated[bool, typer.Option("--resubmit", help="With --collect: submit lost batches again.")] = False
     replace: Annotated[bool, typer.Option("--replace", help="Ignore earlier assessments of these systems.")] = False
     context: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Text to show beside a judged text (default: the background).")
+        Path | None,
+        typer.Option(metavar="FILE", help="Text that judges read beside a judged text (default: the background)."),
     ] = None
     out: Annotated[
         Path | None, typer.Option(metavar="PATH", help="File or folder for the results (default: in place).")
@@ -288,7 +306,7 @@ class JudgeOptions(NamedTuple):
     id: Annotated[str | None, typer.Option("--id", help="Id of the debate made from a text.")] = None
     no_save: options.NoSaveOption = False
     report: options.ReportOption = None
-    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Files judged at the same time.")] = 4
+    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Number of files to judge at the same time.")] = 4
     dry_run: options.DryRunOption = False
     quiet: options.QuietOption = False
     details: options.DetailsOption = False
@@ -406,7 +424,9 @@ class AuditOptions(NamedTuple):
 
     EPILOG = options.EXIT_CODES_WITH_MODELS
 
-    paths: Annotated[list[Path] | None, typer.Argument(metavar="AUDIT", help="Two audit.json files (--diff).")] = None
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="AUDIT", help="Two audit.json files to compare with --diff.")
+    ] = None
     judge: Annotated[
         list[str] | None,
         typer.Option(metavar="PROVIDER/MODEL", help="Model of the judge (repeatable). Default: the judge of --config."),
@@ -427,19 +447,21 @@ class AuditOptions(NamedTuple):
     ] = None
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the audit.")] = Path("audit")
     variant: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Make only these changes (repeatable). Default: all.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Change only this in the debates (repeatable). Default: every change."),
     ] = None
-    repeat: Annotated[int, typer.Option(min=1, max=100, help="Judging runs of each unchanged debate.")] = 3
+    repeat: Annotated[int, typer.Option(min=1, max=100, help="Number of judging runs of each unchanged debate.")] = 3
     gate: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=VALUE", help="Bound for a check of the card (repeatable). Exit code 5 if it is not met."
+            metavar="NAME=VALUE",
+            help="Exit code 5 if a measure on the judge card does not meet this bound, e.g. flip=0.05 (repeatable).",
         ),
     ] = None
     diff: Annotated[bool, typer.Option("--diff", help="Compare two audits.")] = False
     mock: options.MockOption = False
     batch: options.BatchOption = False
-    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Debates judged at the same time.")] = 8
+    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Number of debates to judge at the same time.")] = 8
     max_cost: Annotated[float | None, typer.Option(metavar="USD", help="Budget of the whole audit in dollars.")] = None
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of the whole audit in tokens.")] = None
     record: options.RecordOption = None

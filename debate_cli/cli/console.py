@@ -186,7 +186,7 @@ def make_console(stream: TextIO) -> Console:
 
 
 def read_stdin(max_bytes: int) -> bytes:
-    """Return at most `max_bytes` characters of standard input, as bytes."""
+    """Read at most `max_bytes` characters of standard input. Returns their bytes, which may be more."""
     return sys.stdin.read(max_bytes).encode("utf-8", "surrogateescape")
 
 

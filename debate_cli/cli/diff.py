@@ -41,7 +41,8 @@ class Options(NamedTuple):
         ),
     ] = None
     runs: Annotated[
-        str | None, typer.Option(metavar="X,Y", help="Compare judging run X (of A) with Y (of B, or of A too).")
+        str | None,
+        typer.Option(metavar="X,Y", help="Compare judging run X of A with Y of B; without B, both are runs of A."),
     ] = None
     json: options.JsonOption = False
     plain: options.PlainOption = False

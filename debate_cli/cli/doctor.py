@@ -38,7 +38,8 @@ class Options(NamedTuple):
     models: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="MODEL", help="provider/model, or a name in the configuration's models; default: all that it uses."
+            metavar="MODEL",
+            help="provider/model, or a name in the configuration's models; default: all models that it uses.",
         ),
     ] = None
     config: options.ConfigOption = None

@@ -109,7 +109,7 @@ def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
 def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Format rows as lines with aligned columns. The first row has the headings.
 
-    The columns after the one without a heading hold numbers.
+    One heading must be empty. The columns to the right of it hold numbers.
     """
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -122,7 +122,7 @@ def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def format_plan_rows(
     name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str
 ) -> list[tuple[str, ...]]:
-    """Return two rows: name and planned totals, model and worst case. `columns`: cells after the name."""
+    """Return two rows: name and planned totals; model and totals at worst. `columns`: cells after the name."""
     below = f"  {sanitize.sanitize_line(model)}" if model else ""
     return [
         (sanitize.sanitize_line(name), *columns, "planned", *_format_totals(planned)),

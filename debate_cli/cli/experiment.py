@@ -156,7 +156,10 @@ def _run(given: ExperimentOptions) -> None:
 
 
 def _check_batches(given: ExperimentOptions, experiment: Experiment, folder: Path) -> None:
-    """Raise ConfigError for a judge without batches, UsageError for a missing --batch while answers wait in batches."""
+    """Raise ConfigError if --batch has a judge without batches.
+
+    Raises UsageError for --batch with --queue, and for a missing --batch while answers wait in batches.
+    """
     if given.batch and given.queue:
         raise UsageError(
             "--batch asks the judges from this process, not from workers; leave out --queue, and unset DEBATE_QUEUE"
@@ -237,7 +240,7 @@ def _command(given: ExperimentOptions, experiment: Experiment) -> str:
 
 
 def _open_ledger(given: ExperimentOptions) -> Ledger:
-    """Open the ledger of the experiment. The first path is the experiment's folder or its file."""
+    """Open the ledger of the experiment whose folder or file is the first path."""
     path = Path(given.paths[0])
     if path.is_dir():
         folder = path
@@ -293,7 +296,7 @@ def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
     rows = list(read_judgements(ledger))
     status = read_status(ledger)
     if not any(row.weight for row in rows):
-        print_status("debate: there is no judgement yet that counts, so there is nothing to compare")
+        print_status("debate: no judgement counts yet, so there is nothing to compare")
         _show_status(status, given)
         return
     analysis = analyze(rows)

@@ -62,7 +62,9 @@ def run(given: ImportOptions) -> None:
     ignored = next((name for name in _MODEL_OPTIONS if getattr(given, name)), None)
     if ignored is not None and given.arguments is None:
         option = ignored.replace("_", "-")
-        raise UsageError(f"--{option} is for the model of --arguments; add --arguments PROVIDER/MODEL, or leave it out")
+        raise UsageError(
+            f"--{option} is for the model of --arguments; add --arguments PROVIDER/MODEL, or leave out --{option}"
+        )
     request = _build_request(given)
     asked = None if given.arguments is None else _prepare_model(given, given.arguments)
     folder, now = next(iter(transcript_dirs())), datetime.now(UTC)
@@ -72,7 +74,9 @@ def run(given: ImportOptions) -> None:
     files, others = find_import_files(given.paths)
     targets = choose_targets(files, given.out, folder)
     if others:
-        print_status(f"note: {format_count(others, 'file')} skipped; a folder's files need a known suffix")
+        print_status(
+            f"note: {format_count(others, 'file')} skipped, because folders are searched only for known suffixes"
+        )
     importer = _Importer(given, asked, is_single=len(files) == 1)
     for file, target in zip(files, targets, strict=True):
         importer.add(partial(read_import_file, file, target, request, now))
@@ -197,7 +201,9 @@ class _Importer:
             failed = f", {self.failed} could not be read" if self.failed else ""
             print_status(f"{format_count(self.done, 'debate')} {verb}{failed}")
         if self.noted:
-            print_status(f"note: {format_count(self.noted, 'file')} with warnings, which --json or a single file shows")
+            print_status(
+                f"note: {format_count(self.noted, 'file')} with warnings; to see them, add --json or import one file"
+            )
         code = run_control.gravest_exit_code({*self.codes, 1 if self.failed else 0})
         if code:
             raise typer.Exit(code)

@@ -117,8 +117,8 @@ def _plan_collection(
         store = BatchStore(plan.source.parent).path
         if not store.exists():
             raise UsageError(
-                f"{plan.source}: {store.name} is not beside it, so its questions may be in a batch already; restore that "
-                f"file, or submit them with: debate judge --collect {shlex.quote(str(plan.source))} --resubmit"
+                f"{plan.source}: {store.name} is not beside it, so a batch may have its questions already; "
+                f"restore it, or submit them with: debate judge --collect {shlex.quote(str(plan.source))} --resubmit"
             )
     return plans, problems
 

@@ -119,7 +119,7 @@ FailUnderOption = Annotated[
     str | None,
     typer.Option(
         metavar="[NAME=]SCORE",
-        help="Fail if the deciding verdict gives NAME less than SCORE (default: the debater with the highest score). For a panel, NAME may be PASS, FAIL or CONDITIONAL, and SCORE its share, 0-1 (default for a text: PASS).",
+        help="Fail if NAME scores less than SCORE in the deciding verdict (default NAME: the debater with the highest score). For a panel, NAME may be PASS, FAIL or CONDITIONAL, and SCORE its share, 0-1 (default NAME for a text: PASS).",
         rich_help_panel=GATES_PANEL,
     ),
 ]
@@ -129,19 +129,24 @@ ExpectWinnerOption = Annotated[
         "--expect-winner",
         "--expect",
         metavar="NAME|draw|PASS",
-        help="Fail if another debater won, or if a panel did not vote like this on a text. `--expect` is the same.",
+        help="Fail if the outcome is not this: the winner's name, `draw`, or a panel's vote. `--expect` does the same.",
         rich_help_panel=GATES_PANEL,
     ),
 ]
 MaxWarningsOption = Annotated[
     int | None,
-    typer.Option(min=0, metavar="N", help="Fail if there are more than N warnings.", rich_help_panel=GATES_PANEL),
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Fail if speeches and judgments have more than N warnings.",
+        rich_help_panel=GATES_PANEL,
+    ),
 ]
 FailOnOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="manipulation|missing",
-        help="Fail if a speech addresses the judge, or if a judgment is missing.",
+        help="manipulation: fail if a speech addresses the judge. missing: fail if a judgment is missing.",
         rich_help_panel=GATES_PANEL,
     ),
 ]

@@ -65,7 +65,9 @@ class Options(NamedTuple):
     step: Annotated[bool, typer.Option("--step", help="Wait for a key after each turn.")] = False
     round: Annotated[int | None, typer.Option("--round", min=1, help="Show only this round.")] = None
     only: Annotated[ReplayPart | None, typer.Option(help="Show only this part.")] = None
-    show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
+    show_hidden: Annotated[
+        bool, typer.Option("--show-hidden", help="Show the hidden instructions that debaters were given.")
+    ] = False
     plain: options.PlainOption = False
     format: Annotated[ReplayFormat, typer.Option("--format", help="Output format.")] = "terminal"
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False

@@ -100,7 +100,7 @@ def _check_options(given: RunOptions) -> None:
 
 
 def _resolve_continue(given: RunOptions) -> RunOptions:
-    """Return the options. If --continue finds a saved debate of this --id, --resume takes the place of --id."""
+    """Return the options. If --continue finds a saved debate with this id, --resume has its path, and --id is None."""
     if not given.continue_:
         return given
     if given.id is None or given.resume is not None:
@@ -142,7 +142,7 @@ def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate 
 
 
 def _load_inputs(given: RunOptions, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
-    """Load the configuration and the debate to resume (None: a new one). Without CONFIG, a debate keeps its own."""
+    """Load the configuration and the debate to resume (None: a new one). Without CONFIG, it keeps its own."""
     checks = check_for_mock if given.mock else check_config
     if given.resume is None:
         return config_options.config_from_argument(

@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 @contextmanager
 def report_output_failure(*saved: Path) -> Generator[None]:
-    """If the block cannot write to stdout, raise StorageError, which says where the debates `saved` are."""
+    """Raise StorageError if the block cannot write to stdout. `saved`: transcripts, whose place the error names."""
     try:
         yield
     except OSError as error:

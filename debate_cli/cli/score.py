@@ -115,7 +115,9 @@ class Options(NamedTuple):
     fail_on: options.FailOnOption = None
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="html: folder for the index and a page of each debate."),
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="With --format html: folder for the index and a page of each debate."
+        ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite files in DIR.")] = False
     debug: options.DebugOption = False

@@ -74,7 +74,7 @@ class PipeSafeObserver:
         show_warning: Callable[[str], None] | None = None,
         screen: TerminalView | None = None,
     ) -> None:
-        """`show_warning`: shows warnings (None: `observer`). `screen`: the live view that `observer` draws, if any."""
+        """`show_warning`: shows warnings; None: `observer` does. `screen`: the live view of `observer`, if any."""
         self.is_closed = False
         self.stop_cause: StopCause | None = None
         """The first request to stop; None if there was none."""
@@ -93,7 +93,7 @@ class PipeSafeObserver:
         """Calls that show what happened meanwhile, once all people have answered or left."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """See `Observer`."""
+        """Forward the event. Speeches that could influence a person who is still to answer are held back until then."""
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()
         hidden = turns_hidden_from_people(debate) if isinstance(event, DebateResumed) else ()
@@ -107,15 +107,15 @@ class PipeSafeObserver:
             self._observer.event(event, debate)
 
     def asking(self, task: Task) -> None:
-        """See `Observer`."""
+        """Forward that a model is about to answer `task`."""
         self.forward(lambda: self._observer.asking(task))
 
     def text(self, cue: Cue, piece: str) -> None:
-        """See `Observer`."""
+        """Forward a piece of a speech, unless a person left without answering."""
         self.forward(lambda: None if self._was_left else self._observer.text(cue, piece))
 
     def note(self, note: str) -> None:
-        """See `Observer`. Skips a note that was shown since the last event, even if the duration in it differs."""
+        """Forward a note, once between two events. Notes that differ only in durations are equal."""
         same = _DURATION.sub("", note)
         if same not in self._seen_notes:
             self._seen_notes.add(same)

@@ -42,7 +42,7 @@ OUTCOME_BADGES = {
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""Maximum number of claims with another standing whose ids the summary lists."""
+"""Maximum number of claims whose ids the summary lists because their standings differ."""
 MOTION_SETTING = "topic"
 """Key of the motion. The table of settings omits the motion, because the table of sides shows it."""
 RunsBySystem = dict[str, str]
@@ -117,7 +117,7 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
 
 
 def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
-    """Compare the outcomes under one system that judged both sides, by preference a deciding system."""
+    """Compare the outcomes under one system that judged both sides, preferably one that decides."""
     both = [(item, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
     both.sort(key=lambda found: -(found[1].decides + found[2].decides))
     if not both:

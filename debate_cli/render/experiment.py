@@ -68,7 +68,7 @@ def status_remarks(status: Status) -> list[str]:
 
 
 def format_failures(failures: Failures) -> str:
-    """Return one line: the number of cells that failed with this cause, the cause, and one of the messages."""
+    """Return one line: how many cells failed with this cause, the cause, and the error message of one of the cells."""
     cells = "1 cell" if failures.count == 1 else f"{failures.count:,} cells"
     return f"failed: {cells}: {theme.format_cause(failures.cause)}: {failures.example}"
 
@@ -107,7 +107,7 @@ class PlainExperimentObserver(ExperimentObserver):
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """Print the count, the players, each judge's winner and the debate. For a failed cell, print the cause."""
+        """Print the number of ended cells, the players, each judge's winner (or why it failed), and the debate."""
         cell = record.cell
         done = progress.cells["done"] + progress.cells["failed"]
         end = ", ".join(f"{judge}: {winner or 'no winner'}" for judge, winner in winners.items())
@@ -126,7 +126,7 @@ class PlainExperimentObserver(ExperimentObserver):
 
 
 _OPEN_CAUSES = {"budget": "budget reached", LOCKED: "in use by another process"}
-"""Maps the cause of a cell that is still open to words. An interrupted run has no entry."""
+"""Maps the cause that left a cell open to words. Any other cause is shown as `interrupted`."""
 
 
 def describe_end(how: Settlement) -> str:

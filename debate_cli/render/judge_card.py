@@ -92,7 +92,10 @@ def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table
 
 
 def judge_agreement_table(between: JudgeAgreement) -> Table:
-    """Return a row per pair of judges on how well they agree. A remark compares their majority with the best judge."""
+    """Return a table with a row per pair of judges: how well the two agree.
+
+    If winners are known, a remark compares the majority of all judges with the best judge.
+    """
     rows: list[TableRow] = [
         (f"{pair.first} and {pair.second}", format_estimate(pair.share, "share"), format_estimate(pair.kappa, "number"))
         for pair in between.pairs

@@ -44,7 +44,10 @@ _RESULT_BADGES = {
 
 
 def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """Return a table with a row per model. Its remarks name people, problems and the cost of the checks."""
+    """Return a table with a row per model.
+
+    Its remarks say which models are answered by people, what failed, and what the checks cost.
+    """
     problems = [f"{entry['model']}: {problem}" for entry in entries for problem in describe_problems(entry)]
     people = [f"{entry['model']}: {words}" for entry in entries if (words := describe_person(entry))]
     usage = [f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry))]

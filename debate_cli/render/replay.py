@@ -1,6 +1,6 @@
 """Replays the speeches and judgments of a saved debate to an observer, as if the debate ran now.
 
-Pauses are yielded. The caller decides whether to wait, to wait for a key, or to continue at once.
+Each pause is yielded to the caller, who waits for its length, waits for a key, or continues at once.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class _ReplayState:
         self._observer.event(event, self._state)
 
     def judges(self, assessments: Iterator[Assessment]) -> None:
-        """Replay assessments, without those already replayed. Open an added judging run before its first assessment."""
+        """Replay the assessments that were not replayed yet. An added judging run opens before its first assessment."""
         for assessment in assessments:
             if assessment.brief.key in self._judged:
                 continue

@@ -29,7 +29,10 @@ _RULE = "# " + "-" * (WIDTH - 2)
 
 
 def format_review_template(review: Review, parts: Sequence[ReviewPart], answers: ReviewAnswers) -> Iterator[str]:
-    """Yield the lines of the YAML file of a review. `parts`: parts of the form; `answers`: fill their fields."""
+    """Yield the lines of the YAML file of a review.
+
+    `parts`: parts of the form. `answers`: values that the fields already have.
+    """
     yield from _header_lines(review, answers)
     seen: set[int] = set()
     for part in parts:
@@ -112,7 +115,10 @@ def _speech_lines(review: Review, turns: Iterable[Turn]) -> Iterator[str]:
 
 
 def _object_lines(schema: JsonSchema, value: Any, indent: str, explained: set[str]) -> Iterator[str]:
-    """Yield lines for the properties of an object. `explained`: descriptions not to repeat; new ones are added."""
+    """Yield lines for the properties of an object.
+
+    `explained`: descriptions above these lines, which are not repeated. New descriptions are added to it.
+    """
     members: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
     required = schema.get("required", ())
     for name, part in schema.get("properties", {}).items():

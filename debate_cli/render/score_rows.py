@@ -148,7 +148,7 @@ def _summarize_system(system: str, debates: Sequence[Sequence[Verdict]]) -> Syst
 
 
 def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """Yield `PATH  SYSTEM  outcome  (scores)` per verdict. After several files, yields totals per system."""
+    """Yield `PATH  SYSTEM  outcome  (scores)` per verdict. For several files, the last lines are totals per system."""
     seen: list[ScoredFile] = []
     for file in files:
         seen.append(file)

@@ -26,7 +26,7 @@ EXPORT_WIDTH = 111
 """Columns of the exported terminal."""
 _FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 _FONTS = 2
-"""Number of web fonts in Rich's style sheet. They come before all text of the debate."""
+"""Number of web fonts in Rich's style sheet. Only so many are removed, so that text like them stays."""
 _NO_XML = re.compile("[\ufffe\uffff]")
 _PAGE = """<!DOCTYPE html>
 <html lang="en">

@@ -280,7 +280,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 
 def score_axis_max(verdict: Verdict) -> float:
-    """Return the upper end of an axis of scores: the system's highest score, or a higher score of the verdict."""
+    """Return the upper end of an axis of scores: the highest score that the system allows, or that the verdict has."""
     return max(get_system(verdict.system).max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 

@@ -44,7 +44,7 @@ def test_second_run_asks_nothing_and_gives_the_same(here: Path) -> None:
     assert again.json["judges"][0]["measures"] == first.json["judges"][0]["measures"]
     assert files == {path: path.stat().st_mtime_ns for path in (here / "audit" / "debates").glob("*.json")}
     assert (first.code, again.code) == (0, 5)
-    assert "gate flip (at most 0 %) is not" in again.err
+    assert "gate flip (at most 0 %): not" in again.err
 
 
 def test_runs_that_were_cut_off_are_finished(here: Path) -> None:
@@ -104,7 +104,7 @@ def test_two_audits_are_compared(here: Path) -> None:
         (("--judge", "mock/judge", "--variant", "louder"), "--variant louder: there is no such variant"),
         (("--judge", "mock/judge", "--gate", "flip"), "--gate flip: write NAME=NUMBER"),
         (("--judge", "mock/judge", "--labels", "none.csv"), "--labels none.csv: cannot be read"),
-        (("a.json", "--diff"), "two audits are compared with"),
+        (("a.json", "--diff"), "to compare two audits, write"),
     ],
 )
 def test_bad_input_is_one_sentence(here: Path, options: tuple[str, ...], sentence: str) -> None:

@@ -110,9 +110,9 @@ def label_judging_system(debate: Debate, system: str, run: str) -> str:
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts with the deciding one first, and mark only this one as deciding.
+    """Return the verdicts with the deciding one first.
 
-    If several judging runs have a deciding verdict, only the first of these verdicts still decides.
+    Only this one is marked as deciding, even if several judging runs have a deciding verdict.
     """
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [

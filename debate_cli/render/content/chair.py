@@ -38,7 +38,7 @@ def announce_round(debate: Debate, number: int, phase: Phase) -> str:
 
     For an imported debate only the number of the round is announced.
 
-    `debate` contains at least the turns before the round.
+    `debate` must contain all turns before the round.
     """
     if debate.origin is not None:
         return f"Round {number}."

@@ -44,7 +44,7 @@ def report_tables(analysis: Analysis, failures: Iterable[Failures] = ()) -> list
 
 
 def leaderboard_table(ratings: Ratings, title: str) -> Table:
-    """Return a row per player, strongest first: Elo with its interval, and the raw numbers."""
+    """Return a row per player, strongest first: Elo and log odds with intervals, games, share of points."""
     elos = [rating.elo for rating in ratings.ratings]
     low = min((elo.value or 0.0 if elo.low is None else elo.low for elo in elos), default=0.0)
     high = max((elo.value or 0.0 if elo.high is None else elo.high for elo in elos), default=1.0)
@@ -174,7 +174,7 @@ def _spending_table(title: str, unit: str, spent: Sequence[ParticipantSpending])
 
 
 def matrix_rows(found: SystemAnalysis) -> list[tuple[str, list[Estimate | None]]]:
-    """Return each player's share of points against every player. Players have the order of the leaderboard."""
+    """Return each player's share of points against every player, in the order of the leaderboard."""
     names = [rating.name for rating in found.by_result.ratings]
     shares: dict[tuple[str, str], Estimate] = {}
     for pair in found.pairs:

@@ -29,7 +29,7 @@ class ParticipantRow(NamedTuple):
     part: str
     """Side of a debater, or role of a judge."""
     model: str
-    """`provider/model`, or `no model`. Other models that answered are added."""
+    """`provider/model`, or `no model`; then any other models that answered."""
 
 
 def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:

@@ -121,7 +121,8 @@ def build_debate_report(
 ) -> DebateReport:
     """Build the report of a debate.
 
-    `only`: the only part to report. `judged`: ids of the judging runs just added; only their content is reported.
+    `only`: the only part to report. `judged`: ids of the judging runs just added, and only their content is
+    reported; None reports all runs.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     ordered = sort_deciding_first(verdicts)

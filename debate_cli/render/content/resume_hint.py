@@ -61,7 +61,7 @@ def required_change(cause: str) -> str:
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
     """Return options for `debate run --resume`, each of which alone can remove the cause of `failure`.
 
-    An empty text stands for resuming without an option. An added judging run has only this choice, because it keeps its
+    An empty text stands for resuming without an option. It is the only choice for an added judging run, which keeps its
     models.
     """
     is_added = isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN
@@ -78,7 +78,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 
 
 def _model_setting(config: DebateConfig, task: Task) -> str:
-    """Return the configuration key of the model that answers `task`. The task is not of an added judging run."""
+    """Return the configuration key of the model that answers `task`, which must not belong to an added judging run."""
     if isinstance(task, Cue):
         index, debater = next(item for item in enumerate(config.debaters) if item[1].name == task.speaker)
         role, own = debater.model or "default", f"debaters.{index}.model"
@@ -109,10 +109,7 @@ class MissingJudgments(NamedTuple):
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a deciding system lacks a judgment.
-
-        Counts only if a resumed run asks for the judgment again, or if the verdict is undetermined without it.
-        """
+        """Whether a deciding system lacks a judgment that a resumed run would ask for, or its verdict depends on."""
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
         resumable = set(self.resumable_briefs)

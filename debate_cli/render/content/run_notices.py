@@ -25,7 +25,7 @@ class JudgeReport(NamedTuple):
 
 
 def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
-    """Report one assessment, with the marks as the judge gave them."""
+    """Return the report of one assessment, with the scores of this assessment alone."""
     title = theme.format_brief(assessment.brief, label_judging_system(debate, assessment.system, assessment.run))
     marks = assessment.marks
     if marks and not assessment.findings and all(mark.criterion == PROBABILITY for mark in marks):

@@ -117,7 +117,7 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The questions of the last round with questions, and the latest reply, in order."""
+    """The questions of the latest round that has any, and the latest reply of `owner`, in order of their rounds."""
 
 
 class ThreadIndex:

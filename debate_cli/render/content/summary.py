@@ -191,7 +191,10 @@ def _claim_row(label: str, standing: str, claim: BriefingClaim, scores: Argument
 
 
 def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[SummaryRow]:
-    """Yield a row per verdict except the first. If several verdicts decide, each of them has a row with its models."""
+    """Yield a row per verdict except the first.
+
+    If several verdicts decide, the first has a row too, and the row of each deciding verdict names its models.
+    """
     equal = deciding_verdicts(debate, ordered)
     for verdict in ordered:
         label = label_verdict(verdict, ordered)
@@ -258,9 +261,8 @@ def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return the rows on calls, tokens and cost.
 
-    `judged`: ids of the judging runs just added. The usage of these runs comes first; then, if it differs, the total of
-    the debate.
-    If `judged` is None, one row has the total of the debate and the duration of its calls.
+    `judged`: ids of the judging runs just added. Their usage has a row, and the debate another if its total differs.
+    None: one row has the total of the debate and the duration of its calls.
     """
     whole = debate.usage
     if judged is None:

@@ -37,7 +37,8 @@ def plot_interval(
 ) -> dict[str, object]:
     """Return `{label, text, value, low, high, width}` of a number with its interval, for the macro `interval`.
 
-    Positions are per cent from the left of an axis from `low` to `high`. Values outside are clamped; None is not drawn.
+    Positions are per cent from the left of an axis from `low` to `high`. Values outside the axis
+    are moved to its nearer end; a value of None is not drawn.
     `text` is the number in words. `width` is the length of the interval, at least enough to be seen.
     """
 

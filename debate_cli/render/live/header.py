@@ -39,7 +39,7 @@ def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme
 
 
 def rejudging_heading(debate: Debate) -> RenderableType:
-    """Return the heading of `debate judge`: the motion, and the judges of a text that has no judgments yet."""
+    """Return the heading of `debate judge`: the motion; for a text without judgments, also its judges."""
     body: list[RenderableType] = []
     if debate.document_name is not None and not debate.assessments:
         body = [Text(""), _participant_table(judge_rows(debate, debate.runs[0]))]

@@ -99,19 +99,19 @@ class LiveObserver:
         self._print_finished()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """See `Observer`."""
+        """Print what `event` completes, and update the redrawn region."""
         self._do(lambda: self._script.event(event, debate))
 
     def asking(self, task: Task) -> None:
-        """See `Observer`."""
+        """Show that a model is about to answer `task`."""
         self._do(lambda: self._script.asking(task))
 
     def text(self, cue: Cue, piece: str) -> None:
-        """See `Observer`."""
+        """Add a piece to a speech in progress."""
         self._do(lambda: self._script.text(cue, piece))
 
     def note(self, note: str) -> None:
-        """See `Observer`."""
+        """Print the note above the redrawn region."""
         self._do(lambda: self._script.print(header.notice("!", theme.GOLD, note)))
 
     def region(self) -> RenderableType:
@@ -122,7 +122,7 @@ class LiveObserver:
         return self.region()
 
     def _do(self, action: Callable[[], None]) -> None:
-        """Pass `action` to the drawing thread. If this thread could not write to the terminal, raises its OSError."""
+        """Pass `action` to the drawing thread. Raises the OSError with which the drawing thread failed, if it did."""
         if self._error is not None:
             raise self._error
         self._actions.put(action)

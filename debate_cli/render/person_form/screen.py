@@ -39,7 +39,7 @@ from debate_cli.render.theme import format_clock
 
 SAVE_INTERVAL_S = 2.0
 PATIENCE_S = 3600.0
-"""Maximum time in seconds between Esc and Enter, which together send the answer."""
+"""The keys Esc and then Enter send the answer. Maximum time between them, in seconds."""
 MAX_LISTED_FIELDS = 8
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
@@ -317,7 +317,7 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""An editor that returns an unchanged text within this time, in seconds, has not waited for the person."""
+"""An editor that ends sooner than this, in seconds, and changed nothing, did not wait for the person."""
 DEFAULT_EDITOR = "vi"
 
 

@@ -49,7 +49,10 @@ def closing_screen(
 def fitting_screen(
     console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
 ) -> list[RenderableType]:
-    """Draw the closing screen with as many claims as fit into the window; with all claims if none fits."""
+    """Draw the closing screen with as many claims per label as fit into the window.
+
+    If not even one fits, the user must scroll anyway, so `MAX_CLAIMS` claims are drawn.
+    """
     screens = [closing_screen(debate, verdicts, judged, max_claims=count) for count in range(MAX_CLAIMS, 0, -1)]
     rows = console.height - _ROWS_BELOW
     fitting = (parts for parts in screens if len(console.render_lines(Group(*parts), pad=False)) <= rows)

@@ -108,7 +108,7 @@ def _escape_command(text: str, escapes: dict[str, str]) -> str:
 
 
 def format_junit(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
-    """Write a JUnit report: a suite per file, a test case per gate and per judge who voted.
+    """Return a JUnit report: a suite per file, a test case per gate and per judge who voted.
 
     An unmet gate is a failure, and so is a vote that does not pass a text. An unusable file is an error.
     """

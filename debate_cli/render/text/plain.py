@@ -53,7 +53,7 @@ def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[st
 
 
 def _judging_header_lines(debate: Debate) -> Iterator[str]:
-    """Yield the motion, and the judges of a text that has no judgments yet."""
+    """Yield the heading of `debate judge`: the motion; for a text without judgments, also its judges."""
     yield from _title_lines(debate, theme.describe_judging(debate))
     if debate.document_name is not None and not debate.assessments:
         yield from _participant_lines("Judge", participants.judge_rows(debate, debate.runs[0]))
@@ -270,7 +270,7 @@ class PlainObserver:
         """Events that wait for an earlier speech."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` and the events that waited for it; keep `event` while an earlier speech is missing."""
+        """Write `event` and the events that waited for it, or keep it while an earlier speech is missing."""
         match event:
             case TurnCompleted():
                 self._asked.discard(event.turn.index)

@@ -139,7 +139,7 @@ class DebateRun:
         stop: StopSignal,
         judging_runs: Collection[str] | None = None,
     ) -> None:
-        """Create the run. An answer counts once `log` has synced it.
+        """Create the run. `observer` hears of an answer only after `log` has synced it.
 
         With `judging_runs` (`debate judge`), only briefs of these runs are answered, and debaters are not asked.
         """
@@ -158,7 +158,10 @@ class DebateRun:
         self._halted: CloseReason | None = None
 
     async def run(self) -> Debate:
-        """Run until nothing is due, close the debate, and return it."""
+        """Run until nothing is due or the run is stopped. Return the debate.
+
+        The debate is closed, except by a run that only judges.
+        """
         stopping = asyncio.ensure_future(
             self._stop.wait(lambda: all(meter.is_waiting for meter in self._meters.values()))
         )
@@ -183,7 +186,7 @@ class DebateRun:
 
     @property
     def halted(self) -> CloseReason | None:
-        """Why the run ended early: `budget`, `failed` or `interrupted`; None if all due tasks were done."""
+        """Why the run ended early: `budget`, `failed` or `interrupted`; None if it did not."""
         return "interrupted" if self._stop.requested and self._halted is None else self._halted
 
     async def _start_due_tasks(self) -> CloseReason | None:
@@ -248,7 +251,7 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """Record each request before it is sent, so that it is charged if its answer is lost."""
+        """Await `ask`. Its requests are recorded before they are sent, so that lost answers are charged too."""
         meter = self._meters[task.key] = CallMeter(partial(self._record_reservation, task))
         with use_meter(meter):
             try:
@@ -265,7 +268,7 @@ class DebateRun:
         self._record_started(TaskStarted(at=self._clock(), key=task.key, reservation=reservation))
 
     def _record_started(self, event: TaskStarted) -> None:
-        """Do not wait for the disk: a power failure may lose this hint that a call may have been billed."""
+        """Record an event without waiting for the disk. A power failure may lose this hint of a billed call."""
         self.debate = self.debate.apply(event)
         self._log.append(event)
         self._observer.event(event, self.debate)

@@ -39,7 +39,7 @@ class TurnInstructions:
     """Instructions for one turn. They are stored on the turn."""
 
     directive: str | None = None
-    """Hidden instruction for this turn only."""
+    """Instruction for this turn only, which the speaker must not mention."""
     strategy: StrategyPick | None = None
     passages: tuple[str, ...] = ()
     """Ids of the passages that the speaker may cite."""

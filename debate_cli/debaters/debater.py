@@ -176,7 +176,11 @@ class Debater:
 
 
 def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn | Failure]) -> Turn:
-    """Return the turn with fewer shape warnings, charged for both answers. A person's second answer always counts."""
+    """Return the better one of the two turns, with the usage of both answers.
+
+    The second is better unless it has more shape warnings. If it is no form, it is used only if a person wants it
+    unchanged.
+    """
     cost = add_model_calls(first.exchange, answer.exchange)
     second = read(replace(answer, exchange=cost))
     if isinstance(second, Turn):

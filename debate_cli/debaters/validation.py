@@ -98,7 +98,7 @@ def _cross_examination(content: TurnContent, context: TurnContext) -> Iterator[s
 
 
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
-    """All words count, except list entries that are argument ids."""
+    """Warn about a closing with too many words. A list entry that is only an argument id does not count as a word."""
     known = {*context.opponent_ids, *context.own_ids}
     listed = [word for word in (*closing.concessions, *closing.unrebutted) if word not in known]
     words = sum(len(text.split()) for text in (closing.final_position, *listed))

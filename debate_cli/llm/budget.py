@@ -131,24 +131,25 @@ class Budget:
         if self._max_tokens is not None and used.tokens + worst.tokens > self._max_tokens:
             left = max(0, self._max_tokens - used.tokens)
             return (
-                f"Budget reached: {what} may need {worst.tokens} tokens, and {left} of limits.max_tokens {self._max_tokens} are left; "
-                "raise the limit"
+                f"Budget reached: {what} may need {worst.tokens} tokens, but only {left} of {self._max_tokens} "
+                "are left (limits.max_tokens); raise the limit"
             )
         most = self._max_cost_usd or 0.0
         return (
-            f"Budget reached: {what} may cost ${worst.usd:.4f}, and ${max(0.0, most - used.usd):.4f} "
-            f"of limits.max_cost_usd {most:.4g} are left; raise the limit"
+            f"Budget reached: {what} may cost ${worst.usd:.4f}, but only ${max(0.0, most - used.usd):.4f} "
+            f"of ${most:.4g} are left (limits.max_cost_usd); raise the limit"
         )
 
 
 class BudgetedModel:
     """Asks `model` within `budget`.
 
-    If the price is unknown, only tokens are charged; if the budget has a limit in dollars, every call is refused.
+    A call whose price is unknown is refused if the budget has a limit in dollars. Otherwise, only its tokens are
+    charged.
 
     If the server reports no usage, the usage is estimated and `on_estimate` is called. An incomplete answer may be
-    billed, so its error gets an estimated usage: the prompt plus the text that arrived. If the budget has a limit, the
-    output limit counts instead of the text that arrived. A request that the server refused used nothing.
+    billed, so its error gets an estimated usage: that of the prompt and of the text that arrived. If the budget has a
+    limit, the output limit replaces the text that arrived. A request that the server refused used nothing.
 
     The active `CallMeter` gets the usage of each request that ends. If `name` (`provider/model`) is given, the meter
     also gets the reserved usage before a request is sent. The mock has no `name`, because nothing is sent or billed.

@@ -43,8 +43,8 @@ class Form(Generic[FormT]):
     """Name that providers accept: [a-zA-Z0-9_-]{1,64}"""
     model: type[FormT]
     schema: JsonSchema
-    """Schema of closed objects that require every property, without `$ref`. A list that must answer known items has
-    `prefixItems` with a `const` each. Every value that fits the schema also fits `model`."""
+    """Schema of closed objects that require every property, without `$ref`. A list with one entry for each known item
+    has `prefixItems`, each with the item as a `const`. Every value that fits the schema also fits `model`."""
     lenient: bool = False
     """Whether an answer that fits `model` but violates `schema` is accepted. If not, the model is asked again."""
 

@@ -29,7 +29,8 @@ class DebateLength(NamedTuple):
 
     turns: int
     chars: int
-    """Number of characters in the speeches. If there are too many, the prompt with the whole debate is not built."""
+    """Number of characters in the speeches. If these alone are too many, the prompt with the whole debate is not even
+    built."""
 
 
 class PromptBuilder(Protocol):
@@ -106,7 +107,7 @@ class HistoryPolicy:
         return self._build_within(build, length, int(context_tokens * MAX_CONTEXT_SHARE))
 
     def count_fitting(self, lengths: Sequence[int], context_tokens: int | None) -> int:
-        """Return how many passages, from the first on, fit into a prompt. Report once that some passages do not fit.
+        """Return how many passages, from the first on, fit into a prompt. Report it once if some do not fit.
 
         `lengths`: the number of characters of each passage.
         """
@@ -129,7 +130,7 @@ class HistoryPolicy:
         return self._shorten(build, f"the whole debate no longer fits into {limit:,} tokens of a prompt")
 
     def _shorten(self, build: PromptBuilder, reason: str) -> tuple[Request, bool]:
-        """Build the request with the recent part. Report once that such requests are shorter than the whole debate."""
+        """Build the request with the recent part. Report `reason` once, when this first makes a prompt shorter."""
         request = build(is_recent=True)
         tokens = estimate_input_tokens(request, Profile())
         if not self._is_noted and tokens < estimate_input_tokens(build(is_recent=False), Profile()):

@@ -56,7 +56,7 @@ def use_meter(meter: CallMeter) -> Generator[None]:
 
 @contextmanager
 def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
-    """Let `waiting_for_turn` pause `deadline`, which is already running."""
+    """Let `waiting_for_turn` pause `deadline`. The deadline must already be running."""
     token = _ACTIVE_DEADLINE.set(deadline)
     try:
         yield

@@ -80,7 +80,7 @@ class Request:
     max_output_tokens: int
     schema: OutputSchema | None = None
     search: WebSearch | None = None
-    """The web search to make; None for an ordinary call. The last message is the query."""
+    """The web search to make; None for an ordinary call. The query of a search is its last message."""
     rung: StructuredOutputMode = "text"
     """Structured-output mode in which `schema` is requested. The structured-output client sets it."""
     temperature: float | None = None
@@ -226,7 +226,7 @@ class BatchApi(Protocol):
         ...
 
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
-        """Submit a batch and return its id.
+        """Submit a batch with the unique name `key`, and return its id.
 
         Raises ModelError. Its `may_be_billed` says whether the vendor may have accepted the batch despite the error.
         """

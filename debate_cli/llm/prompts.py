@@ -24,7 +24,7 @@ class ShippedPrompt(NamedTuple):
 
     name: str
     used_by: str
-    """The user of the prompt: `debaters`, `judges` (of every system), `search`, or the kind of a judging system."""
+    """Who uses the prompt: `debaters`, `judges` (of every system), `search`, or the kind of a judging system."""
     placeholders: tuple[str, ...]
     """Names of the placeholders. A replacement may not use any others."""
     text: str

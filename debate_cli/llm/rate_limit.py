@@ -32,9 +32,10 @@ PACE_MARGIN = 1.02
 MAX_WAITS_PER_INTERVAL = 4
 """Maximum interval between calls, as a multiple of the total wait before the accepted probe."""
 QUICKENING = 0.85
-"""Factor by which the interval between calls is multiplied after a series of accepted calls."""
+"""Factor by which the interval between calls is multiplied after a series of accepted calls, so that the pace grows."""
 SERIES = 3
-"""Number of accepted calls after which the pace grows, as a multiple of the calls from which the pace was measured."""
+"""Length of a series, as a multiple of the number of calls from which the pace was measured. The pace grows after each
+series of accepted calls."""
 MAX_REMEMBERED_CALLS = 1000
 """Maximum number of accepted calls from which a pace is measured."""
 
@@ -51,11 +52,11 @@ class Departure(NamedTuple):
 class ProviderGate:
     """Holds back the calls of one provider after the provider refused a call (429 or 529).
 
-    The refusal closes the gate for Retry-After, or for a random backoff. Then one call is sent as a probe. If the
-    provider accepts the probe, the waiting calls follow at the fastest pace at which it accepted calls before. The
-    pace grows after each series of accepted calls. After the next refusal, the pace is at least that of the last series
-    whose calls were all accepted. The waiting calls fail if Retry-After is longer than MAX_RETRY_AFTER_S, or if no call
-    is accepted for `patience_s`.
+    The refusal closes the gate for the time in Retry-After, or for a random backoff. Then one call is sent as a probe.
+    If the provider accepts it, the waiting calls follow at the fastest pace at which calls were accepted before the
+    refusal. The pace grows after each series of accepted calls, and the next refusal does not lower it below that of
+    the last whole series. The waiting calls fail if Retry-After is longer than MAX_RETRY_AFTER_S, or if no call is
+    accepted for `patience_s`.
 
     `name`: the provider's name in notes. `random(low, high)`: draws a backoff in seconds.
     """
@@ -132,7 +133,7 @@ class ProviderGate:
     def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
         """Close the gate because of `error`. Return whether the gate was open.
 
-        `waiting`: number of waiting calls, for the note. If `call` was sent before the gate closed, or before the
+        `waiting`: number of waiting calls, for the note. If `call` was sent before the gate closed, or before the last
         accepted probe, its refusal only prolongs the wait.
         """
         now = self._clock()
@@ -159,11 +160,11 @@ class ProviderGate:
             self.is_probing = False
 
     def _open(self, probe: Departure) -> None:
-        """Open the gate. Send calls at the fastest average pace from any accepted call to the probe.
+        """Open the gate. Set the pace to the fastest average from any accepted call to the probe.
 
-        Time in which no call was due therefore does not slow the pace. The interval between calls is at most
-        MAX_WAITS_PER_INTERVAL times the sum of the waits before the probe. Otherwise a server that refuses calls at
-        random would slow the pace more and more.
+        Because the fastest average counts, a time in which no call was due does not slow the pace. The interval between
+        calls is at most MAX_WAITS_PER_INTERVAL times the sum of the waits before the probe, because a server that
+        refuses calls at random would otherwise slow the pace more and more.
         """
         sent = sorted(self._accepted)
         if sent:
@@ -255,7 +256,7 @@ class SharedWindow(Protocol):
     """The requests and tokens of the last minute for one key at one provider, counted over several processes."""
 
     async def admit(self, tokens: int) -> Admission:
-        """Add a call of up to `tokens` tokens if the call fits within the limits."""
+        """Admit a call of up to `tokens` tokens if it fits within the limits. Add an admitted call to the window."""
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:
@@ -318,7 +319,7 @@ class RateLimiter:
         return self._gate.is_closed
 
     def new_ticket(self) -> int:
-        """Return a position in the queue. A call keeps its ticket when it is made again."""
+        """Return a ticket: a position in the queue. A call that is made again keeps its ticket."""
         return next(self._tickets)
 
     @asynccontextmanager
@@ -379,7 +380,8 @@ class RateLimiter:
     ) -> tuple[Departure, int] | None:
         """Register that the call at `place` is sent. Return None if it may not be sent yet.
 
-        While the call waits for a slot of the run (`overall`), another call may become the first of the queue.
+        One reason is that another call became the first of the queue while this one waited for a slot of the run
+        (`overall`).
         """
         if overall is not None:
             await overall.acquire()

@@ -54,9 +54,9 @@ def ignore_note(_note: str) -> None:
 
 
 def draw_backoff(failures: int, random: Callable[[float, float], float]) -> float:
-    """Return the seconds to wait after this many failures in a row, with full jitter.
+    """Return a random number of seconds to wait after this many failures in a row.
 
-    `random(low, high)` draws a number.
+    `random(low, high)` draws the number.
     """
     return random(MIN_WAIT_S, min(MAX_WAIT_S, MIN_WAIT_S * 2.0 ** min(failures, 9)))
 

@@ -38,8 +38,8 @@ _PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_references: bool = False) -> JsonObject:
     """Convert `schema` to `dialect`. Leave out keywords that the dialect does not know.
 
-    With `use_references`, a part that occurs more than once is defined once under `$defs`. Do not change the result:
-    all conversions of equal schemas share it.
+    With `use_references`, a part that occurs more than once is defined once under `$defs`. The result must not be
+    changed, because all conversions of equal schemas share it.
     """
     return _convert_json(json.dumps(schema), dialect, use_references=use_references)
 
@@ -74,7 +74,7 @@ def _convert(schema: JsonObject, dialect: Dialect) -> JsonObject:
 
 
 def _merge_entries(schema: JsonObject) -> JsonObject:
-    """Give all entries of a list of known items one schema: that of the first entry, with constants as choices."""
+    """Give all entries of a list of known items one schema. Their different constants become the choices of an enum."""
     parts: list[JsonObject] = schema["prefixItems"]
     properties: JsonObject = dict(parts[0]["properties"])
     for name, inner in properties.items():

@@ -94,7 +94,7 @@ class StructuredAnswer(Generic[FormT]):
     problem: str | None = None
     """Why no answer contains a valid form, in one line: `truncated`, or the faults of the last answer."""
     timed_out: bool = False
-    """Whether the deadline passed. If it passed, `exchange` contains only a part of the usage."""
+    """Whether the deadline passed. If so, `exchange` contains only a part of the usage."""
     is_final: bool = False
     """Whether a person gave the answer and wants it used unchanged; see `Reply.is_final`."""
 
@@ -170,9 +170,9 @@ class StructuredOutputClient:
     ) -> StructuredAnswer[Any]:
         """Ask for `form`, or for plain text if `form` is None. An error of the model becomes the answer's `error`.
 
-        `request` has no schema and no mode. Each further attempt sends RESTART to the stream. `patience_s` is the
-        deadline in seconds for all attempts together, without time in queues of this program. Raises StorageError if
-        the journal cannot store the reservation of the request.
+        `request` must have no schema and no mode. Each further attempt sends RESTART to the stream. `patience_s` is the
+        deadline in seconds for all attempts together; time in queues of this program does not count. Raises
+        StorageError if the journal cannot store the reservation of the request.
         """
         modes: tuple[StructuredOutputMode, ...] = ("text",)
         if form is not None:
@@ -282,7 +282,7 @@ class _RequestState:
         return True
 
     def read_reply(self, reply: Reply) -> ParsedReply[Any] | RefusedError:
-        """Parse `reply`. Check the finish reason and refusal first, then the text."""
+        """Parse `reply`. Return a RefusedError if the reply is a refusal, whatever its text."""
         self.spent.add_reply(reply)
         self.last_reply = reply
         self.text = strip_thinking(reply.text)

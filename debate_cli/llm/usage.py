@@ -134,7 +134,7 @@ def compute_cost(usage: Usage, price: Price | None) -> float | None:
 
 
 def halve_price(price: Price | None) -> Price | None:
-    """Return the price of tokens in a batch; None if `price` is None."""
+    """Return `price` for tokens in a batch; None if `price` is None."""
     if price is None:
         return None
     prices = price.model_dump(include={"input", "output", "cached_input", "cache_write"}, exclude_none=True)

@@ -1,7 +1,7 @@
 """Anthropic's messages API: request body, reply, error rules.
 
-The SDK is slow to import and is imported at the first call. Its retries are turned off (see `llm.retry`), and it does
-not follow redirects. `error_mapping.py` defines the meaning of HTTP statuses.
+The SDK is imported only at the first call, because the import is slow. Its retries are turned off (see `llm.retry`),
+and it does not follow redirects. `error_mapping.py` defines the meaning of HTTP statuses.
 """
 
 import json
@@ -26,7 +26,7 @@ from debate_cli.providers.http_model import (
 
 
 def build_messages_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
-    """Build the body of a request, with `cache_control` on the last blocks that later requests repeat."""
+    """Build the body of a request, with a `cache_control` on each block up to which later requests are the same."""
     messages = _build_messages(request)
     body: dict[str, Any] = {"model": model, "max_tokens": request.max_output_tokens, "messages": messages}
     if request.system.strip():
@@ -39,9 +39,9 @@ def build_messages_body(request: Request, model: str, profile: Profile, stream: 
 
 
 def _build_messages(request: Request) -> list[dict[str, Any]]:
-    """Build the messages.
+    """Build the messages. The stable part of the last message becomes a block that the API caches.
 
-    The API caches the stable part of the last message, and refuses blocks of white space.
+    If one of its two parts is only white space, the message is not split, because the API refuses such a block.
     """
     messages: list[dict[str, Any]] = [{"role": each.role, "content": each.content} for each in request.messages]
     text = request.messages[-1].content
@@ -100,7 +100,7 @@ class _AnthropicReplyBuilder:
     part_count: int = 0
 
     def add_whole(self, whole: Any) -> None:
-        """Read a message that arrived whole."""
+        """Read a message that was not streamed."""
         self.usage = parse_usage(whole.usage, self.usage)
         for block in whole.content:
             if block.type == "text":
@@ -150,7 +150,7 @@ class _AnthropicReplyBuilder:
 def parse_usage(reported: Any, before: Usage) -> Usage:
     """Parse token counts. Input tokens include cache reads and writes.
 
-    The counts of a stream are cumulative, so the result is the higher of each count and the count in `before`.
+    The counts of a stream are cumulative. Each count is therefore the higher of those in `reported` and in `before`.
     """
     read = parse_token_count(reported.cache_read_input_tokens)
     written = parse_token_count(reported.cache_creation_input_tokens)

@@ -37,7 +37,8 @@ MAX_RESULT_BYTES = 512 * 1024 * 1024
 CLOCK_SKEW_S = 300.0
 """Largest expected difference in seconds between the vendor's clock and ours."""
 SUBMISSION_S = 3600.0
-"""Longest time in seconds from storing a batch intent to the creation of the batch by the vendor."""
+"""Longest time in seconds from storing the intent of a batch to its creation. A batch created later has another
+intent."""
 PAGE_SIZE = 100
 METADATA_KEY = "debate-cli"
 
@@ -51,7 +52,7 @@ def make_batches(kind: str, endpoint: Endpoint, name: str, profile: Profile) -> 
 
 
 class _VendorBatches(ABC):
-    """Batches of OpenAI or Anthropic. Subclasses have the requests of one vendor. Results are lines of JSON."""
+    """Batches of a vendor, whose results are lines of JSON. Each subclass knows the requests of one vendor."""
 
     max_requests: int
     max_bytes: int
@@ -124,8 +125,8 @@ class _VendorBatches(ABC):
         except UnknownModelError:
             where = self._server.endpoint
             raise RejectedError(
-                f"{where.provider} ({where.host}) does not know the batch {batch_id}; use the key that submitted it, or ask "
-                "again with --resubmit"
+                f"{where.provider} ({where.host}) does not know the batch {batch_id}; use the key that submitted it, "
+                "or submit its requests again with --resubmit"
             ) from None
 
     async def _get(self, path: str, params: Mapping[str, object] | None = None, *, cast_to: Any = object) -> Any:
@@ -254,9 +255,9 @@ class _OpenAIBatches(_VendorBatches):
 
 
 class _AnthropicBatches(_VendorBatches):
-    """Batches of Anthropic. The requests are sent in the body.
+    """Batches of Anthropic. All requests are in the body of the call that creates the batch.
 
-    A batch has no name, so it is found by the custom ids of its results.
+    A batch has no name, so it is recognized by the custom ids in its results.
     """
 
     max_requests = 100_000
@@ -317,7 +318,7 @@ _REPLIES: TypeAdapter[Reply] = TypeAdapter(Reply)
 
 
 def make_mock_batches(model: Model, name: str, latency_s: float) -> BatchApi:
-    """Create the batch API of a mock model called `name`. Batches end after `latency_s`."""
+    """Create the batch API of a mock model called `name`. Each batch ends `latency_s` seconds after it is submitted."""
     return _MockBatches(model, name, latency_s)
 
 

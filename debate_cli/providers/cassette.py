@@ -27,7 +27,7 @@ from debate_cli.providers.mock.model import split_words
 from debate_cli.regular_file import read_regular_file
 
 EXCERPT_CHARS = 40
-"""Maximum length of an excerpt of a text, which begins at the first difference."""
+"""Maximum length of each of the two excerpts that a message compares. They begin at the first difference."""
 
 
 def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
@@ -83,7 +83,7 @@ CASSETTE_VERSION_KEY = "cassette_version"
 MAX_CASSETTE_BYTES = 256 * 1024 * 1024
 CASSETTE_FILE_MODE = 0o600
 TRANSIENT_ERRORS = (Transient, BudgetError, StorageError)
-"""Errors that do not depend on the request. They are replayed only if the same request never got a reply."""
+"""Errors that do not depend on the request. They are replayed only if the cassette has nothing else for the request."""
 RedactFunction = Callable[[str], str]
 
 
@@ -132,8 +132,8 @@ RECORDED_CALL_ADAPTER: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
 class CassetteRecorder:
     """Records every call of the wrapped models to `path`.
 
-    Appends to an existing cassette, after removing an incomplete last line, so that a resumed run can record too.
-    Raises ConfigError if `path` is not a cassette, StorageError if it cannot be written.
+    If the file exists, an incomplete last line is removed and new calls are appended, so that a resumed run can record
+    too. Raises ConfigError if the file is not a cassette, StorageError if it cannot be written.
     """
 
     serves = False
@@ -188,7 +188,7 @@ class _RecordingModel:
         self._redact = redact
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer as the model does, and record the answer or its error."""
+        """Answer as the model does, and record the answer or the error."""
         try:
             reply = await self._model.complete(request, on_text)
         except DebateError as error:
@@ -212,9 +212,9 @@ class _RecordingModel:
 class CassettePlayer:
     """Replays the calls of a cassette, and asks no model.
 
-    A repeated request gets its recorded replies in order, then the last one again and again. An unknown request raises
-    a PermanentError that describes the difference to the most similar recorded request. Raises ConfigError, with file
-    and line, for a file that is damaged or not a cassette.
+    A repeated request gets its recorded replies in order, then the last one again and again. A request that was not
+    recorded raises a PermanentError that names the first difference to the most similar recorded request. Raises
+    ConfigError, with file and line, for a file that is damaged or not a cassette.
     """
 
     serves = True

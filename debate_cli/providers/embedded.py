@@ -28,11 +28,11 @@ from debate_cli.providers.weights import PACKAGED_WEIGHTS, resolve_weights
 JsonObject = dict[str, Any]
 
 FRACTION_STEPS = 10
-"""Number of equal steps between the bounds of a number. The model can choose only a bound or the end of a step."""
+"""Number of equal steps from the minimum of a number to its maximum. The model can choose only an end of a step."""
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
-"""Pattern of a group: one word and up to two short ones. A maximum number of groups therefore also limits
-characters."""
+"""Pattern of a group: one word and up to two short ones. A limit on groups also limits characters, because a group
+cannot be longer than MAX_GROUP_CHARS."""
 MAX_FIRST_WORD_CHARS = 17
 """Maximum length of the first word and the final punctuation of a sentence."""
 MAX_GROUP_CHARS = 17 + 2 * 6
@@ -42,8 +42,8 @@ AVERAGE_WORD_CHARS = 5
 MAX_SENTENCE_GROUPS = 8
 """Maximum number of groups in a plain sentence."""
 MIN_SENTENCE_GROUPS = 2
-"""Minimum number of groups in a plain sentence. A property whose `maxLength` is too small for them is a name or a
-quotation and gets no pattern."""
+"""Minimum number of groups in a plain sentence. A property whose `maxLength` has no room for them gets no pattern,
+because it is a name or a quotation."""
 MAX_SENTENCES = 3
 """Maximum number of sentences in one text."""
 VERBATIM_PROPERTIES = frozenset({"quote"})
@@ -51,7 +51,7 @@ VERBATIM_PROPERTIES = frozenset({"quote"})
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
-    """Return a stricter `schema` that llama.cpp can enforce. Every value that fits it also fits `schema`.
+    """Return a stricter version of `schema` that llama.cpp can enforce. Every value that fits it also fits `schema`.
 
     `plain`: whether texts are restricted to sentences of plain words. `name`: the property that `schema` describes.
     """
@@ -95,13 +95,13 @@ def _narrow_text(schema: JsonObject) -> JsonObject:
 
 
 PARALLEL_SLOTS = 2
-"""Number of concurrent calls: one for each side of a debate, with its own cached prompt."""
+"""Number of calls at the same time: one for each of two debaters, so that each keeps its own cached prompt."""
 CONTEXT_TOKENS = 8192
 """Context of each slot in tokens. SmolLM2 was trained with this length."""
 PROMPT_CACHE_MIB = 1024
 """Memory for the cached prompts of earlier calls, in MiB."""
 EMBEDDED_TIMEOUT_S = 900.0
-"""Minimum timeout in seconds: a slow machine reads a long prompt for minutes before the first byte."""
+"""Minimum of `timeout_s`, in seconds, because a slow machine reads a long prompt for minutes before the first byte."""
 MISSING_EXTRA_MESSAGE = (
     'local/ models need the package `xllamacpp`, which is not installed; install it with `pip install "xllamacpp>=2026.10,<2027"`, '
     "or run with --mock"
@@ -157,7 +157,7 @@ def start_llama_server(file: Path, key: str) -> LlamaServer:
 
 
 def count_idle_processors() -> int:
-    """Return the number of processors that were idle in the last minute, at least one.
+    """Return the average number of idle processors in the last minute, but at least one.
 
     llama.cpp's threads wait for each other in busy loops, so one thread too many makes it several times slower.
     """
@@ -192,7 +192,7 @@ class EmbeddedServer:
         self._loaded: dict[Path, _LoadedModel] = {}
 
     def model(self, name: str, profile: Profile) -> Model:
-        """Return the model `local/NAME`. NAME is `smollm2`, or the path of a GGUF file."""
+        """Return the model `local/NAME`. NAME is any name for which `resolve_weights` finds a file."""
         return EmbeddedModel(self, name, profile)
 
     async def ensure_loaded(self, name: str) -> _LoadedModel:
@@ -244,7 +244,7 @@ class EmbeddedModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request` when a slot is free.
 
-        The latency does not include loading the model and waiting for a slot.
+        The latency does not include the time to load the model or to wait for a slot.
         """
         if request.schema is not None:
             schema = narrow_schema(request.schema.json, plain=self._name in PACKAGED_WEIGHTS)

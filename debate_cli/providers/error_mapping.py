@@ -109,10 +109,10 @@ class ErrorRule:
 def map_errors(
     table: Callable[[], Sequence[ErrorRule]], asked: SentRequest, used: Callable[[], Usage] = Usage
 ) -> Generator[None]:
-    """Map exceptions by the first matching rule of `table`. Raise our own errors and unknown exceptions unchanged.
+    """Map the exceptions of the block to our errors, by the first matching rule of `table`.
 
-    `used` returns the tokens used so far, which are stored on the error. The exception of the SDK is not chained,
-    because it can quote keys.
+    Our own errors, and exceptions without a rule, are raised as they are. Each of our errors gets the usage that `used`
+    returns. The exception of the SDK is not chained, because it can quote keys.
     """
     try:
         yield
@@ -201,14 +201,14 @@ class StatusRule:
     advice: str
     """Advice for the user. `{key}` stands for the variable of the key, `{model}` for the model."""
     body_pattern: re.Pattern[str] | None = None
-    """Pattern that must occur in the body in lower case; None accepts any body."""
+    """Pattern that must be found in the body in lower case; None accepts any body."""
     structured: bool = False
     """Whether the rule applies only to requests with a parameter for structured output."""
     parameter: str | None = None
     """If set, the rule applies only to requests that sent this sampling parameter."""
 
     def matches(self, code: int, body: str, asked: SentRequest) -> bool:
-        """Whether the rule applies to a response with this status and this body in lower case."""
+        """Whether the rule applies to a response with the status `code`. `body` must be in lower case."""
         if code not in self.codes or (self.structured and not asked.structured):
             return False
         if self.parameter is not None and self.parameter not in asked.sampling_parameters:
@@ -295,7 +295,7 @@ def error_from_object(error: Any, asked: SentRequest) -> errors.ModelError:
 
 
 def error_from_event(kind: object, code: object, body: str, asked: SentRequest) -> errors.ModelError:
-    """Return the error for an error event: by its HTTP status, else by its type, else a ServerError."""
+    """Return the error for an error event: by its HTTP status if it has one, else by its type, else a ServerError."""
     number = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
     if 400 <= number < 600:  # noqa: PLR2004 - HTTP errors
         return error_from_status(number, body, asked)
@@ -341,14 +341,14 @@ def make_answer_timeout_error(asked: SentRequest) -> errors.ModelError:
 
 
 def make_excess_error(amount: str, asked: SentRequest) -> errors.ModelError:
-    """Return the error for an answer longer than the limit `amount`."""
+    """Return the error for an answer that is too long. `amount`: the limit in words, for example `16 MiB`."""
     error = errors.ServerError(asked.format_message(f"sent more than {amount}", "", "check base_url, and the server"))
     error.may_be_billed = True
     return error
 
 
 def make_broken_body_error(fault: Exception | str, asked: SentRequest) -> errors.ModelError:
-    """Return the error for a 200 response that does not follow the protocol. `fault` may describe the violation."""
+    """Return the error for a 200 response that breaks the protocol. A text as `fault` completes `answered 200 with`."""
     what = f"answered 200 with {fault if isinstance(fault, str) else 'an unreadable body'}"
     return errors.BrokenBodyError(
         asked.format_message(what, "", "check that base_url is the API address of this provider")

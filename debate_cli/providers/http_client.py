@@ -18,7 +18,7 @@ from debate_cli.providers.error_mapping import SentRequest, make_broken_body_err
 CONNECT_TIMEOUT_S = 15.0
 """Longest wait for a connection, in seconds. `Endpoint.timeout_s` limits the wait for bytes."""
 MAX_ERROR_BODY_BYTES = 64 * 1024
-"""Number of bytes to read from the decoded body of an error response. The rest is ignored."""
+"""Maximum number of bytes that are read of the decoded body of an error response."""
 INFLATE_BYTES = 64 * 1024
 """Maximum number of bytes to decompress at once."""
 COMPRESSIONS = frozenset({"gzip", "x-gzip", "deflate"})
@@ -59,8 +59,8 @@ def _tls_context() -> ssl.SSLContext:
 class _BoundedStream(httpx2.AsyncByteStream):
     """The decoded content of `stream`.
 
-    The body of an error response ends early if it is too long or cannot be decoded. For any other response, such a body
-    raises ServerError or BrokenBodyError.
+    A body that is too long raises ServerError, and one that cannot be decoded raises BrokenBodyError. The body of an
+    error response ends early instead, because its beginning is enough for a message.
     """
 
     def __init__(

@@ -27,12 +27,13 @@ SAMPLING_PARAMETERS = ("temperature", "seed")
 """Names of sampling parameters in a request body."""
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
-"""Maximum length of an answer in characters, unless the output limit (CHARS_PER_TOKEN per token) allows a longer
-one."""
+"""Lowest limit for the length of an answer, in characters. The limit is higher if the output limit, at CHARS_PER_TOKEN
+per token, allows a longer answer."""
 MIN_RESULTS_CHARS = 1024 * 1024
 """Replaces MIN_ANSWER_CHARS for the results of a web search."""
 CALLS_PER_CLIENT = 16
-"""Maximum number of calls in flight per client. Each call looks at all open connections of its client."""
+"""Maximum number of calls in flight per client. More would be slow, because each call looks at all open connections of
+its client."""
 DUMMY_KEY = "no-key-needed"
 """A key for SDKs that require one. It is never sent."""
 KEY_HEADERS = ("Authorization", "X-Api-Key")
@@ -40,7 +41,7 @@ KEY_HEADERS = ("Authorization", "X-Api-Key")
 
 
 class ReplyBuilder(Protocol):
-    """Collects one answer. It may raise any exception for a malformed answer, which the error rules map."""
+    """Collects one answer. It may raise any exception for a malformed answer; the error rules map that exception."""
 
     @property
     def usage(self) -> Usage:
@@ -71,7 +72,7 @@ class WholeReplyBuilder:
     usage: Usage = field(default_factory=Usage)
 
     def add_chunk(self, part: Any) -> str:
-        """Raise, because such an answer has no parts."""
+        """Raise TypeError, because such an answer has no parts."""
         raise TypeError(type(part).__name__)
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
@@ -109,7 +110,10 @@ class HttpServer:
         self._clients: list[_Client] = []
 
     def model(self, name: str, profile: Profile) -> HttpModel:
-        """Return the model `name` of the server. Imports the SDK, so that the first call does not have to."""
+        """Return the model `name` of the server.
+
+        Imports the SDK, so that the import does not count for the latency of the first call.
+        """
         with error_mapping.map_errors(self.api.error_rules, SentRequest(self.endpoint, name, structured=False)):
             self.client()
         return HttpModel(self, name, profile)
@@ -120,7 +124,7 @@ class HttpServer:
 
     @contextmanager
     def client_for_call(self) -> Generator[Any]:
-        """Yield the first client with fewer than CALLS_PER_CLIENT calls in flight, and count a call for it."""
+        """Yield a client with fewer than CALLS_PER_CLIENT calls in flight, and count the call for this client."""
         client = next((each for each in self._clients if each.calls < CALLS_PER_CLIENT), None) or self._add_client()
         client.calls += 1
         try:
@@ -243,9 +247,9 @@ def connect_sdk(client_type: Any, http_type: Any, endpoint: Endpoint) -> Any:
 
 
 def omit_key_headers(client: Any) -> dict[str, object]:
-    """Return the headers that a client without a key must not send, with the value `Omit()`.
+    """Return headers for a request that keep the SDK from sending a key if `client` has none; else nothing.
 
-    These are the KEY_HEADERS that the user did not set.
+    They map each of KEY_HEADERS that the user did not set to the SDK's `Omit()`, which removes the header.
     """
     if client.api_key != DUMMY_KEY:
         return {}
@@ -255,13 +259,13 @@ def omit_key_headers(client: Any) -> dict[str, object]:
 
 
 def make_refusal_reply(refused: RefusedError, latency_s: float = 0.0) -> Reply:
-    """Return a refusal, as the reply to a request that the provider's content filter rejected."""
+    """Return a reply that is a refusal, for a request that the provider's content filter rejected."""
     usage = error_usage(refused)
     return Reply(text="", usage=usage, finish_reason="content_filter", refusal=str(refused), latency_s=latency_s)
 
 
 MAX_TOKEN_COUNT = 10**9
-"""Maximum number of tokens that a server may report. Larger numbers are clamped."""
+"""Highest number of tokens that a server may report. A higher number is replaced by this one."""
 
 
 def parse_token_count(reported: object) -> int:

@@ -94,7 +94,7 @@ def connect(endpoint: Endpoint) -> Any:
 
 
 async def send(client: Any, body: dict[str, Any], path: str = "/chat/completions") -> Any:
-    """Send the request. Return JSON, because answers of compatible servers do not fit the SDK's types."""
+    """Send the request. Return the answer as JSON, because answers of compatible servers do not fit the SDK's types."""
     from openai import AsyncStream
 
     streamed = bool(body.get("stream"))
@@ -216,7 +216,7 @@ API = ProviderApi(connect, build_chat_body, send, _OpenAIReplyBuilder, error_rul
 # Embeddings ----------------------------------------------------------------------------------------------------------
 
 SIMILARITY_DIGITS = 6
-"""Decimals of a similarity. Texts with equal rounded similarities keep their order."""
+"""Number of decimals to which a similarity is rounded. Texts with equal rounded similarities keep their order."""
 
 
 def make_embeddings_server(endpoint: Endpoint) -> HttpServer:
@@ -239,7 +239,7 @@ class _SimilarityBuilder(WholeReplyBuilder):
     vectors: list[list[float]] = field(default_factory=list[list[float]])
 
     def add_whole(self, whole: Any) -> None:
-        """Read `data[{index, embedding}]`."""
+        """Read an answer of the form `{data: [{index, embedding}, ...]}`."""
         self.usage = parse_usage(whole.get("usage") or {})
         rows = sorted(whole["data"], key=lambda row: int(row["index"]))
         self.vectors = [[float(number) for number in row["embedding"]] for row in rows]

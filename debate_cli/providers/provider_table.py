@@ -63,7 +63,7 @@ class ProviderRow:
 
     @property
     def is_remote(self) -> bool:
-        """Whether requests go to a server. They then need an address, and perhaps a key."""
+        """Whether requests are sent to a server. Its address is then needed, and perhaps a key."""
         return self.kind in REMOTE_KINDS or (self.make_server is not None and self.base_url is not None)
 
 
@@ -115,7 +115,7 @@ REASONING_OUTPUT_TOKENS = 16_384
 
 
 def find_profile(row: ProviderRow, model: str) -> Profile:
-    """Return the profile of `model`, a name without its provider."""
+    """Return the profile of a model of `row`. `model`: its name without the provider."""
     name = f"{row.name}/{model}"
     if fnmatchcase(name, CHAT_MODELS) or not any(fnmatchcase(name, pattern) for pattern in REASONING_MODELS):
         return row.profile
@@ -218,7 +218,9 @@ def _find_spec_problems(name: str, spec: ProviderSpec, preset: ProviderRow | Non
             "(other kinds: anthropic, embedded, mock)"
         )
     elif preset is None and spec.kind in REMOTE_KINDS and spec.base_url is None and not spec.api_key_env:
-        found.append(".base_url: is missing; give the address of the server (or an api_key_env)")
+        found.append(
+            ".base_url: is missing; give the address of the server, or give api_key_env to use the vendor's server"
+        )
     is_moved = preset is not None and (spec.base_url is not None or spec.kind not in {None, preset.kind})
     if is_moved and "api_key_env" not in spec.model_fields_set:
         found.append(
@@ -300,7 +302,7 @@ def server_name(url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether `url` is an address of this machine. No name is looked up."""
+    """Whether `url` is an address of this machine. The only name that counts is `localhost`; no name is looked up."""
     try:
         host = urlsplit(url).hostname or ""
         return host == "localhost" or ip_address(host).is_loopback

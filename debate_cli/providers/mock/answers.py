@@ -41,7 +41,7 @@ from debate_cli.providers.mock.sentences import (
 
 _WORD_LIMIT = re.compile(r"at most (\d+) words")
 MAX_DEPTH = 12
-"""Depth below which only required parts of objects and lists are written. It ends recursive schemas."""
+"""Depth of nesting from which on only required parts are written, so that the answer to a recursive schema ends."""
 
 
 def write_answer(request: Request, seed: str, bias: MockBias | None = None) -> str:
@@ -246,9 +246,10 @@ def _merge(parts: list[Json]) -> Json:
 # Choices and numbers -------------------------------------------------------------------------------------------------
 
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
-"""Pairs of an upper bound of the impression (0-1) and the argument's standing below that bound, by rising bound."""
+"""Pairs of a bound and a standing, by rising bound. An argument gets the first standing whose bound is above the
+judge's impression of the argument (0-1)."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
-"""Maps a panel judge's vote to the mean of its scores, as a position on the scale (0-1)."""
+"""Await `ask`. Its requests are recorded before they are sent, so that lost answers are charged too."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
 """Probability that a panel judge votes with the majority, in the first and in a later vote."""
 LEADER_QUALITY = 0.8
@@ -260,9 +261,9 @@ IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id",
 """Properties for which each item of a list takes the next option."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
-"""Maps the outcome of a failed quote check to the mock's usual answer about the support of the claim by the source."""
+"""Maps the outcome of a failed quote check to the mock's usual answer to whether the source supports the claim."""
 RELEVANCE = {"yes": "yes", "partly": "yes", "contradicts": "yes", "no": "no", "unknown": "unknown"}
-"""Maps the mock's answer about the support of a claim to its answer about the relevance of the source."""
+"""Maps the mock's answer to whether a source supports a claim to its answer to whether the source is relevant."""
 QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 """Lists whose items quote a speech."""
 
@@ -449,10 +450,10 @@ class Opinions:
         return sorted(chosen[:most], key=list(options).index)
 
     def quote(self, place: Place) -> str | None:
-        """Return the first nine words of a sentence of the judged turn or argument; None without a sentence.
+        """Return words to quote from a sentence of the judged turn or argument; None if there is no such sentence.
 
-        If a source is cited, the words come from its passage. For the weakness that a turn exposes, they come from the
-        turn before.
+        With a cited source or a looked-up passage, the words come from there. For the weakness that a turn exposes,
+        they come from the turn before.
         """
         if place.values.get("source") in self._facts.passages:
             self._cited += 1
@@ -473,13 +474,14 @@ class Opinions:
 # Judges with known biases --------------------------------------------------------------------------------------------
 
 LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
-"""Lowest merit, and difference between the highest and the lowest."""
+"""Lowest merit of a side, and difference between the highest and the lowest merit."""
 CLAIM_WORDS = 8
 """Number of words at the beginning of a claim that determine the claim's merit."""
 LENGTH_STEP = 0.3
-"""A side gets the whole bias for length if it is longer than the average of the other sides by this share of it."""
+"""A side gets the whole bias for length if it is longer than the average of the other sides by this share of that
+average."""
 DITHER = 0.08
-"""Width of the random change of each mark, which evens out rounding. The change is equal in every judgment."""
+"""Width of the random change of each score, which evens out rounding. The change is equal in every judgment."""
 DRAW_MARGIN = 0.08
 """Difference of two sides' skills below which a mock judge without bias decides on a draw. A biased judge decides on a
 draw below half this difference."""
@@ -487,7 +489,7 @@ TONE_WORDS = 5
 """A side gets the whole bias for tone if it has this many more words of one tone (certain or unsure) than of the
 other."""
 LEAST_WORDS = 15
-"""Minimum number of different words of a side with substance."""
+"""Minimum number of different words of a side. A side with fewer words gets the lowest opinion, 0."""
 _CERTAIN = re.compile(
     r"\b(?:no doubt|absolutely certain|nobody can seriously deny|certainly|undeniabl[ey]|clearly)\b", re.IGNORECASE
 )

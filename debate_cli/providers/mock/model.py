@@ -81,7 +81,7 @@ class MockModel:
         return pick_fault(self._spec.faults, SeededRandom(self._seed).unit("fault", fingerprint, nth))
 
     def _write(self, request: Request) -> str:
-        """Return the answer. With `strength`, it is the one of several drafts that has the best first claim."""
+        """Return the answer. With `strength`, it is the draft with the best first claim, of several drafts."""
         drafts = 1
         if self._spec.strength is not None and request.schema is not None and not request.purpose.startswith("judge."):
             drafts += round(MAX_FURTHER_DRAFTS * self._spec.strength)

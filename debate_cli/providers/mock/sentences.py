@@ -111,7 +111,7 @@ class PromptFacts:
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
         """Return sentences of the argument `item`, else of the judged turn, else of the debate.
 
-        `before`: if only one turn is judged, use the turn before it.
+        `before`: whether to quote the turn before the judged one, if only one turn is judged.
         """
         if item:
             arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]
@@ -169,7 +169,7 @@ WINNER_FIELDS = ("momentum_toward", "winner", "logic", "rhetoric", "tactics")
 NO_WINNER = frozenset({"draw", "even"})
 """Options of WINNER_FIELDS that name no side."""
 CLOSE_SHARE = 0.04
-"""Difference between two totals, as a share of the higher one, below which they count as equal."""
+"""Difference between two totals, as a share of the higher one, up to which they count as equal."""
 TIED = ""
 """Returned by `find_leader` if no side leads."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75
@@ -252,7 +252,7 @@ class SentenceWriter:
     def write(self, place: Place, max_chars: int | None = None) -> str:
         """Write sentences for `place`. They have at most `max_chars` characters if the bank has sentences so short.
 
-        A claim that the prompt already contains begins with `Point 4:`, so that every claim is new.
+        A claim that the prompt already contains gets a prefix like `Point 4:`, so that every claim is new.
         """
         templates = self._templates(place)
         slots = self._slots(place)
@@ -350,7 +350,7 @@ class SentenceWriter:
     def _leader(self, place: Place) -> str | None:
         """Return the side that leads according to this answer, else according to the scorecard in the prompt.
 
-        TIED if no side leads; None if neither the answer nor a scorecard says who leads.
+        TIED if the answer or the scorecard says that no side leads; None if neither says anything about it.
         """
         leader = find_leader(place.values, self._facts.sides)
         if leader is None and self._facts.scorecard:
@@ -400,7 +400,7 @@ def shorten(text: str, max_chars: int | None, max_words: int | None = None) -> s
 
 
 def _highest(counts: Mapping[str, float], margin: float) -> str:
-    """Return the key with the highest count; TIED if a second count is within `margin`, a share of the highest."""
+    """Return the key with the highest count; TIED if another count is at most `margin` (a share) lower."""
     best = max(counts, key=lambda name: counts[name], default=TIED)
     rivals = [name for name in counts if name != best and counts[name] >= counts[best] * (1 - margin)]
     return TIED if rivals else best

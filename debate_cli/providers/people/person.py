@@ -40,7 +40,7 @@ FIRST_POLL_S, LAST_POLL_S = 0.1, 1.0
 """Seconds between two checks for a reply. The pause grows from the first to the second value."""
 POLL_GROWTH = 1.05
 SETTLED_S = 2.0
-"""Seconds without a change after which a reply is read. A reply that is moved to its name is read at once."""
+"""Seconds without a change after which a reply is read. A reply that was renamed to its final name is read at once."""
 Sleep = Callable[[float], Awaitable[object]]
 
 
@@ -111,8 +111,8 @@ class PromptFolder:
     def _choose_name(self, folder: Path, slug: str, digest: str) -> str:
         """Return the name for the files of the task `slug`, whose prompt has the hash `digest`.
 
-        The first choice is the name of an equal prompt of an earlier run, the second that of an earlier prompt for the
-        task without a reply. Otherwise the name is new.
+        It is the name of an equal prompt of an earlier run, else of an earlier prompt for the task that has no reply,
+        else a new name.
         """
         pattern = re.compile(rf"(\d{{3,}})-([a-z0-9-]+){re.escape(PROMPT)}")
         numbered = sorted(

@@ -45,8 +45,8 @@ class ReadReply:
 def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> ReadReply:
     """Read `text` as an answer to `form`. If `form` is None, any text is an answer.
 
-    `accepts_text`: whether plain words are also an answer to a form. A form that lacks a part is usable if a model's
-    answer without that part is. A form with an empty text is not usable, because the writer may not have finished.
+    `accepts_text`: whether plain words are also an answer to a form. A form may lack a part if the answer of a model
+    may lack it. A form with an empty text is not usable, because the writer may not have finished.
     """
     text = text.removeprefix("\ufeff").strip()
     if not text:
@@ -87,7 +87,7 @@ def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
 
 
 def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the YAML or JSON form in `text` or in its one code block. Also return the problem of a malformed form."""
+    """Return the YAML or JSON form in `text` or in a code block of it; if it is malformed, None and the problem."""
     fenced = [match[2] for match in _FENCE.finditer(text)]
     names = "|".join(map(re.escape, form.schema.get("properties", {})))
     begin = re.compile(rf"^\s*[\"']?(?:{names})[\"']?\s*:", re.MULTILINE)

@@ -38,7 +38,7 @@ def make_anthropic_search(endpoint: Endpoint) -> HttpServer:
 
 
 def build_search_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
-    """Build the body of a request that may search. An assistant message is a paused answer, returned unchanged."""
+    """Build the body of a request that may search. A paused answer is sent back unchanged, as an assistant message."""
     assert request.search is not None
     body = anthropic.build_messages_body(request, model, profile, stream)
     body["messages"] = [_to_message(message) for message in request.messages]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import httpx2
 
 MAX_CONTENT_CHARS = 4000
-"""Number of characters that are read of each result."""
+"""Maximum number of characters that are read of each result."""
 FORBIDDEN = 403
 
 
@@ -87,7 +87,7 @@ class _ResultsBuilder(WholeReplyBuilder):
     results: list[FoundPassage] = field(default_factory=list[FoundPassage])
 
     def add_whole(self, whole: Any) -> None:
-        """Read `results[{title, url, content}]`."""
+        """Read an answer of the form `{results: [{title, url, content}, ...]}`."""
         self.usage = Usage(searches=1)
         for item in whole["results"][:MAX_RESULTS]:
             title, url, content = (parse_optional_text(item.get(name)) for name in ("title", "url", "content"))
@@ -110,7 +110,7 @@ def _searxng_rules() -> Sequence[ErrorRule]:
 
 
 def _map_searxng_status(fault: Any, asked: SentRequest) -> errors.ModelError:
-    """Map a status to an error. By default, SearXNG does not allow JSON and answers 403."""
+    """Map a status to an error. A 403 gets its own advice: SearXNG answers it if its settings do not allow JSON."""
     if fault.response.status_code == FORBIDDEN:
         advice = "add `json` to search.formats in its settings.yml"
         return errors.RejectedError(asked.format_message("answered 403", "", advice))

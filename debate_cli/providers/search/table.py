@@ -58,7 +58,7 @@ class SearchTarget:
     row: ProviderRow
     """The provider's row. Its `make_server` creates the server for searches."""
     provider: ProviderRow
-    """The provider's row that has the rate limits. Searches share these limits with the provider's other calls."""
+    """The row with the rate limits, which searches share with the provider's other calls."""
     spec: ModelSpec
     """The model or engine as `provider/model`, for records and prices."""
     settings: WebSearch
@@ -85,7 +85,7 @@ def find_search_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTa
 
 
 def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[Problem]:
-    """Return the problems that make the web searches of `config` impossible. Each message says what still works."""
+    """Return the problems that make web searches of `config` impossible. Each message also says how to do without."""
     found = _select_target(config, env)
     if found is None or isinstance(found, Problem):
         return [] if found is None else [found]
@@ -108,7 +108,7 @@ def rerank_spec(config: DebateConfig) -> ModelSpec | None:
 
 
 def find_rerank_problems(config: DebateConfig) -> list[Problem]:
-    """Return the problem if the provider of the reranking model has no embeddings; else an empty list."""
+    """Return one problem if the provider of the reranking model has no embeddings; else an empty list."""
     spec = rerank_spec(config)
     row = None if spec is None else merge_provider_rows(config).get(split_model_name(spec.model)[0])
     if spec is None or row is None or row.kind in EMBEDDING_KINDS:
@@ -141,7 +141,7 @@ def with_lookup_search(config: DebateConfig) -> DebateConfig:
 
 
 def is_search_key_missing(config: DebateConfig, env: Mapping[str, str]) -> bool:
-    """Whether a missing or invalid key is all that web searches of `config` lack."""
+    """Whether the web searches of `config` have a server, but its key is missing or invalid."""
     try:
         target = find_search_target(config, env)
     except ConfigError:
@@ -192,7 +192,7 @@ def _may_search(provider: str) -> bool:
 
 
 def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Problem:
-    """Return the model that searches: the named one, else the first of its provider in the configuration."""
+    """Return the model that searches: the one named in `web`, else the provider's first model in the configuration."""
     named = config.models.get(web.model or "")
     if named is not None and split_model_name(named.model)[0] == web.provider:
         return named
@@ -212,7 +212,10 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
 
 
 def _redirect(row: ProviderRow, web: WebSearchConfig) -> ProviderRow:
-    """Return `row` with the address in `web`. Headers for the provider's own server are left out."""
+    """Return `row` with the address in `web`, if it has one.
+
+    The headers are then left out, because they are for the provider's own server.
+    """
     if web.base_url is None:
         return row
     return replace(row, base_url=web.base_url, base_url_env=None, headers={})

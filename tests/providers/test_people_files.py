@@ -122,6 +122,15 @@ def test_a_reply_that_still_changes_is_not_read(tmp_path: Path) -> None:
     Steps([lambda: whole.rename(reply)]).ask(tmp_path, make_request())
 
 
+def test_a_clock_that_is_ahead_does_not_make_a_reply_complete(tmp_path: Path) -> None:
+    """A new file of a shared folder whose clock is an hour ahead is read later."""
+    reply = tmp_path / "d1" / "001-zoe-s-team-rebuttal.reply.md"
+    ahead = time.time() + 3600
+    steps = [lambda: (reply.write_text(GOOD), os.utime(reply, (ahead, ahead))), lambda: None]
+    with pytest.raises(NoMoreStepsError):
+        Steps(steps).ask(tmp_path, make_request())
+
+
 def test_a_resumed_run_finds_its_prompt_and_reply(tmp_path: Path) -> None:
     """The same prompt keeps its files, whatever the nonce, so a reply from the meantime is read at once."""
     with pytest.raises(NoMoreStepsError):

@@ -127,10 +127,12 @@ class PromptFolder:
 
     async def _wait(self, request: Request, task: Path, digest: str) -> Reply:
         reply, problem = _add_suffix(task, REPLY), _add_suffix(task, PROBLEM)
-        pause, unusable = FIRST_POLL_S, None
+        pause, unusable, last, since = FIRST_POLL_S, None, None, time.time()
         while True:
             stamp = _read_stamp(reply)
-            if stamp is not None and stamp != unusable and _is_complete(*stamp[:2]):
+            if stamp != last:
+                last, since = stamp, time.time()
+            if stamp is not None and stamp != unusable and _is_complete(stamp, since):
                 found = _read_reply_file(reply, request, digest)
                 if _read_stamp(reply) == stamp and found.is_usable:
                     problem.unlink(missing_ok=True)
@@ -145,8 +147,10 @@ class PromptFolder:
             pause = min(LAST_POLL_S, pause * POLL_GROWTH)
 
 
-def _is_complete(modified_ns: int, changed_ns: int) -> bool:
-    return changed_ns > modified_ns or abs(time.time() - modified_ns / 1e9) >= SETTLED_S
+def _is_complete(stamp: tuple[int, ...], since: float) -> bool:
+    """`since`: time at which the file was first seen. A shared folder may have a clock that is ahead."""
+    modified_ns, changed_ns, *_ = stamp
+    return changed_ns > modified_ns or time.time() - min(since, modified_ns / 1e9) >= SETTLED_S
 
 
 def _read_stamp(path: Path) -> tuple[int, ...] | None:

@@ -1,6 +1,7 @@
 """`debate replay`."""
 
 import os
+import select
 import sys
 import time
 from collections.abc import Callable, Generator
@@ -205,6 +206,13 @@ def open_key_reader() -> Generator[Callable[[], str]]:
     before = termios.tcgetattr(terminal)
     tty.setcbreak(terminal, termios.TCSADRAIN)
     try:
-        yield lambda: os.read(terminal, 1).decode(errors="replace")
+        yield lambda: _read_key(terminal)
     finally:
         termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+def _read_key(terminal: int) -> str:
+    found = os.read(terminal, 1)
+    if found == b"\x1b" and select.select([terminal], [], [], 0)[0]:
+        found += os.read(terminal, 2)  # an arrow key sends three characters
+    return found.decode(errors="replace")

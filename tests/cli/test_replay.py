@@ -120,6 +120,14 @@ def test_a_key_shows_the_next_speech_and_q_stops(saved: Path, columns: str) -> N
     assert [words for words in ("thinking", "⋯", "Verdict") if words in drawn] == []
 
 
+def test_an_arrow_is_one_key(saved: Path) -> None:
+    """An arrow key, which sends three bytes, shows one speech."""
+    _, drawn = run_on_terminal(
+        "replay", saved, "--step", cwd=saved.parent.parent, after="any key", keys="\x1b[Bq", env=STEPPING
+    )
+    assert [f"turn {index + 1} ·" in drawn for index in range(3)] == [True, True, False]
+
+
 @pytest.mark.parametrize("plain", [(), ("--plain",)], ids=["drawn", "plain"])
 def test_ctrl_c_ends_step(saved: Path, plain: tuple[str, ...]) -> None:
     """Exit 130, no traceback, nothing more is shown, the cursor is visible."""

@@ -20,7 +20,8 @@ FORMAT = 1
 ALWAYS = 0.95
 """A judge follows a rule if it names the winner that the rule names in at least this share of judgements."""
 MOSTLY_DRAWS = 0.9
-"""A judge follows the rule `draws` if at least this share of judgements is a draw. The variant `mirror` does not count."""
+"""A judge follows the rule `draws` if at least this share of judgements is a draw. The variant `mirror` does not count,
+because its debates should end in a draw."""
 COIN_FLIPS = 0.4
 """A judge follows the rule `a coin` if at least this share of repeated judgements has another winner."""
 LONGER = 1.05
@@ -141,7 +142,7 @@ def _report_judge(
 def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[WinnerLabel]) -> str:
     """Return the simple rule that explains nearly all verdicts, or an empty text.
 
-    Judgements of variants that remove content do not count.
+    Judgements of variants that remove content do not count, because even a fair judge may then prefer the longer side.
     """
     decided = [each for each in judgements if each.points and not VARIANTS[each.case.variant].removes_content]
     if len({each.case.base for each in decided}) < SOUND:

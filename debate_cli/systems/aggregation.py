@@ -106,7 +106,7 @@ def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
 
 
 def format_failure_cause(debate: Debate, key: str) -> str:
-    """Return why the brief with this key failed last, e.g. ` (abstained)`; empty without a failure."""
+    """Return the cause of the last failure of the brief with this key, e.g. ` (abstained)`; empty without a failure."""
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]
     return f" ({causes[-1]})" if causes else ""
 

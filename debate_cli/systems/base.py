@@ -49,7 +49,7 @@ class PlannedCalls:
     follow_ups: int = 0
     """Maximum number of further questions to each judge."""
     quoted_answers: int = 0
-    """Maximum number of judges' answers in one question, to estimate its length."""
+    """Maximum number of judges' answers that one question quotes, from which its length is estimated."""
 
 
 class JudgeVote(NamedTuple):
@@ -247,7 +247,7 @@ class JudgingSystem(Generic[SettingsT]):
     # Questions
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SettingsT, progress: Progress) -> Iterable[Brief]:
-        """Return all briefs that can be asked by now, also those with an answer. Pure.
+        """Return all briefs that can be asked by now, including those already answered. Pure.
 
         Default: once the debate is over, one brief for each judge on the whole debate.
         """
@@ -265,7 +265,7 @@ class JudgingSystem(Generic[SettingsT]):
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
         """Return the kinds of systems whose answers the question of `brief` shows. Default: none.
 
-        A question on a round waits for their answers on that round. Each other question waits for all their answers.
+        The question waits for these answers: a question on a round for those on this round, any other question for all.
         """
         return ()
 

@@ -27,7 +27,7 @@ class ChartSeries:
     participant: str | None = None
     """Name of the debater whose colour the series has; None for a quantity."""
     style: str = ""
-    """Class of the style sheet for a series without a debater, e.g. `limit` or `option-pass`."""
+    """CSS class of a series without a debater, e.g. `limit` or `option-pass`."""
 
 
 @dataclass(frozen=True, slots=True)

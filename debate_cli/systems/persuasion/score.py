@@ -121,7 +121,8 @@ class StrategyUse(_NoiseFree):
     speaker: str
     strategy: str
     predicted: float | None
-    """Expected mean persuasion of the opponents; None if the strategy was configured, not chosen."""
+    """Expected mean persuasion of the opponents; None if the strategy was configured, because only a chosen one is
+    predicted."""
     actual: float | None
     """Actual mean persuasion of the opponents; None if the turn has no effects."""
 

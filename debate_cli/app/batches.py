@@ -98,7 +98,7 @@ class BatchQueue:
     """Collects the requests of the debates in one folder, and submits them in batches."""
 
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
-        """The queue requests `stop` after an error, or when only batches are left for which `options` do not wait."""
+        """The queue requests `stop` after an error, or when only batches are left and `options` say not to wait."""
         self._store = BatchStore(folder)
         self._stop = stop
         self._options = options
@@ -343,7 +343,7 @@ class BatchQueue:
         what = f"a batch of {format_count(batch.requests, 'request')} to {batch.model} was being submitted at {at} when the program ended"
         if found.may_exist:
             return None
-        question = f"{what}, and the vendor's list shows no batch that must be this one"
+        question = f"{what}, and it cannot be identified in the vendor's list"
         if not self._options.confirm(question):
             raise UsageError(
                 f"{question}; look for it on the vendor's dashboard; if it is not there, submit it again with: "
@@ -456,7 +456,7 @@ class BatchQueues:
 
     @property
     def halted(self) -> DebateError | None:
-        """Why a queue stopped the run; None if no queue did. An error comes before a pending batch."""
+        """Why a queue stopped the run; None if no queue did. An error has precedence over waiting."""
         found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
 

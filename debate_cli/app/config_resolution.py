@@ -145,7 +145,7 @@ def config_from_transcript(
 
 
 def _escape_variables(data: Any) -> Any:
-    """Escape every `${` in stored data, so that it names no variable. In headers it does, so they are kept."""
+    """Escape every `${` in stored data, because it is plain text there. Only in headers does it begin a variable."""
     if isinstance(data, str):
         return data.replace("${", "$${")
     if isinstance(data, list):

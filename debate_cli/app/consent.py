@@ -72,7 +72,7 @@ class Consent:
         )
 
     def remembered_as(self) -> tuple[RememberedConsent, ...]:
-        """Return the records to store when the user consents. They also cover saved debates of this file."""
+        """Return the records to store when the user consents. They also cover saved debates run with the file."""
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
 
@@ -216,8 +216,8 @@ def _find_destination(
 ) -> Destination | None:
     """Return the server of the provider `row`, with the needed consents.
 
-    Returns None if the built-in provider of this name (`built_in`) has the same server and gets the same variables.
-    `settings`: SHA-256 of the provider's settings.
+    Returns None if the requests go to the server of the built-in provider of this name (`built_in`), with no variables
+    other than its own. `settings`: SHA-256 of the provider's settings.
     """
     url = resolve_base_url(row, env) or ""
     host = server_name(url)

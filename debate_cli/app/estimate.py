@@ -38,7 +38,8 @@ from debate_cli.systems.registry import get_system
 MAX_ASKS = 1 + MAX_REASKS
 """Maximum number of requests for one answer. An answer that does not fit its form is requested again."""
 MAX_SPEECH_ASKS = 2 * MAX_ASKS
-"""Maximum number of requests for one speech. A speech of the wrong shape is requested anew, as often as the first."""
+"""Maximum number of requests for one speech. A speech of the wrong shape is requested once more, which can take as
+many requests again."""
 TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS = 6000, 500
 """Tokens that a model reads in a call with one search, and tokens that it then writes."""
 REASK_TOKENS = 600
@@ -145,7 +146,7 @@ def planned_calls(config: DebateConfig) -> int:
 
 
 async def estimate_run(context: RunContext) -> RunEstimate:
-    """Estimate a run of the context's configuration. No debater surrenders in it, so that no speech is missing."""
+    """Estimate a run of the context's configuration in which no debater surrenders, so that no speech is missing."""
     config, meter = context.config, PromptMeter()
     mocked = with_mock_models(config)
     systems = tuple(system.without_surrender() for system in mocked.judging.systems)
@@ -305,7 +306,7 @@ def _estimate_searches(
 ) -> Iterator[RoleEstimate]:
     """Yield the estimate of the web searches, if the simulation made any.
 
-    A model makes one call, a search engine several, for the queries of one speech or brief. At worst, a model's call is
+    For the queries of one speech, a model makes one call, and a search engine several. At worst, a model's call is
     continued as often as allowed.
     """
     target = find_search_target(with_lookup_search(config), env)

@@ -60,7 +60,7 @@ class ImportedFile:
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files to import, and the number of skipped files. Raises UsageError for a folder without files."""
+    """Return the files to import, and the number of others. Raises UsageError for a folder without files to import."""
     found: list[Path] = []
     others = 0
     for path in paths:
@@ -77,9 +77,9 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """Return the path of each file's transcript: `out` if it ends in .json, else a path in `out`, or in `folder`.
+    """Return the path of each file's transcript, in the folder `out` or, if that is None, in `folder`.
 
-    `folder` is used if `out` is None. Raises UsageError if `out` is one file for several debates.
+    If `out` ends in .json, it is the path of the only transcript. Raises UsageError if there are several files then.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:

@@ -198,7 +198,7 @@ def prepare_resume(
 def _search_places(
     loaded: LoadedConfig, stored: StoredDebate, config: DebateConfig, *, speaks: bool
 ) -> list[SearchPlace]:
-    """Return the places that the rest of a stored debate searches. Sources that only it names are not opened."""
+    """Return where the rest of a stored debate searches. Sources that only the debate names are not opened."""
     places = config.judging.lookup_places
     is_own_config = loaded.source_map.name == str(stored.path)
     may_read = not is_own_config or ("evidence", "sources") in loaded.source_map.origins

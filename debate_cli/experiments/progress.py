@@ -65,7 +65,7 @@ class Status:
 
 
 class ExperimentObserver:
-    """Receives the events of a run. This base class ignores them. The event loop waits for them: return at once."""
+    """Receives the events of a run; this class ignores them. Its methods run in the event loop, so return at once."""
 
     def started(self, record: CellRecord, progress: Progress) -> None:
         """Receive a cell that was started."""

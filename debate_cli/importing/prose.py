@@ -1,4 +1,7 @@
-"""Reads plain text and Markdown: `Name: words`, `**Name:** words`, or a heading per speaker. Paragraphs may follow."""
+"""Reads plain text and Markdown: `Name: words`, `**Name:** words`, or a heading per speaker.
+
+The paragraphs that follow belong to the same speech.
+"""
 
 import re
 from collections import Counter

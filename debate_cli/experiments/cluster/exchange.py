@@ -232,7 +232,7 @@ async def _copy_cell(
 ) -> bool:
     """Copy a cell from the queue, unless the folder has the same record. Returns whether the cell was copied.
 
-    The reason is that a second copy would overwrite judgements that the user added to the transcript in the folder.
+    The same record is not copied again, because that would overwrite judgements that the user added to the transcript.
     """
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}

@@ -29,7 +29,7 @@ IDLE_S = 1.0
 """Seconds between two checks of an idle queue."""
 _FOLDER_PREFIX = "debate-worker-"
 _FOLDER_GRACE_S = 60.0
-"""Minimum age in seconds of a folder that is removed: a new folder may not be locked yet."""
+"""Minimum age in seconds of a folder that is removed, because a new folder may not be locked yet."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from render_support import HOSTILE, debate, unjudged, with_first_turn
 from debate_cli.render.content.participants import REHEARSAL_NOTICE
 from debate_cli.render.content.report import ReportPart
 from debate_cli.render.sanitize import sanitize_line
-from debate_cli.render.text.markdown import escape_markdown, format_markdown
+from debate_cli.render.text.markdown import escape_markdown, format_markdown, format_table
 from debate_cli.systems.scoring import score
+from debate_cli.systems.tables import Curve, Table
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False}).enable("table")
 ATTACKS = (
@@ -141,3 +142,9 @@ def test_the_rehearsal_notice_is_first_and_last() -> None:
     """All models of the debate are mocks."""
     document = format_markdown(debate(), score(debate()))
     assert document.splitlines()[0] == document.splitlines()[-1] == f"**{REHEARSAL_NOTICE}**"
+
+
+def test_numbers_over_time_are_not_escaped() -> None:
+    """A table cell with numbers over time has no backslash."""
+    table = Table("stance", ("debater", "course"), (("Con", Curve((-0.8, 0.5), -1, 1)),))
+    assert "| Con | -0.8 → 0.5 |" in format_table(table)

@@ -14,7 +14,7 @@ from debate_cli.render.content import chair
 from debate_cli.render.content.report import DOCUMENT_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.speech_parts import CheckedCitation, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow
-from debate_cli.systems.tables import Badge, Cell, Lines, Number, Table
+from debate_cli.systems.tables import Badge, Cell, Curve, Lines, Number, Table
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
 _AUTOLINK = re.compile(r":(?=//|/)|(?<=www)\.|(?<=[a-z]):(?=\S*@)", re.IGNORECASE)
@@ -193,6 +193,8 @@ def _cell(cell: Cell) -> str:
             return f"**{theme.format_cell(cell)}**" if cell.strong else theme.format_cell(cell)
         case Badge():
             return f"{cell.symbol} {cell.word}"
+        case Curve():
+            return theme.format_cell(cell)
         case Lines():
             return "<br>".join(map(_cell, cell.cells))
         case _:

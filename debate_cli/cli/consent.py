@@ -25,7 +25,7 @@ def can_ask() -> bool:
 
 
 def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
-    """Ask about each consent and store the answers. Returns the first refusal; after a refusal nothing is stored."""
+    """Ask about each consent until one is refused, and return that one. If none is refused, all are stored."""
     answered: set[RememberedConsent] = set()
     for consent in missing:
         pairs = consent.remembered_as()

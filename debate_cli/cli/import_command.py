@@ -246,7 +246,7 @@ class _Importer:
         self, file: ImportedFile, search: ClaimSearch, context: RunContext, spec: ModelSpec,
         save: Callable[[ImportedFile], None],
     ) -> ImportedFile:  # fmt: skip
-        """Return the file with the claims of its speeches as arguments. `save`: called after each speech."""
+        """Return the file with the claims of its speeches as arguments. `save` is called after each speech."""
         wanted, model = search.wanted, shorten(spec.model, 60)
         calls = f"{format_count(count_calls(wanted), 'call')} about {format_count(len(wanted), 'speech')}"
         if self.given.dry_run:

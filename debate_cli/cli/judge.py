@@ -189,7 +189,7 @@ class _Judging:
     failed: int = 0
     judged: int = 0
     waiting: int = 0
-    """Number of files whose judging is incomplete."""
+    """With --batch: number of files whose judging is incomplete."""
     batches: BatchScreen | None = None
 
     def judge_and_print(self) -> None:
@@ -251,7 +251,7 @@ class _Judging:
             self._report(task, outcome, observer)
 
     def _show_summary(self, task: JudgeTask, outcome: Outcome) -> None:
-        """Print the summary of a single file, and of each text, because the table lacks its required changes."""
+        """Print the summary if there is only one file, or if it is a text, whose required changes the table lacks."""
         given = self.given
         if given.json or (len(self.plans) > 1 and (given.quiet or not task.is_text)):
             return

@@ -221,7 +221,7 @@ def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
 
 
 def _format_source_options(context: RunContext) -> str:
-    """Format the run's --evidence options, because a resumed debate does not open its stored sources."""
+    """Return the --evidence options of the command that resumes, because a debate does not open its stored sources."""
     evidence = context.config.evidence
     if context.corpus is None or evidence is None:
         return ""
@@ -230,7 +230,7 @@ def _format_source_options(context: RunContext) -> str:
 
 
 def _format_planned_cost(context: RunContext) -> str:
-    """Format the estimated cost of the planned calls for the heading. Empty if there is no estimate."""
+    """Return the estimated cost of the planned calls for the heading; empty if there is no estimate."""
     if context.mock:
         return format_cost(0.0)
     if planned_calls(context.config) > MAX_ESTIMATED_CALLS:

@@ -228,7 +228,7 @@ def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], 
 
 
 def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
-    """Return all files, each with its facts and reviews for the index. Drops debates and notes to save memory."""
+    """Return all files with their facts and reviews for the index, and without debates and notes, to save memory."""
     return [
         checked._replace(
             file=score_rows.drop_notes(checked.file),

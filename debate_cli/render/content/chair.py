@@ -1,7 +1,7 @@
 """Writes the chair's announcements: the motion, the format, who speaks in a round, what comes next, how it ended.
 
-Announcements are made from the debate, without a model. Screens and reports show them. Debaters and judges never see
-them. Not sanitized.
+Code makes announcements from the debate. Screens and reports show them; debaters and judges never see them. Not
+sanitized.
 """
 
 from collections.abc import Iterable, Sequence
@@ -56,7 +56,7 @@ def announce_round(debate: Debate, number: int, phase: Phase) -> str:
 
 
 def announce_close(debate: Debate, reason: CloseReason | None) -> str:
-    """Return the announcement of why the debate ended, and its length; empty for a text, and if `reason` is None."""
+    """Return the announcement of why the debate ended and how long it was; empty for a text, or without `reason`."""
     if reason is None or debate.document_name is not None:
         return ""
     rounds = len({turn.round for turn in debate.turns})

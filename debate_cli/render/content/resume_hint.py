@@ -19,7 +19,7 @@ from debate_cli.render.theme import shorten
 BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": "--max-cost USD"}
 """Maps each limit of the budget to the option that raises it."""
 SHORTER_PROMPTS = "--set format.history=recent"
-"""Option that shortens the prompts of debaters, and of judges of turns, pairs and rounds."""
+"""Option that shortens the prompts of debaters and judges, except judges of the whole debate."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 ABSTENTION_PAGE = "no-structured-output"
 MAX_REASON_LENGTH = 160

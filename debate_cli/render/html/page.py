@@ -134,7 +134,7 @@ def _navigation(context: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return `{title, charts, tables, remarks, missing}` for each verdict, then for each section of a judging system.
 
-    `remarks` stay visible while the tables are collapsed. The deciding verdict has no `missing`: its card shows them.
+    `remarks` stay visible while tables are collapsed. `missing` is empty for the deciding verdict: its card shows it.
     """
 
     def block(title: str, charts: Sequence[Chart], tables: Sequence[Any], **words: Sequence[str]) -> dict[str, Any]:

@@ -177,7 +177,7 @@ class ProgressLine:
             self._before = self._done
 
     def render(self, width: int, pending: Collection[Brief] = ()) -> RenderableType:
-        """Return one line of at most `width` columns. `pending`: requested judgments that are not there yet."""
+        """Return one line of at most `width` columns. `pending`: judgments that were requested and have not arrived."""
         words = Text(" · ".join(self._parts(pending)), style=theme.MUTED, no_wrap=True, overflow="ellipsis")
         if not self._planned or width < MIN_WIDTH_FOR_BAR:
             return words

@@ -109,7 +109,10 @@ def build_conversation(
 def build_recent_conversation(
     cue: Cue, debate: Debate, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts
 ) -> Conversation:
-    """Build the short conversation of `cue.speaker`: a ledger of old arguments, the last turns, and the task."""
+    """Build the short conversation of `cue.speaker`: a ledger of old arguments, the last turns, and the task.
+
+    If no argument is old, the conversation is that of `build_conversation`.
+    """
     context = TurnContext.from_cue(cue, debate).with_recent_history()
     history = recent_history(context.debate)
     if not history.ledger.entries:

@@ -117,8 +117,8 @@ class HistoryPolicy:
         if count < len(lengths) and not self._is_passages_noted:
             self._is_passages_noted = True
             self._note(
-                f"{count} of {len(lengths)} passages fit into {limit:,} tokens of a prompt; set evidence.passages or "
-                "evidence.passage_words lower, or use a model with a larger context"
+                f"only {count} of {len(lengths)} passages fit into the {limit:,} tokens that a prompt has for them; "
+                "set evidence.passages or evidence.passage_words lower, or use a model with a larger context"
             )
         return count
 

@@ -65,7 +65,7 @@ def quote_for_prompt(text: str) -> str:
 
 
 def new_nonce() -> str:
-    """Return eight random hexadecimal digits: a tag that no earlier text can contain."""
+    """Return eight random hexadecimal digits. An earlier text cannot contain them, because nobody can foresee them."""
     return secrets.token_hex(4)
 
 

@@ -201,7 +201,7 @@ class StatusRule:
     advice: str
     """Advice for the user. `{key}` stands for the variable of the key, `{model}` for the model."""
     body_pattern: re.Pattern[str] | None = None
-    """Pattern that must be found in the body in lower case; None accepts any body."""
+    """Pattern to find in the body, which is in lower case; None accepts any body."""
     structured: bool = False
     """Whether the rule applies only to requests with a parameter for structured output."""
     parameter: str | None = None

@@ -218,7 +218,7 @@ class ProviderRegistry:
             await server.aclose()
 
     def _lazy_model(self, key: str, row: ProviderRow, name: str, within: Callable[[Model], Model]) -> Model:
-        """Return a model that the server of `row` creates when it is called. The server is kept under `key`."""
+        """Return a model that the server of `row` creates anew for each call. The server is kept under `key`."""
 
         def build() -> Model:
             if key not in self._servers:

@@ -198,7 +198,7 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
         return named
     if named is not None:
         return _problem(
-            "model", f"{web.model} is {named.model}, which is not a model of {web.provider}; name one that is"
+            "model", f"{web.model} is {named.model}, which is not a model of {web.provider}; name one of its models"
         )
     if web.model is not None:
         return ModelSpec(model=f"{web.provider}/{web.model.removeprefix(f'{web.provider}/')}")
@@ -207,7 +207,7 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
         if split_model_name(spec.model)[0] == web.provider:
             return spec
     return _problem(
-        "model", f"is missing, and the configuration has no model of {web.provider}; name one that searches"
+        "model", f"is missing, and the configuration has no model of {web.provider}; name the one that searches"
     )
 
 

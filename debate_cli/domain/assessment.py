@@ -26,7 +26,7 @@ class Mark(FrozenModel):
     criterion: str
     value: float = Field(strict=True)
     out_of: float = Field(gt=0, strict=True)
-    """Upper end of the scale. A new mark must satisfy 0 <= value <= out_of. Scoring clamps stored marks outside."""
+    """Upper end of the scale. A new mark must satisfy 0 <= value <= out_of. Scoring clamps stored marks that do not."""
     reason: str | None = None
 
 

@@ -399,8 +399,8 @@ def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
     """Move each legacy section in `data` into the settings of `persuasion`.
 
     Without `judging.systems`, `persuasion` becomes the only system. `persuasion_factors` sets `effects: factors` if
-    `effects` is not given. A section stays where it is if the system is not listed or
-    already has the setting.
+    `effects` is not given. A section stays if `persuasion` is not listed or has the
+    setting already.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

@@ -204,8 +204,8 @@ class Debate(FrozenModel):
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """Return all judging runs in ascending precedence: the last one counts most.
 
-        Reviewers come before models. In each group, runs that did not judge all turns (`judged_all_turns` for `kind`) come
-        before the others. Otherwise, older runs come before newer ones.
+        Reviewers come before models. In each group, runs that did not judge all turns (`judged_all_turns` for `kind`)
+        come before the others. Otherwise, older runs come before newer ones.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
@@ -382,7 +382,7 @@ class Debate(FrozenModel):
         return after._with_answer(self, key, of_turns)
 
     def _with_answer(self, before: Debate, key: str, assessments_of_turns: tuple[Assessment, ...]) -> Debate:
-        """Return the debate without `key` among its tasks in flight, with cached properties from those of `before`."""
+        """Return the debate with the task `key` answered. Its cached properties are computed from those of `before`."""
         vars(self).update(answered_keys=before.answered_keys | {key}, assessments_of_turns=assessments_of_turns)
         return self._answer_key(key)
 

@@ -203,7 +203,7 @@ def fold_growing(
 
 
 class _Folds:
-    """Maps the names of a value's folds to (items, results after the last items). Is hashable, unlike a dict."""
+    """The newest folds of one value: maps their names to (items, results after the last items)."""
 
     def __init__(self) -> None:
         self.newest: dict[Hashable, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}

@@ -41,7 +41,7 @@ class JudgingRun(FrozenModel):
     replaces: bool = False
     """Whether this run replaces the earlier assessments by its systems."""
     heard: int | None = Field(default=None, ge=0)
-    """Number of speeches when a later run began; None for all speeches. Omitted in files if no speech followed."""
+    """Number of speeches when an added run began; None means all speeches. Omitted in files if no speech followed."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
     """Id of the first run if several runs with different models judge side by side; None, and omitted in files, otherwise."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)

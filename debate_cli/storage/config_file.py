@@ -66,7 +66,7 @@ class LoadedConfig:
     prompts: Mapping[str, str]
     """Maps the name of each prompt that the configuration replaces to its new text."""
     source_map: SourceMap
-    """Positions of values. Later checks use them: `source_map.format_problem(Problem(path, message))`."""
+    """Positions of values, for errors of later checks: `source_map.format_problem(Problem(path, message))`."""
     env: Environment = field(default_factory=lambda: Environment({}))
     """The process's environment plus the keys of the configuration's `.env` file."""
     provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])

@@ -25,7 +25,7 @@ def list_debate_files(folder: Path) -> list[Path]:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether `path` is a file. A link into a folder that cannot be read is none; `Path.is_file` may raise for it."""
+    """Whether `path` is a file. A link into a folder that cannot be read is not, though `Path.is_file` may raise."""
     try:
         return path.is_file()
     except OSError:

@@ -19,7 +19,7 @@ PLACEHOLDER_KEYS = frozenset({
     "ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted", "default", "structured",
     *get_args(Phase),
 })  # fmt: skip
-"""Values that are never redacted: dummy keys for servers that need none, and words that every transcript contains."""
+"""Values that are never redacted: dummy keys for servers that need none, and words that are values in transcripts."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
 """Start of a word. If a JSON escape such as `\\n` precedes the word, the letter of the escape is not part of it."""
 _API_KEY = re.compile(

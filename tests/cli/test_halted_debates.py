@@ -34,7 +34,7 @@ def test_a_token_budget_ends_the_run(here: Path, options: tuple[str, str]) -> No
     assert (done.code, stopped["closed"], stopped["status"]) == (4, "budget", "incomplete")
     assert 0 < stopped["usage"]["input_tokens"] + stopped["usage"]["output_tokens"] <= 9000
     assert len(stopped["turns"]) >= 2
-    assert "limits.max_tokens 9000" in done.err
+    assert "of 9000 are left (limits.max_tokens)" in done.err
     assert "debate run --resume transcripts/one.json --max-tokens" in done.err
     assert done.out == "", "no heading without a verdict"
 

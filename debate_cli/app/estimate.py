@@ -1,7 +1,8 @@
 """Use case `estimate`: planned and highest possible calls, tokens and cost of each role. No model is asked.
 
-Planned numbers come from a simulation on the mock. At worst every answer reaches its limit, every question is repeated
-as often as allowed, and panels deliberate to their last round. Retries after a provider's fault are not included.
+Planned numbers come from a simulation on the mock. A long debate is simulated in part, and its numbers are extrapolated.
+At worst every answer reaches its limit, every question is repeated as often as allowed, and panels deliberate to their
+last round. Retries after a provider's fault are not included.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from debate_cli.app.context import RunContext
 from debate_cli.app.judge import JudgeTask
 from debate_cli.app.model_roles import judge_model_spec, mock_spec, with_mock_models, with_run_providers
 from debate_cli.app.session import Session
-from debate_cli.domain.config import DebateConfig, Limits, ModelSpec
+from debate_cli.domain.config import DebateConfig, FormatConfig, Limits, ModelSpec
 from debate_cli.domain.debate import Debate, fold, usage_of_briefs
 from debate_cli.domain.evidence import SearchRecord
 from debate_cli.domain.judging_config import judge_ids, judge_model_role, judge_title
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.model_call import TotalUsage, Usage, is_person, total_usage
+from debate_cli.domain.model_call import Usage, is_person
 from debate_cli.engine import StopSignal
-from debate_cli.formats.schedule import planned_turns
+from debate_cli.formats.schedule import planned_turns, stages
 from debate_cli.judging.schedule import planned_briefs
 from debate_cli.llm.model import Model, OnText, Profile, Reply, Request
 from debate_cli.llm.search import MAX_CONTINUATIONS, REPORT_TOKENS, RERANK_PURPOSE
@@ -35,6 +36,8 @@ from debate_cli.providers.registry import ProviderRegistry
 from debate_cli.providers.search.table import find_search_target, rerank_spec, with_lookup_search
 from debate_cli.systems.registry import get_system
 
+MAX_SIMULATED_TURNS = 120
+"""Maximum number of speeches in the simulation of a long debate."""
 MAX_ASKS = 1 + MAX_REASKS
 """Maximum number of requests for one answer. An answer that does not fit its form is requested again."""
 MAX_SPEECH_ASKS = 2 * MAX_ASKS
@@ -150,18 +153,32 @@ async def estimate_run(context: RunContext) -> RunEstimate:
     config, meter = context.config, PromptMeter()
     mocked = with_mock_models(config)
     systems = tuple(system.without_surrender() for system in mocked.judging.systems)
-    mocked = mocked.model_copy(update={"judging": mocked.judging.model_copy(update={"systems": systems})})
+    shorter = {
+        "judging": mocked.judging.model_copy(update={"systems": systems}),
+        "format": _shorten_format(config.format, MAX_SIMULATED_TURNS // max(1, len(config.debaters))),
+    }
+    mocked = mocked.model_copy(update=shorter)
     debate = (await Session(_simulated(context, mocked, meter)).begin("simulation", None)).debate
     turns = planned_turns(config)
+    growth = turns / max(1, planned_turns(mocked)) if debate.closed == "complete" else 1.0
     run = debate.run(FIRST_RUN).model_copy(update={"judging": config.judging})
-    estimator = _Estimator(context, run, debate, meter, turns, turns // max(1, len(config.debaters)))
+    estimator = _Estimator(context, run, debate, meter, turns, turns // max(1, len(config.debaters)), growth)
     roles = (
         *estimator.estimate_debaters(),
         *estimator.estimate_judges(),
-        *_estimate_searches(config, context.env, debate.searches),
+        *_estimate_searches(config, context.env, debate.searches, growth),
         *estimator.estimate_reranking(),
     )
     return RunEstimate(turns, planned_briefs(config), roles)
+
+
+def _shorten_format(form: FormatConfig, rounds: int) -> FormatConfig:
+    """Return `form` with fewer free speeches or rebuttals, so that each debater has `rounds` speeches if possible."""
+    if form.kind == "free_flowing":
+        return form.model_copy(update={"turns": max(1, min(form.turns, rounds))})
+    rebuttals = [place for place, phase in enumerate(form.phases) if phase == "rebuttal"]
+    dropped = set(rebuttals[: max(0, len(stages(form)) - rounds)])
+    return form.model_copy(update={"phases": tuple(p for place, p in enumerate(form.phases) if place not in dropped)})
 
 
 async def estimate_judging(task: JudgeTask, *, batch: bool = False) -> RunEstimate:
@@ -201,10 +218,12 @@ def _fast_mocks(models: Mapping[str, ModelSpec]) -> dict[str, ModelSpec]:
 class _Load(NamedTuple):
     """The questions that one role is asked."""
 
-    made: TotalUsage
-    """Calls and tokens in the simulation."""
-    questions: int
-    """Number of questions if every possible further round takes place."""
+    calls: int
+    """Number of questions in the simulation."""
+    used: Usage
+    """Tokens of these questions and their answers."""
+    worst: int
+    """Number of questions at worst, when every possible further round takes place."""
     max_asks: int
     """Maximum number of requests for one answer."""
     prompt: int
@@ -222,6 +241,8 @@ class _Estimator:
     meter: PromptMeter
     turns: int
     rounds: int
+    growth: float = 1.0
+    """Number of planned speeches for each simulated speech."""
     batch: bool = False
 
     @cached_property
@@ -236,60 +257,78 @@ class _Estimator:
         speakers = len(self.config.debaters)
         before = speakers - 1 + speakers * (self.rounds - 1) / 2  # mean number of speeches before one of a debater
         further = math.ceil(self._speech_tokens() * before)
-        prompt = self.meter.longest(*SPEECH_PURPOSES)
         for debater in self.config.debaters:
             spec = self.config.model_for_debater(debater)
             if spec is not None:
-                made = total_usage([turn.exchange for turn in self.debate.select_turns(speaker=debater.name)])
-                yield self._estimate_role(
-                    debater.name, spec, _Load(made, self.rounds, MAX_SPEECH_ASKS, prompt, further)
-                )
+                made = [turn.exchange.usage for turn in self.debate.select_turns(speaker=debater.name)]
+                calls, used = self._extrapolate(len(made), sum(made, Usage()), self.growth)
+                prompt = math.ceil(self.growth * self.meter.longest(*SPEECH_PURPOSES))
+                load = _Load(calls, used, self.rounds, MAX_SPEECH_ASKS, prompt, further)
+                yield self._estimate_role(debater.name, spec, load)
 
     def estimate_judges(self, prefix: str = "") -> Iterator[RoleEstimate]:
         """Yield the estimate of each judge. `prefix`: the beginning of the roles' names, for an added judging run."""
         without_searches = self.debate.model_copy(update={"searches": ()})
         spoken = 0 if prefix else self._speech_tokens() * self.turns
         for system in self.run.active_systems():
-            plan = get_system(system.kind).planned_calls(system, self.turns, self.rounds)
-            prompt = self.meter.longest(f"judge.{system.kind}")
+            judging = get_system(system.kind)
+            plan = judging.planned_calls(system, self.turns, self.rounds)
+            part = judging.planned_calls(system, round(self.turns / self.growth), round(self.rounds / self.growth))
+            call_growth = plan.planned / part.planned if part.planned else self.growth
             seats = judge_ids(system)
             for seat in seats:
                 spec = judge_model_spec(self.config, self.run, judge_model_role(system, seat))
                 if spec is None:
                     continue
                 mine = (self.run.id, system.kind, seat)
-                made = usage_of_briefs(
+                total = usage_of_briefs(
                     without_searches, lambda brief, mine=mine: (brief.run, brief.system, brief.assessor) == mine
                 )
-                questions = max(made.calls, plan.planned // len(seats) + plan.follow_ups)
+                used = Usage(input_tokens=total.input_tokens, output_tokens=total.output_tokens)
+                calls, used = self._extrapolate(total.calls, used, call_growth)
+                worst = max(calls, plan.planned // len(seats) + plan.follow_ups)
                 further = spoken + plan.quoted_answers * self._output_limit(spec)
+                prompt = math.ceil(self.growth * self.meter.longest(f"judge.{system.kind}"))
                 name = f"{prefix}{judge_title(system.kind, seat)}" if prefix else f"{system.kind} {seat}"
-                yield self._estimate_role(name, spec, _Load(made, questions, MAX_ASKS, prompt, further))
+                yield self._estimate_role(name, spec, _Load(calls, used, worst, MAX_ASKS, prompt, further))
 
     def estimate_reranking(self) -> Iterator[RoleEstimate]:
         spec = rerank_spec(self.config)
-        calls = sum(item.kind == "rerank" for item in self.debate.searches)
+        calls = round(self.growth * sum(item.kind == "rerank" for item in self.debate.searches))
         if spec is not None and calls:
             used = Usage(input_tokens=calls * self.meter.longest(RERANK_PURPOSE))
             totals = CallTotals(calls, used, compute_cost(used, self.registry.price(spec)))
             yield RoleEstimate("order of passages", spec, totals, totals)
 
+    def _extrapolate(self, calls: int, used: Usage, call_growth: float) -> tuple[int, Usage]:
+        """Return the calls and tokens of a role in the planned debate, from its calls and tokens in the simulation.
+
+        The tokens grow in proportion to the debate, because a role answers more questions or reads longer prompts. With
+        `history: full` a role may answer more questions with longer prompts. `call_growth`: number of planned calls
+        for each simulated call.
+        """
+        prompt_growth = self.growth * (call_growth if self.config.format.history == "full" else 1)
+        tokens = Usage(
+            input_tokens=round(prompt_growth * used.input_tokens), output_tokens=round(self.growth * used.output_tokens)
+        )
+        return round(call_growth * calls), tokens
+
     def _estimate_role(self, name: str, spec: ModelSpec, load: _Load) -> RoleEstimate:
-        made, questions = load.made, load.questions
         if is_person(spec.model):
-            return RoleEstimate(name, spec, CallTotals(made.calls, Usage(), 0.0), CallTotals(questions, Usage(), 0.0))
+            return RoleEstimate(name, spec, CallTotals(load.calls, Usage(), 0.0), CallTotals(load.worst, Usage(), 0.0))
         price = self.registry.price(spec)
         price = halve_price(price) if self.batch else price
-        output, calls = self._output_limit(spec), questions * load.max_asks
-        repeated = questions * sum(range(load.max_asks)) * (output + REASK_TOKENS)
+        output, calls = self._output_limit(spec), load.worst * load.max_asks
+        repeated = load.worst * sum(range(load.max_asks)) * (output + REASK_TOKENS)
         worst = Usage(input_tokens=calls * (load.prompt + load.further) + repeated, output_tokens=calls * output)
-        planned = Usage(input_tokens=made.input_tokens, output_tokens=made.output_tokens)
+        planned = Usage(input_tokens=load.used.input_tokens, output_tokens=load.used.output_tokens)
+        planned_totals = CallTotals(load.calls, planned, compute_cost(planned, price))
         return RoleEstimate(
             name,
             spec,
-            CallTotals(made.calls, planned, compute_cost(planned, price)),
+            planned_totals,
             CallTotals(calls, worst, compute_cost(worst, price)),
-            longest_exchange=load.prompt + made.output_tokens // max(1, made.calls),
+            longest_exchange=load.prompt + planned.output_tokens // max(1, load.calls),
             context_tokens=self.registry.context_tokens(spec.model),
         )
 
@@ -302,12 +341,13 @@ class _Estimator:
 
 
 def _estimate_searches(
-    config: DebateConfig, env: Mapping[str, str], simulated: Sequence[SearchRecord]
+    config: DebateConfig, env: Mapping[str, str], simulated: Sequence[SearchRecord], growth: float = 1.0
 ) -> Iterator[RoleEstimate]:
-    """Yield the estimate of the web searches, if the simulation made any.
+    """Yield the estimate of the web searches, if there are any.
 
-    For the queries of one speech, a model makes one call, and a search engine several. At worst, a model's call is
-    continued as often as allowed.
+    `simulated`: the searches in the simulation. `growth`: number of planned searches for each simulated search.
+    A model that searches makes one call; a search engine gets several queries instead. At worst the model searches, and
+    is asked to continue, as often as allowed.
     """
     target = find_search_target(with_lookup_search(config), env)
     made = [item for item in simulated if item.kind == "web"]
@@ -315,12 +355,12 @@ def _estimate_searches(
         return
     settings, price = target.settings, target.price
     if settings.by_model:
-        calls = len({item.key if item.key.startswith("turn/") else item.id for item in made})
+        calls = round(growth * len({item.key if item.key.startswith("turn/") else item.id for item in made}))
         planned = _search_usage(calls, TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS)
         most = calls * (1 + MAX_CONTINUATIONS)
         worst = _search_usage(most, settings.max_searches * TOKENS_PER_SEARCH, REPORT_TOKENS, settings.max_searches)
     else:
-        calls = most = len(made)
+        calls = most = round(growth * len(made))
         planned = worst = _search_usage(calls, 0, 0)
     yield RoleEstimate(
         "web search",

@@ -29,7 +29,7 @@ LONGER = 1.05
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"
 RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
-    "a coin": "If it judges a debate again, it changes the winner almost as often as a coin.",
+    "a coin": "If it judges a debate again, it often changes the winner, like a coin.",
 }
 """Maps rules that name no side to a sentence on a judge that follows the rule."""
 TRY_OUT = "Use it only to try out a setup."

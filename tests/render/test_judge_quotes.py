@@ -142,7 +142,7 @@ def test_a_debate_that_stopped_before_judging_has_one_sentence(reason: CloseReas
     shown = fold([*events()[:4], DebateClosed(at=START, reason=reason)])
     lines = details_lines(shown, score(shown))
     assert [line for line in lines if line.startswith(("Verdict", "Missing"))] == []
-    assert "Note: No verdict yet of structured, moderator: the debate stopped before it was judged." in lines
+    assert "Note: No verdict yet of structured, moderator: the debate is unfinished." in lines
     drawn = "".join(render_text(part) for part in details(shown, score(shown)))
     assert "No verdict yet" in drawn
     assert not any(text in drawn for text in ("Undetermined", "trace", "not judged"))

@@ -98,7 +98,8 @@ def _field(
     elif kind == "array" and ("prefixItems" in part or item.get("type") == "object"):
         for number, (entry, is_required) in enumerate(_entries(part, path, values)):
             given = [part["const"] for part in entry.get("properties", {}).values() if "const" in part]
-            own = str(given[0]) if given else f"{label.removesuffix('s')} {number + 1}"
+            singular = f"{label[:-3]}y" if label.endswith("ies") else label.removesuffix("s")
+            own = str(given[0]) if given else f"{singular} {number + 1}"
             yield from _fields(entry, (*path, number), own, values, required=required and is_required)
     elif kind == "array":
         if part.get("maxItems") == 0:

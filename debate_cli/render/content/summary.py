@@ -309,4 +309,4 @@ def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[
     """Return a sentence on the verdicts that `reportable_verdicts` omits; an empty list if it omits no verdict."""
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
-    return [f"No verdict yet of {', '.join(omitted)}: the debate stopped before it was judged."] if omitted else []
+    return [f"No verdict yet of {', '.join(omitted)}: the debate is unfinished."] if omitted else []

@@ -58,7 +58,7 @@ def find_sources(
     `read_stdin`: reads at most the given number of bytes. Raises UsageError, TranscriptError.
     """
     if not judges_texts and STDIN in references:
-        raise UsageError("-: standard input is a text, which only a panel judges; add --system panel")
+        raise UsageError("-: standard input is read as a text, and only a panel judges texts; add --system panel")
     folders_named = [Path(reference) for reference in references if judges_texts and Path(reference).is_dir()]
     text_folders = [
         folder

@@ -98,9 +98,9 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """Yield 1 or 0 for each pair of judgements of the unchanged debate: whether their winners differ.
+    """Yield, for each pair of judgements of the unchanged debate, 1 if their winners differ, else 0.
 
-    Yields only for the first of these judgements, so that no pair counts twice.
+    Yields nothing unless `one` is the first of these judgements, so that no pair counts twice.
     """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)
@@ -110,7 +110,7 @@ def _noise(one: Observation) -> Iterator[float]:
 def _noise_margin(one: Observation) -> Iterator[float]:
     """Yield the standard deviation of the margin over the judgements of the unchanged debate.
 
-    Yields only for the first of these judgements, so that no debate counts twice.
+    Yields nothing unless `one` is the first of these judgements, so that no debate counts twice.
     """
     if one.judgement is one.unchanged[0] and len(one.unchanged) > 1:
         yield stdev(map(_margin, one.unchanged))

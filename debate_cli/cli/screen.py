@@ -102,7 +102,7 @@ class PipeSafeObserver:
         self._held += [partial(self._show_event, TurnCompleted(at=event.at, turn=turn), debate) for turn in hidden]
 
     def _show_event(self, event: Event, debate: Debate) -> None:
-        """Show an event. After a person left without an answer, hide speeches, because the person is asked again."""
+        """Show an event, but no more speeches once a person has left without answering: that person is asked again."""
         if not (self._was_left and isinstance(event, TurnCompleted)):
             self._observer.event(event, debate)
 

@@ -68,9 +68,9 @@ class _Match:
 def check_quote(quote: str, passage: str) -> QuoteCheck:
     """Check whether `quote` is in `passage` word for word.
 
-    `verified`: equal apart from case, spaces, quotation marks and dashes. `near`: equal apart from articles,
-    inflections, punctuation and layout too. `altered`: similar, or an ellipsis leaves out a negation. Parts that an
-    ellipsis joins must be in this order.
+    `verified`: equal apart from case, spaces, quotation marks and dashes. `near`: equal if articles,
+    inflections, punctuation and layout are ignored as well. `altered`: similar, or an ellipsis leaves out a negation.
+    Parts that an ellipsis joins must occur in the passage in the order of the quote.
     """
     check = _check(quote, fold_text(passage))
     if check.outcome in _GENUINE:

@@ -47,7 +47,7 @@ class Variant:
     """The base configuration with one value for each axis."""
 
     axes: Mapping[str, Any]
-    """Maps key paths to values."""
+    """Maps the key path of each axis, e.g. `format.rounds`, to this variant's value."""
     context: RunContext
     """Configuration, prompts and environment. Two placeholders stand for the debaters."""
     judges: tuple[Judge, ...]

@@ -128,7 +128,7 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """Return the last passage of the turn that the speaker of `turn` made before it, without citations; else empty."""
+    """Return the last text of the speaker's previous turn, citations left out; empty if there is no such turn."""
     earlier = reversed(debate.turns_before(turn.index))
     before = next((other for other in earlier if other.speaker == turn.speaker), None)
     return "" if before is None else _last_text(before)

@@ -192,5 +192,5 @@ class UsageAccumulator:
 
 
 def error_usage(error: CallError) -> Usage:
-    """Return the known usage of a failure."""
+    """Return the tokens and cost of a failed call, as far as they are known."""
     return error.usage if isinstance(error.usage, Usage) else Usage()

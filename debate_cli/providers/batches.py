@@ -149,7 +149,7 @@ class _VendorBatches(ABC):
             ids = [str(batch["id"]) for batch in page["data"]]
             if not seen.isdisjoint(ids):
                 raise ServerError(
-                    "the list of batches repeats itself, so a batch cannot be found in it; try again later"
+                    "the server sends the same page of its list of batches again, so a batch cannot be found; try again later"
                 )
             seen.update(ids)
             for batch in page["data"]:

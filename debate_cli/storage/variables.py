@@ -281,7 +281,7 @@ def _resolve_key_path(data: Any, key: str) -> KeyPath:
         elif is_mapping(here) or here is None:
             path.append(part)
         else:
-            raise ValueError(f"`{part}` cannot follow a single value; remove `.{part}`")
+            raise ValueError(f"`{part}` follows a value that has no keys; remove `.{part}`")
         here = get_child(here, path[-1])
     return tuple(path)
 

@@ -348,7 +348,7 @@ def test_a_list_that_repeats_itself_is_an_error(here: Path, server: BatchServer)
 
     async def find() -> None:
         batches = make_batches("openai", endpoint, "gpt-4.1-mini", Profile())
-        with pytest.raises(ServerError, match="repeats itself"):
+        with pytest.raises(ServerError, match="sends the same page"):
             await batches.find(BatchIntent("unknown", 3, 0.0))
         await batches.aclose()
 

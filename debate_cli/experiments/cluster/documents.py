@@ -129,7 +129,7 @@ def _require_portable(name: str, variants: Iterable[Variant]) -> None:
         ]
         if local:
             raise ConfigError(
-                f"{name}: a worker cannot use {', '.join(dict.fromkeys(local))}, because it opens no files of other machines "
+                f"{name}: a worker cannot use {', '.join(dict.fromkeys(local))}, because it has no access to files of this machine "
                 "and asks no people; use other models, or run without --queue"
             )
         if variant.context.corpus is None and config.evidence is not None and config.evidence.sources:

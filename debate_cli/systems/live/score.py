@@ -55,7 +55,7 @@ MIN_CONVERGENCE_TURNS = 10
 COLD_START_TURNS = 2
 """Number of turns at the start of a debate whose marks are less reliable, because few turns precede them."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
-"""`Brief.revision` of each question about the whole debate."""
+"""The three questions about the whole debate have one subject. These numbers in `Brief.revision` tell them apart."""
 
 
 class TurnRow(FrozenModel):

@@ -1,4 +1,4 @@
-"""The question of the structured judge: marks, standing and fallacies of each argument, and the insight for a decision."""
+"""The question of the structured judge: marks, standing and fallacies of each argument, and advice for the decision."""
 
 from collections.abc import Mapping
 from functools import lru_cache

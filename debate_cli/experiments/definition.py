@@ -68,7 +68,7 @@ class Experiment:
 
     @property
     def default_folder(self) -> Path:
-        """Folder of the experiment, beside its file. A rehearsal on the mock has a folder of its own."""
+        """Folder of the experiment, beside its file. A rehearsal on the mock uses another folder."""
         return self.file.folder / f"{self.file.config.slug}{'-mock' if self.mock else ''}"
 
     @property

@@ -65,7 +65,7 @@ def quote_for_prompt(text: str) -> str:
 
 
 def new_nonce() -> str:
-    """Return eight random hexadecimal digits. An earlier text cannot contain them, because nobody can foresee them."""
+    """Return eight random hexadecimal digits. They cannot be guessed, so no earlier text contains them."""
     return secrets.token_hex(4)
 
 

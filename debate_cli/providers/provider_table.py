@@ -3,7 +3,7 @@
 To add an OpenAI-compatible provider, add a row to `BUILTIN_PROVIDERS`. An installed package adds a row through the
 entry point group `debate_cli.providers`: the entry point has the provider's name and refers to a `ProviderRow`.
 
-A key is sent only to the server of its own row. A configuration that changes the server of a row must also name the
+A key is sent only to the server of its row. A configuration that changes the server of a row must also name the
 key. So no file can send the key of a built-in provider to another server.
 """
 

@@ -286,7 +286,7 @@ class JudgingSystem(Generic[SettingsT]):
             return None
         return f"has no speeches, so {self.kind} cannot judge it; panel can judge any text"
 
-    # Effects on a running debate, of its own judging run
+    # Effects of the first judging run on the debate while it runs
 
     def awaited(self, debate: Debate, settings: SettingsT, index: int, round_number: int | None) -> Iterable[Brief]:
         """Return the briefs that must be settled before the turn `index` may begin. Default: none.

@@ -160,7 +160,7 @@ class Database:
         return await self.run_jobs(transaction)
 
     async def fetch(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Run one statement in a transaction of its own, like `run`. Returns its rows."""
+        """Run one statement in a separate transaction, like `run`. Returns its rows."""
         return await self.run(lambda connection: fetch(connection, query, *values))
 
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:

@@ -14,7 +14,7 @@ HASH_CHARS = 16
 _QUOTED_END = re.compile(r'^(?P<head>.*?[:,] )(?P<text>"(?:[^"\\]|\\.)*")(?P<tail>[.,;]?)$')
 """A line that ends with a long JSON string. Prompts quote speeches in this way."""
 MIN_QUOTE_CHARS = 60
-"""Minimum length of a quoted text that is shown on lines of its own."""
+"""Minimum length of a quoted text that is shown on separate lines."""
 _NOT_FOR_PEOPLE = re.compile(
     r"^(?:Marker of this task: .*|\[/?ask [^\]]*\]|(?:- )?Answer with (?:the )?one JSON object .*)$", re.MULTILINE
 )

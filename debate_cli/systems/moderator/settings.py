@@ -12,7 +12,7 @@ from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, Threshol
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
 """Maps the criteria of a round to maxima."""
 ROUND_GROUPS: dict[str, tuple[str, ...]] = {name: (name,) for name in ROUND_CRITERIA}
-"""Maps groups to criteria of a round. Each criterion is a group of its own. The chair gives a reason per group."""
+"""Maps groups to criteria of a round. Each group has one criterion. The chair gives a reason per group."""
 ROUND_TOTAL = sum(ROUND_CRITERIA.values())
 """Highest sum of marks in one round: 30."""
 ROUND_HEADS: dict[str, str] = {

@@ -11,7 +11,6 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 
 NOISE_DECIMALS = 9
-"""Number of decimals to which scores are rounded."""
 
 S = TypeVar("S", bound=SystemSettings)
 FindingT = TypeVar("FindingT", bound=Finding)
@@ -19,12 +18,12 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def strip_float_noise(value: float) -> float:
-    """Round to nine decimals, so that 0.1 + 0.2 becomes 0.3. The result is never -0.0."""
+    """Round to nine decimals. Turns -0.0 into 0.0."""
     return (round(value, NOISE_DECIMALS) if value % 1 else value) + 0.0  # a whole number has no noise
 
 
 def mean(values: Iterable[float]) -> float:
-    """Return the arithmetic mean, the same for any order of the values; 0.0 without values."""
+    """Return the arithmetic mean; 0.0 if there are no values. The order of the values does not matter."""
     numbers = tuple(values)
     if len(numbers) == 1:
         return numbers[0]
@@ -32,7 +31,7 @@ def mean(values: Iterable[float]) -> float:
 
 
 def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
-    """Return the mean value of each key. `values`: pairs (key, value)."""
+    """Return the mean of the values of each key, from pairs (key, value)."""
     found: dict[Key, list[float]] = {}
     for key, value in values:
         found.setdefault(key, []).append(value)
@@ -40,7 +39,7 @@ def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
 
 
 def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
-    """Return the weighted mean of pairs (value, weight), with weights above 0; 0.0 without pairs."""
+    """Return the weighted mean of pairs (value, weight); 0.0 without pairs. Every weight must be above 0."""
     pairs = tuple(values)
     if not pairs:
         return 0.0
@@ -48,7 +47,7 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """Return the mark's value, clamped to the range from `low` to `high` and to at most the mark's own `out_of`."""
+    """Return the value of `mark`, raised to `low` or lowered to the smaller of `high` and `mark.out_of`."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
@@ -58,12 +57,12 @@ def get_run_id(run: JudgingRun | str) -> str:
 
 
 def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> tuple[Assessment, ...]:
-    """Return the assessments of one system in one run, sorted by subject (turns first), revision and judge."""
+    """Return the assessments of one judging system in one run, in a fixed order."""
     return debate.assessments_of_system(system, get_run_id(run))
 
 
 def iter_findings(given: Iterable[Assessment], kind: type[FindingT]) -> Iterator[tuple[Assessment, FindingT]]:
-    """Yield (assessment, finding) for each finding of the class `kind`, in the order of `given`."""
+    """Yield (assessment, finding) for each finding of the class `kind` in the assessments `given`."""
     for assessment in given:
         for finding in assessment.findings:
             if isinstance(finding, kind):
@@ -76,19 +75,18 @@ def first_finding(given: Iterable[Assessment], kind: type[FindingT]) -> FindingT
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return the settings of this system that `run` stores; `settings` if the run does not have the system.
+    """Return the settings with which the system of `settings` judged in `run`, as stored in the debate.
 
-    The stored ones say which judges were asked. A rubric may have changed the rules of scoring in `settings`.
+    If the run did not use the system, return `settings`.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """Return the run whose assessments by a system of this kind count; None if no run has such a system.
+    """Return the newest run that has assessments by the system `kind`; None if no run uses the system.
 
-    This is a run with such assessments or, if there are none, a run with such a system. Of several such runs, the last
-    of `Debate.runs_by_precedence` counts.
+    Runs of models that judged all turns are preferred. Without assessments, return the newest run that uses the system.
     """
     having = [
         run
@@ -100,21 +98,21 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
 
 def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
-    """Return the assessments of a system in its newest run, as `newest_run` finds it."""
+    """Return the assessments of the system `kind` in the run that `newest_run` chooses; empty without such a run."""
     run = newest_run(debate, kind)
     return () if run is None else ordered_assessments(debate, kind, run)
 
 
 def format_failure_cause(debate: Debate, key: str) -> str:
-    """Return the cause of the last failure of the brief with this key, e.g. ` (abstained)`; empty without a failure."""
+    """Return the cause of a brief's last failure, e.g. ` (abstained)`; empty if the brief has not failed."""
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]
     return f" ({causes[-1]})" if causes else ""
 
 
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
-    """Yield a sentence for each brief without an assessment, with the cause of its failure, e.g. ` (abstained)`.
+    """Yield a sentence for each brief without an assessment. A failed brief's sentence ends with its cause in brackets.
 
-    `briefs`: pairs (brief, sentence without a period).
+    `briefs`: pairs of a brief and its sentence without a period.
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

@@ -1,7 +1,6 @@
-"""The protocol of a judging system, and its values.
+"""The protocol of a judging system, and the values that a system takes and returns.
 
-A system is one object that answers every question of the program about one kind of judging. `systems.registry` finds
-built-in systems and plug-ins. Rendering and calls to models are elsewhere.
+`systems.registry` finds built-in systems and plug-ins.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,33 +32,34 @@ class Progress:
     """The part of a debate that a judging run can judge."""
 
     finished_rounds: tuple[int, ...]
-    """Numbers of the rounds in which every speech has been made."""
+    """Numbers of the rounds whose speeches have all been made."""
     judgeable_turns: Sequence[int]
-    """Indices of the turns that can be judged. While the debate runs, these are the turns before the first missing one."""
+    """Indices of the turns that can be judged. While a turn is missing in a running debate, later turns do not
+    count."""
     is_over: bool
-    """Whether the debate has all its speeches."""
+    """Whether no further speech will be made."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCalls:
-    """Numbers of questions that a system asks about a debate that runs to its end."""
+    """How many questions a system asks about a debate that runs to its end."""
 
     planned: int
-    """Number of questions that are asked in any case."""
+    """Number of questions that the system certainly asks."""
     follow_ups: int = 0
-    """Maximum number of further questions to each judge."""
+    """Highest number of further questions to each judge."""
     quoted_answers: int = 0
-    """Maximum number of judges' answers that one question quotes, from which its length is estimated."""
+    """Highest number of judges' answers that one question quotes."""
 
 
 class JudgeVote(NamedTuple):
-    """The vote of one judge that counts in a verdict. Untrusted."""
+    """One judge's vote, as counted in a verdict. Untrusted."""
 
     judge: str
     option: str
     """`PASS`, `FAIL` or `CONDITIONAL`."""
     reasons: tuple[str, ...]
-    """Corrections that the judge demands, then its critical findings. Without these, its reasoning."""
+    """The judge's required corrections and critical findings. Without any, the judge's reasoning."""
     rationale: str = ""
     """The judge's reasoning, in full; may be empty."""
 
@@ -68,16 +68,16 @@ class RequiredChange(FrozenModel):
     """A change that judges demand of a text, in the words of the first judge. Untrusted."""
 
     dimension: str | None
-    """The first configured dimension that the demand names; None if it names no dimension."""
+    """The first configured dimension that the change names; None if the change names no dimension."""
     text: str
     judges: tuple[str, ...]
-    """Ids of the judges who demand the change, in panel order."""
+    """Ids of the judges who demand the change, in the order of the panel."""
     weight: float
-    """Combined weight of `judges` as a share of the weight of all votes, 0-1."""
+    """Share of the total weight of votes that these judges have, 0-1."""
     quote: str | None = None
-    """The passage of the text that the demand quotes; None if it quotes no words of the text."""
+    """Words of the judged text that the change quotes; None if the change quotes no words of the text."""
     line: int | None = None
-    """Line of the text, from 1, in which the quoted passage begins."""
+    """Line of the judged text, from 1, in which the quoted words begin; None without a quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +85,19 @@ class Headline:
     """The reason for a verdict, the scale of its scores, the dissent and the required changes."""
 
     reason: str
-    """Why the verdict is so, in one or two sentences with numbers; may be empty."""
+    """The reason for the verdict, in one or two sentences with numbers; may be empty."""
     max_score: float
     """The highest score that a debater or an option can reach."""
     unit: str = "points"
-    """Unit of scores and margin."""
+    """Unit of the scores and of the margin."""
     dissent: tuple[JudgeVote, ...] = ()
-    """Votes against the verdict."""
+    """Votes for another outcome than the verdict's."""
     required_changes: tuple[RequiredChange, ...] = ()
-    """Changes that a judged text needs in order to pass, the most important first."""
+    """Changes that a judged text needs in order to pass, most important first."""
 
 
 class JudgeQuote(NamedTuple):
-    """A judge's reasoning, quoted beside a verdict. Untrusted."""
+    """A judge's reasoning in the judge's own words, shown with a verdict. Untrusted."""
 
     words: str
     judge: str = ""
@@ -109,32 +109,32 @@ class TurnScore(NamedTuple):
 
     total: float
     parts: Mapping[str, float | None]
-    """Maps each criterion to its part of the total."""
+    """Maps each criterion to the points that it adds to `total`."""
 
 
 class ArgumentMark(NamedTuple):
-    """The mark of one argument in one criterion, as a verdict uses it."""
+    """The mark of one argument in one criterion, in a verdict."""
 
     argument: str
     participant: str
     """Name of the debater who made the argument."""
     criterion: str
     value: float | None
-    """Mean of the judges' marks; None if no judge gave one."""
+    """Mean of all judges' marks; None if no judge marked the argument in this criterion."""
     out_of: float
     weight: float
-    """Share of the criterion in the argument's score, 0-1."""
+    """Share of this criterion in the argument's score, 0-1."""
     argument_score: float | None
-    """Score of the argument; None if a mark is missing."""
+    """Score of the argument over all criteria; None if a criterion has no mark."""
 
 
 Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
-"""Whether a claim survived the debate. UPHELD: it can be relied on. PARTIALLY_UPHELD: right in direction, but limited in
-condition, degree or scope. REFUTED: no basis for a decision. UNCERTAIN: the debate does not settle it."""
+"""What the debate shows about a claim. UPHELD: it can be relied on. PARTIALLY_UPHELD: it holds within limits. REFUTED:
+it is no basis for a decision. UNCERTAIN: the debate does not settle it."""
 
 
 class ClaimStanding(NamedTuple):
-    """The standing that judges give one claim. Untrusted."""
+    """The standing of one claim according to the judges. Untrusted."""
 
     standing: Standing
     reason: str
@@ -152,7 +152,7 @@ class ClaimReview:
 
 
 class ReportSection(NamedTuple):
-    """Tables and charts of a debate that belong to no verdict."""
+    """Tables and charts of a debate that are about no verdict."""
 
     title: str
     tables: tuple[Table, ...]
@@ -178,7 +178,7 @@ class LiveReport:
 
 @dataclass(frozen=True, slots=True)
 class JudgingContext(Generic[SettingsT]):
-    """The debate, the brief and the settings. A judge's question and answer depend on nothing else."""
+    """The debate, the brief and the settings, from which a system makes a judge's question."""
 
     debate: Debate
     brief: Brief
@@ -186,25 +186,25 @@ class JudgingContext(Generic[SettingsT]):
 
     @property
     def debater_names(self) -> tuple[str, ...]:
-        """Names of the debaters, in the order of the debate's participants."""
+        """Names of all debaters, in the order of `Debate.participants`."""
         return tuple(participant.name for participant in self.debate.participants)
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Names of the debaters who spoke in the brief's round; of all who spoke if the brief is not about a round."""
+        """Names of the debaters who spoke in the judged round; in the whole debate if the brief is about no round."""
         number = self.brief.subject.round
         speakers = {turn.speaker for turn in self.debate.turns if number in {None, turn.round}}
         return tuple(name for name in self.debater_names if name in speakers)
 
     @property
     def judged_turns(self) -> tuple[Turn, ...]:
-        """The turns that the brief names, in its order."""
+        """The turns that the brief is about."""
         return tuple(self.debate.turns_by_index[index] for index in self.brief.subject.turns)
 
 
 @dataclass(frozen=True, slots=True)
 class AssessmentContent:
-    """The marks, findings, reasoning and warnings of a judge's filled-in form."""
+    """Marks, findings, reasoning and warnings from a judge's filled-in form."""
 
     marks: tuple[Mark, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -214,18 +214,20 @@ class AssessmentContent:
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestion(Generic[SettingsT, FormT]):
-    """How to ask a brief's question and read its answer."""
+    """How to ask a judge, and how to read the judge's answer."""
 
     purpose: str
     """Purpose of the request, e.g. `judge.live.pair`."""
     prompt: str
     """Name of the prompt file, without `.md`."""
     prompt_values: Callable[[JudgingContext[SettingsT], Prompts], Mapping[str, str]]
-    """Returns the values of the prompt's placeholders. Untrusted words must pass `judge_input.transcript_prompt`."""
+    """Returns the values of the prompt's placeholders. Words of debaters must be cleaned by
+    `judge_input.transcript_prompt`."""
     build_form: Callable[[JudgingContext[SettingsT]], Form[FormT]]
-    """Builds the form. Its schema allows only values that fit the brief, e.g. the names of its debaters."""
+    """Returns the form that the judge fills in. The schema of the form may depend on the debate, e.g. on debaters'
+    names."""
     read_form: Callable[[FormT, JudgingContext[SettingsT]], AssessmentContent]
-    """Reads a filled-in form. Pure. Must accept every answer that the form's model accepts."""
+    """Turns a filled-in form into marks and findings. Pure. Must not fail for a form that its model accepts."""
 
 
 class JudgingSystem(Generic[SettingsT]):
@@ -234,53 +236,57 @@ class JudgingSystem(Generic[SettingsT]):
     kind: str
     """Name of the system in configurations and transcripts, e.g. `panel`."""
     settings: type[SettingsT]
-    """Class of the settings for this kind in `judging.systems`."""
+    """Class of this system's settings in `judging.systems`."""
     findings: tuple[type[Finding], ...] = ()
-    """Classes of this system's own findings. The shared classes are in `domain.assessment`."""
+    """Classes of findings that only this system makes."""
     prompt_package: str
-    """Package with the prompt files, in a folder `prompts`."""
+    """Name of the Python package whose folder `prompts` holds the prompt files."""
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
     reviews_claims: bool = False
-    """Whether the system gives claims a standing. Such a system defines `review_claims` and `argument_marks`."""
+    """Whether the judges give claims a standing. If so, the system defines `review_claims` and `argument_marks`."""
 
     # Questions
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SettingsT, progress: Progress) -> Iterable[Brief]:
-        """Return all briefs that can be asked by now, including those already answered. Pure.
+        """Return all briefs that can be asked at this point of the debate, including those that have an answer. Pure.
 
-        Default: once the debate is over, one brief for each judge on the whole debate.
+        Default: one brief to each judge on the whole debate, once the debate is over.
         """
         if progress.is_over and self.why_not(debate) is None:
             yield from briefs_for(run.id, settings, WHOLE_DEBATE)
 
     def planned_calls(self, settings: SettingsT, turns: int, rounds: int) -> PlannedCalls:
-        """Return the number of questions for a debate of `turns` turns in `rounds` rounds. Default: one per judge."""
+        """Return the number of questions about a debate of `turns` turns in `rounds` rounds. Default: one per judge."""
         return PlannedCalls(len(judge_ids(settings)))
 
     def question(self, brief: Brief) -> JudgeQuestion[SettingsT, Any]:
-        """Return the question for `brief`. Required for a system that asks models."""
+        """Return how to ask `brief`. Every system that asks models defines this method."""
         raise NotImplementedError
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """Return the kinds of systems whose answers the question of `brief` shows. Default: none.
+        """Return the kinds of systems whose answers the question of `brief` quotes. Default: none.
 
-        The question waits for these answers: a question on a round for those on this round, any other question for all.
+        A question on a round is asked after these systems have answered about the round. Any other question is asked
+        after they have given all their answers.
         """
         return ()
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
-        """Return the answer of a judge who exceeds `settings.judge_timeout_s`. With None (default), the brief fails."""
+        """Return the answer of a judge who takes longer than `settings.judge_timeout_s`. Default: None.
+
+        If the answer is None, the brief fails.
+        """
         return None
 
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
-        """Return texts to look up before a judge is asked `brief`. Default: none."""
+        """Return the search texts whose results the question of `brief` shows. Default: none."""
         return ()
 
     def why_not(self, debate: Debate) -> str | None:
         """Return why this system cannot judge the debate, e.g. `has no speeches, so …`; None if it can.
 
-        Default: the debate needs a speech.
+        Default: the debate needs a speech, or must be a text if `judges_texts` is set.
         """
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None
@@ -289,14 +295,14 @@ class JudgingSystem(Generic[SettingsT]):
     # Effects of the first judging run on the debate while it runs
 
     def awaited(self, debate: Debate, settings: SettingsT, index: int, round_number: int | None) -> Iterable[Brief]:
-        """Return the briefs that must be settled before the turn `index` may begin. Default: none.
+        """Return the briefs that must have succeeded or failed before the turn `index` begins. Default: none.
 
-        `round_number`: round of the turn; None after the last turn.
+        `round_number`: round of the turn; None if the debate ends instead of a further turn.
         """
         return ()
 
     def guidance(self, debate: Debate, settings: SettingsT, round_number: int) -> str | None:
-        """Return the judges' advice to all debaters for a round; None if there is none (default)."""
+        """Return the judges' advice to all debaters for the round `round_number`. Default: None (no advice)."""
         return None
 
     def stopped(self, debate: Debate, settings: SettingsT, due_round: int) -> frozenset[str]:
@@ -304,26 +310,32 @@ class JudgingSystem(Generic[SettingsT]):
         return frozenset()
 
     def instruct(self, debate: Debate, settings: SettingsT, cue: Cue) -> str:
-        """Return hidden sentences for the speaker of `cue`. `debate` holds what the speaker may know. Default: none."""
+        """Return secret instructions to the speaker of `cue`. Default: none.
+
+        `debate` has only what this speaker may know.
+        """
         return ""
 
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
-        """Return the strategy for a speaker with `strategy: adaptive`. Default: none.
+        """Return the strategy for the speaker of `cue`, whose configuration says `strategy: adaptive`. Default: None.
 
-        Also called for debates that do not use this system.
+        The method is also called for debates that do not use this system.
         """
         return None
 
     # Scoring
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: SettingsT) -> Verdict:
-        """Return the verdict of one judging run. Pure: no clock, no network, no randomness. Required."""
+        """Return the verdict of one judging run. Every system defines this method.
+
+        Pure: must not use clock, network or randomness.
+        """
         raise NotImplementedError
 
     # Display
 
     def max_score(self, verdict: Verdict) -> float:
-        """Return the highest possible score. Default: the largest absolute score in the verdict; 1 without any."""
+        """Return the highest possible score. Default: the largest absolute score in `verdict`; 1 without scores."""
         return max((abs(score) for score in verdict.displayed_scores.values()), default=1.0)
 
     def min_score(self, verdict: Verdict) -> float:
@@ -331,47 +343,53 @@ class JudgingSystem(Generic[SettingsT]):
         return 0.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """Return the question of `brief` in a word or two, e.g. `turn 3`, unique for each judge. Default: its subject."""
+        """Return a short name of the question, e.g. `turn 3`. One judge's questions have different names.
+
+        Default: the subject of the brief.
+        """
         return describe_subject(brief.subject)
 
     def explain(self, verdict: Verdict) -> str:
-        """Explain a determined verdict in sentences with numbers. Default: its scores."""
+        """Explain in sentences with numbers why a verdict was reached. Default: the scores."""
         return describe_scores(verdict, self.max_score(verdict))
 
     def headline(self, verdict: Verdict) -> Headline:
-        """Return the verdict in short, not sanitized. If it is undetermined, the reason is the first of `notes.missing`."""
+        """Return the reason for the verdict and its highest possible score, not sanitized.
+
+        The reason of an undetermined verdict is the first sentence of `notes.missing`.
+        """
         missing = verdict.notes.get("missing")
         first_missing = str(missing[0]) if isinstance(missing, list) and missing else ""
         reason = first_missing if verdict.victory == "undetermined" else self.explain(verdict)
         return Headline(reason, self.max_score(verdict))
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return the full reasoning of a judge who agrees with the verdict. Default: the first rationale of such a judge."""
+        """Return the reasoning of a judge who agrees with the verdict. Default: the first such reasoning."""
         given = self.agreeing_assessments(debate, verdict)
         return next((JudgeQuote(item.rationale) for item in given if item.rationale.strip()), None)
 
     def votes(self, verdict: Verdict) -> Iterable[JudgeVote]:
-        """Return the vote of each judge, if judges vote. Default: none."""
+        """Return each judge's vote. Default: none, because most systems do not vote."""
         return ()
 
     def turn_scores(self, verdict: Verdict) -> Mapping[int, TurnScore]:
-        """Return the scores of turns by index. Default: none."""
+        """Return the score of each scored turn by turn index. Default: none."""
         return {}
 
     def argument_marks(self, verdict: Verdict) -> Iterable[ArgumentMark]:
-        """Return the marks of each argument, for `score --per argument`. Default: none."""
+        """Return the marks of each argument by criterion, for `score --per argument`. Default: none."""
         return ()
 
     def review_claims(self, debate: Debate, run: str) -> ClaimReview | None:
-        """Return what the judges of `run` conclude about the claims; None if no judge answered (default)."""
+        """Return what the judges of `run` conclude about the claims; None if no judge answered. Default: None."""
         return None
 
     def sections(self, debate: Debate) -> Iterable[ReportSection]:
-        """Return parts of a report that belong to no verdict. Default: none."""
+        """Return tables and charts that are about the debate but about no verdict. Default: none."""
         return ()
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """Return tables with all numbers of the verdict, the scores first. Default: only the scores."""
+        """Return tables with all numbers of the verdict, starting with the scores. Default: only the scores."""
         scores = verdict.displayed_scores
         if not scores:
             return []
@@ -384,11 +402,14 @@ class JudgingSystem(Generic[SettingsT]):
         return [column_table(f"scores, {verdict.system}", sorted(scores, key=lambda name: -scores[name]), columns)]
 
     def charts(self, verdict: Verdict) -> list[Chart]:
-        """Return the charts of the HTML report. Default: none."""
+        """Return the verdict's charts for the HTML report. Default: none."""
         return []
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """Return a short report on an assessment of a running debate. Default: its findings, or else its rationale."""
+        """Return a short report on an assessment, for people who watch a run.
+
+        Default: the findings of this system's own classes; without any, the judge's reasoning.
+        """
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
         sentences = [sentence for finding in own for sentence in finding.describe()]
         return LiveReport(sentences=tuple(sentences or filter(None, [assessment.rationale])))
@@ -396,7 +417,10 @@ class JudgingSystem(Generic[SettingsT]):
     # Shared implementation
 
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
-        """Return a verdict's assessments, except from judges whose marks alone would give another winner."""
+        """Return the assessments of judges who agree with the verdict.
+
+        A judge disagrees if scoring this judge's assessments alone gives another winner.
+        """
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)
         if len(judges) == 1:
@@ -431,17 +455,17 @@ def briefs_for(run: str, settings: SystemSettings, subject: Subject, revision: i
 
 
 def turn_briefs(run: str, settings: SystemSettings, turns: Iterable[int]) -> tuple[Brief, ...]:
-    """Return a brief on each turn for each judge. `turns`: indices of the turns."""
+    """Return a brief on each turn for each judge. `turns`: indices of turns. `run`: id of the judging run."""
     return _fold_briefs(run, settings, "turn", tuple(turns), lambda index: Subject(moment="turn", turns=(index,)))
 
 
 def pair_briefs(run: str, settings: SystemSettings, pairs: Iterable[tuple[int, int]]) -> tuple[Brief, ...]:
-    """Return a brief on each pair of turns for each judge."""
+    """Return a brief on each pair of turns for each judge. `pairs`: pairs of turn indices."""
     return _fold_briefs(run, settings, "pair", tuple(pairs), lambda pair: Subject(moment="pair", turns=pair))
 
 
 def round_briefs(run: str, settings: SystemSettings, numbers: Iterable[int]) -> tuple[Brief, ...]:
-    """Return a brief on each round for each judge."""
+    """Return a brief on each round for each judge. `numbers`: numbers of rounds."""
     return _fold_briefs(run, settings, "round", tuple(numbers), lambda number: Subject(moment="round", round=number))
 
 
@@ -455,7 +479,10 @@ def _fold_briefs(
 
 
 def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[ReportedScore, ...]:
-    """Return the sum of each debater's marks. `criteria` maps the criteria that count to their maxima."""
+    """Return the sum of each debater's marks.
+
+    `criteria` maps each criterion that counts to its highest mark.
+    """
     sums: dict[str, float] = {}
     for mark in marks:
         if mark.participant is not None and mark.criterion in criteria:

@@ -1,4 +1,4 @@
-"""The briefing for a decision: which claims to rely on, which to limit, which not to use, and what is open."""
+"""The briefing for a decision: what the judges concluded about each claim, and which questions are open."""
 
 from collections import defaultdict
 
@@ -17,10 +17,10 @@ class BriefingClaim(FrozenModel):
 
     id: str
     participant: str
-    """Debater who made the claim; empty for a source."""
+    """Name of the debater who made the claim; empty for a source."""
     claim: str
     reason: str
-    """The judge's reason for the standing; may be empty."""
+    """The judge's reason for the claim's standing; may be empty."""
 
 
 class Briefing(FrozenModel):
@@ -30,7 +30,7 @@ class Briefing(FrozenModel):
     rely_on: tuple[BriefingClaim, ...] = ()
     """Claims that are UPHELD."""
     limit: tuple[BriefingClaim, ...] = ()
-    """Claims that are PARTIALLY_UPHELD: they hold only under conditions, to a degree or in a scope."""
+    """Claims that are PARTIALLY_UPHELD: they hold within limits."""
     not_to_use: tuple[BriefingClaim, ...] = ()
     """Claims that are REFUTED."""
     uncertain: tuple[BriefingClaim, ...] = ()
@@ -42,7 +42,7 @@ class Briefing(FrozenModel):
 
     @property
     def claim_groups(self) -> tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...]:
-        """(label, standing, claims) of each non-empty group, in the briefing's order. A source counts as a claim."""
+        """Groups (label, standing, claims) of claims and sources, without empty groups."""
         reliable, doubtful = (
             tuple(BriefingClaim(id=note.id, participant="", claim=note.words, reason="") for note in notes)
             for notes in (self.sources.reliable, self.sources.doubtful)
@@ -58,10 +58,9 @@ class Briefing(FrozenModel):
 
 
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
-    """Build the briefing from the answers of the judges of `run`; None if no judge answered.
+    """Return the briefing by the judges of `run`; None if no judge answered.
 
-    `run`: None means the newest run that reviews claims. Insight and recommendation are from the first judge who gave
-    one; open questions are from all judges.
+    If `run` is None, the newest run that reviews claims counts.
     """
     review = review_claims(debate, run)
     if review is None:

@@ -1,4 +1,4 @@
-"""A chart as data: title, caption, axis and series. Rendering draws it as SVG.
+"""A chart as data. Rendering draws it as SVG.
 
 Strings in a chart are untrusted; rendering escapes them.
 """
@@ -12,7 +12,7 @@ from debate_cli.systems.tables import format_number
 
 @dataclass(frozen=True, slots=True)
 class ChartPoint:
-    """A value, and the text that appears when a reader points at it."""
+    """A value, and the text that appears under the mouse pointer."""
 
     value: float
     words: str
@@ -20,14 +20,14 @@ class ChartPoint:
 
 @dataclass(frozen=True, slots=True)
 class ChartSeries:
-    """The values of one debater or one quantity. Each label of the chart has a value, or None if it is missing."""
+    """The values of one debater or one quantity, one for each label of the chart. None is a missing value."""
 
     name: str
     points: tuple[ChartPoint | None, ...]
     participant: str | None = None
     """Name of the debater whose colour the series has; None for a quantity."""
     style: str = ""
-    """CSS class of a series without a debater, e.g. `limit` or `option-pass`."""
+    """CSS class of a quantity's series, e.g. `limit` or `option-pass`; empty for a debater's series."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,15 @@ class Chart:
     caption: str
     """A sentence on how to read the chart."""
     kind: Literal["line", "bars", "stack"]
-    """`line`: values over time. `bars`: groups of bars. `stack`: bars end to end."""
+    """`line`: values over time. `bars`: groups of bars side by side. `stack`: parts of each bar end to end."""
     labels: tuple[str, ...]
-    """Labels of the points of a line, or of the groups of bars."""
+    """Labels of the positions on a line, or of the groups of bars."""
     series: tuple[ChartSeries, ...]
     low: float
     high: float
-    """End of the axis of values, which begins at `low`."""
+    """Highest value on the axis of values; `low` is the lowest."""
     ticks: tuple[float, ...]
-    """Labelled values of the axis."""
+    """Values that are labelled on the axis of values."""
 
     @property
     def is_empty(self) -> bool:
@@ -63,9 +63,9 @@ def bar_chart(
     ticks: tuple[float, ...],
     unit: str = "",
 ) -> Chart:
-    """Return a chart with a group of bars for each criterion. Each group has a bar for each debater.
+    """Return a chart with a group of bars for each criterion, and in each group a bar for each debater.
 
-    `labels` maps criteria to labels; `values` maps debaters to their values by criterion.
+    `labels` maps criteria to their labels. `values` maps debaters to their values by criterion.
     """
     series = tuple(
         ChartSeries(
@@ -87,9 +87,9 @@ PERCENT_TICKS = (0.0, 25.0, 50.0, 75.0, 100.0)
 def percent_chart(
     title: str, caption: str, maxima: Mapping[str, float], marks: Mapping[str, Mapping[str, float]]
 ) -> Chart:
-    """Return a chart of marks as a percentage of each criterion's maximum.
+    """Return a bar chart of each debater's marks as percentages of the highest possible marks.
 
-    `maxima` maps criteria to maxima; `marks` maps debaters to their marks by criterion.
+    `maxima` maps criteria to their highest marks. `marks` maps debaters to their marks by criterion.
     """
     labels = {name: f"{name.replace('_', ' ')} /{most:g}" for name, most in maxima.items()}
     shares = {
@@ -100,7 +100,10 @@ def percent_chart(
 
 
 def line_series(name: str, values: Mapping[int, float], positions: Mapping[int, str]) -> ChartSeries:
-    """Return a debater's line. `values` maps positions to values, `positions` to labels such as `turn 3`."""
+    """Return the line of the debater `name` in a line chart.
+
+    `positions` maps positions to labels such as `turn 3`. `values` maps positions to the debater's values.
+    """
     points = tuple(
         ChartPoint(values[number], f"{name}, {words}: {format_number(values[number])}") if number in values else None
         for number, words in positions.items()

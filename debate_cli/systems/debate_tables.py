@@ -1,4 +1,4 @@
-"""Tables of a debate that belong to no verdict: claims, findings about speeches, checks of citations."""
+"""Tables of a debate that belong to no verdict: claims, findings, citations."""
 
 from collections.abc import Callable, Sequence
 
@@ -28,7 +28,6 @@ SOURCE_BADGES: dict[SourceOutcome, Badge] = {
     "no_such_source": Badge("✗", "no such source", "bad"),
     "unchecked": Badge("?", "not checked", "muted"),
 }
-"""Maps results of quote checks to badges."""
 _REMARKS: dict[SourceOutcome, str] = {
     "near": "near: the same words apart from articles, inflections and punctuation",
     "altered": "altered: the source says something else",
@@ -39,7 +38,7 @@ _REMARKS: dict[SourceOutcome, str] = {
 
 
 def build_source_tables(debate: Debate) -> list[Table]:
-    """Return a table of all citations, altered ones first; empty without citations."""
+    """Return a table of all citations with their quote checks, altered quotes first; empty without citations."""
     checks = sorted(check_sources(debate), key=lambda check: check.outcome != "altered")
 
     def source(check: SourceCheck) -> str:
@@ -60,7 +59,7 @@ def build_source_tables(debate: Debate) -> list[Table]:
 
 
 def build_findings_tables(debate: Debate) -> list[Table]:
-    """Return a table of the findings, each once even if several judges report it; empty without findings."""
+    """Return a table of all findings, without repetitions; empty without findings."""
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = [
         _finding_row(finding)
@@ -92,7 +91,10 @@ def _finding_row(finding: Finding) -> TableRow | None:
 
 
 def format_trace_table(rows: Sequence[TraceRow]) -> Table:
-    """Return a table of the claims, their answers and standings; with a column of sources if any claim has one."""
+    """Return a table of the claims, the answers to them, and their standings.
+
+    If a claim has sources, the table has a column of sources.
+    """
     has_sources = any(row.sources for row in rows)
     heads = ("claim", "by", "what is claimed", *(["sources"] if has_sources else []), "answers", "standing", "because")
     return Table(title="trace", heads=heads, rows=tuple(_trace_row(row, has_sources=has_sources) for row in rows))
@@ -119,7 +121,6 @@ def _trace_row(row: TraceRow, *, has_sources: bool) -> TableRow:
 
 
 def _format_source(source: TraceSource) -> str:
-    """Return the source's id, the result of its quote check and, if a judge answered, whether it supports the claim."""
     badge = SOURCE_BADGES[source.outcome]
     support = f", {SUPPORT_BADGES[source.supports].word}" if source.supports is not None else ""
     return f"{badge.symbol} {source.source} {badge.word}{support}"

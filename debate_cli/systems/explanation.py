@@ -1,4 +1,4 @@
-"""Sentences about verdicts: the outcome, the scores, and how several verdicts differ. Names are not sanitized."""
+"""Sentences about verdicts. Names in them are not sanitized."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -8,11 +8,10 @@ from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.tables import format_number
 
 ADVERBS: dict[Victory, str] = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
-"""Maps the kind of victory to the adverb in a sentence about the winner."""
 
 
 def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
-    """Say in one sentence who won and how. `document`: name of the judged text; None for a debate."""
+    """Say in one sentence who won, and how clearly. `document`: name of the judged text; None for a debate."""
     how = ADVERBS.get(verdict.victory, "")
     match verdict.victory:
         case "draw":
@@ -41,11 +40,12 @@ def describe_scores(
     weights: Mapping[str, float] | None = None,
     whole: str = "the score",
 ) -> str:
-    """Name the scores, best first, and the criterion in which the two best debaters differ most. Empty without scores.
+    """Return a sentence with the scores, and one on the criterion in which the two best debaters differ most.
 
-    `marks` maps each debater to its marks by criterion. `maxima` maps each criterion to its highest mark, and `weights`
-    maps it to its share of the total, 0-1 (default: in proportion to `maxima`). `whole`: name of the total in the
-    sentence.
+    `marks`: the debaters' marks by criterion. `maxima`: highest mark of each criterion. `weights`: share of each
+    criterion in the total, 0-1; None means in proportion to `maxima`. `whole`: what the sentence calls the total.
+
+    Returns an empty text if the verdict has no scores.
     """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:
@@ -66,9 +66,9 @@ def describe_scores(
 
 
 def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Mapping[str, float], whole: str) -> str:
-    """Name the criterion with the largest weighted difference.
+    """Return a sentence on the criterion in which the debaters differ most, by weight.
 
-    `shares` maps each criterion to the debaters' marks, as shares of its highest mark.
+    `shares` maps each criterion to the debaters' marks, as shares of the highest mark.
     """
     gaps = {criterion: max(of.values()) - min(of.values()) for criterion, of in shares.items()}
     apart = [criterion for criterion, gap in gaps.items() if round(gap, 2) != 0]
@@ -83,9 +83,9 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
 
 
 def describe_agreement(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Return a sentence on how two or more verdicts differ, and one that names the undetermined verdicts.
+    """Return a sentence on the differences between two or more verdicts, and one that names the undetermined ones.
 
-    If neither applies, the only sentence is `They agree.`
+    If the verdicts do not differ and none is undetermined, the only sentence is `They agree.`
     """
     outcomes: dict[str, list[Verdict]] = defaultdict(list)
     degrees: dict[str, list[Verdict]] = defaultdict(list)
@@ -120,7 +120,6 @@ def _join_opinions(verdicts: Sequence[Verdict], opinions: Mapping[str, Sequence[
 
 
 def _join_systems(verdicts: Sequence[Verdict], group: Sequence[Verdict]) -> str:
-    """Name the systems of `group`, each with its run if `verdicts` has verdicts of the system from several runs."""
     names = [
         format_system_label(
             item.system,

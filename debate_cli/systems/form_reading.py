@@ -1,4 +1,4 @@
-"""Builds forms for judges, and reads them. Marks are clamped, and unknown or repeated entries dropped with a warning."""
+"""Builds forms for judges, and reads the answers. Marks outside their scale are clamped with a warning."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -15,7 +15,7 @@ ItemT = TypeVar("ItemT")
 
 
 class MarkCollector:
-    """Collects marks, findings and warnings while a form is read."""
+    """Collects the marks, findings and warnings of one filled-in form."""
 
     def __init__(self) -> None:
         self._marks: list[Mark] = []
@@ -25,9 +25,9 @@ class MarkCollector:
     def add_mark(
         self, participant: str | None, criterion: str, value: float, bounds: tuple[float, float], **details: str | None
     ) -> float:
-        """Add a mark and return its value. A value outside `bounds` is clamped, with a warning.
+        """Add a mark and return its value. A value outside `bounds` (lowest, highest) is clamped with a warning.
 
-        `details`: the fields `item` and `reason` of `Mark`.
+        `details`: values for the fields `item` and `reason` of `Mark`.
         """
         low, high = bounds
         counted = float(min(high, max(low, value)))
@@ -38,22 +38,25 @@ class MarkCollector:
         return counted
 
     def add_findings(self, *findings: Finding) -> None:
-        """Add findings, in the given order."""
+        """Add findings in the given order."""
         self._findings.extend(findings)
 
     def add_warnings(self, *warnings: str) -> None:
-        """Add warnings. Each has the form `code: what is wrong`."""
+        """Add warnings of the form `code: what is wrong`."""
         self._warnings.extend(warnings)
 
     def result(self, rationale: str = "") -> AssessmentContent:
-        """Return the collected marks, findings and warnings as the content of an assessment."""
+        """Return all that was collected, as the content of an assessment."""
         return AssessmentContent(tuple(self._marks), tuple(self._findings), rationale, tuple(self._warnings))
 
 
 def unique_known_items(
     collector: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
 ) -> Iterator[ItemT]:
-    """Yield the first item of each key in `known`. Drops all others with a warning."""
+    """Yield a judge's first entry on each name in `known`. Other entries are dropped with a warning.
+
+    `key` returns the name that an entry is about.
+    """
     seen: set[str] = set()
     for item in items:
         name = key(item)
@@ -73,11 +76,12 @@ def judge_form(
     /,
     **narrowing: JsonSchema | None,
 ) -> Form[FormModelT]:
-    """Return the form of a judge's answer. A judge that skips a required entry is asked again.
+    """Return the form that a judge fills in. A judge who leaves out a required entry is asked again.
 
-    `complete` maps names of lists to (key, values): for each of the values, the list must have an entry whose field
-    `key` has this value. A list without values is left out of the form. `narrowing`: further changes of the schema, for
-    `derive_schema`.
+    `complete` maps the name of a list to (key, values). For each of the values, the list must have an entry with this
+    value in its field `key`. A list without values is left out of the form.
+
+    `narrowing`: further restrictions of the schema, passed to `derive_schema`.
     """
     lists = {entries: each_of(key, values) if values else None for entries, (key, values) in (complete or {}).items()}
     schema = derive_schema(model, **lists, **narrowing)

@@ -1,4 +1,4 @@
-"""Computes a verdict from scores: winner, margin and kind of victory."""
+"""Computes the outcome of a verdict from scores."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from debate_cli.systems.aggregation import get_run_id, strip_float_noise
 
 
 class ScoreOutcome(NamedTuple):
-    """Winner, kind of victory and margin, as in a `Verdict`."""
+    """Winner, kind of victory and margin of a `Verdict`."""
 
     winner: str | None
     victory: Victory
@@ -19,15 +19,15 @@ class ScoreOutcome(NamedTuple):
 
 
 MARGIN_DECIMALS = 6
-"""Number of decimals with which margins are compared to thresholds. Scores have nine, of which the last is inexact."""
+"""Margins are rounded to this number of decimals before they are compared with thresholds."""
 UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 
 def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
-    """Decide who wins, by which margin, and how clearly. The margin is the highest score minus the second.
+    """Return the winner, the kind of victory and the margin, which is the highest score minus the second highest.
 
-    `victory` returns the kind of victory for a margin above 0. Equal scores are a draw. Fewer than two scores are
-    undetermined.
+    `victory` returns the kind of victory for a margin above 0. Equal highest scores are a draw. With fewer than two
+    scores, the outcome is undetermined.
     """
     if len(scores) < 2:  # noqa: PLR2004 - a margin needs two scores
         return UNDETERMINED_OUTCOME
@@ -39,17 +39,17 @@ def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victo
 
 
 def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a function that returns the kind of victory for a margin.
+    """Return a function that turns a margin into a kind of victory.
 
-    A margin below `draw` is a draw, and one above `clear` is clear. Any other margin is narrow.
+    A margin below `draw` is a draw. A margin above `clear` is a clear victory. Any other margin is narrow.
     """
     return lambda margin: "draw" if margin < thresholds.draw else "clear" if margin > thresholds.clear else "narrow"
 
 
 def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a function that returns the kind of victory for a margin.
+    """Return a function that turns a margin into a kind of victory.
 
-    A margin below `draw` is a draw, and one of `clear` or more is clear. Any other margin is narrow.
+    A margin below `draw` is a draw. A margin of `clear` or more is a clear victory. Any other margin is narrow.
     """
     return lambda margin: "draw" if margin < thresholds.draw else "narrow" if margin < thresholds.clear else "clear"
 
@@ -57,7 +57,7 @@ def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
 def build_verdict(
     system: str, run: JudgingRun | str, outcome: ScoreOutcome, scores: Mapping[str, float], notes: FrozenModel
 ) -> Verdict:
-    """Build a verdict. Rounds `scores` to nine decimals. Stores `notes` as JSON unless they are `Notes`."""
+    """Return a verdict, with the scores rounded to nine decimals."""
     return Verdict.model_construct(  # all parts are validated already
         system=system,
         run=get_run_id(run),

@@ -1,7 +1,4 @@
-"""Finds the judging system of a kind, either built in or from an installed plug-in.
-
-`plugins.SYSTEMS` maps each kind to the import path of its system.
-"""
+"""Finds the judging system of a kind, either built in or from an installed plug-in."""
 
 from typing import Any
 
@@ -19,14 +16,14 @@ from debate_cli.systems.base import JudgeQuote, JudgingSystem
 
 
 class UninstalledSystem(JudgingSystem[SystemSettings]):
-    """Placeholder for a system whose plug-in is not installed. It shows stored verdicts, but cannot ask or score."""
+    """Placeholder for a system whose plug-in is not installed. Stored verdicts can be shown, but not computed again."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.settings = SystemSettings  # pyright: ignore[reportAttributeAccessIssue] - becomes the base class
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return None, because it is unknown which judges agree with the verdict."""
+        """Return None: without the plug-in it is unknown which judges agree with the verdict."""
 
 
 def system_kinds() -> tuple[str, ...]:
@@ -35,7 +32,7 @@ def system_kinds() -> tuple[str, ...]:
 
 
 def default_text_kind() -> str:
-    """Return the kind that judges a text by default: the first that can judge texts."""
+    """Return the first kind of system that can judge a text."""
     return next(kind for kind in system_kinds() if get_system(kind).judges_texts)
 
 
@@ -45,12 +42,12 @@ def is_installed(kind: str) -> bool:
 
 
 def get_system(kind: str) -> JudgingSystem[Any]:
-    """Return the system of this kind; an `UninstalledSystem` if it is not installed."""
+    """Return the system of this kind. Returns an `UninstalledSystem` if the plug-in is not installed."""
     return SYSTEMS.load(kind) if SYSTEMS.has(kind) else UninstalledSystem(kind)
 
 
 def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
-    """Return the settings of the brief's system in its judging run. Raises KeyError if the run does not have it."""
+    """Return the settings of the system that asks `brief`. Raises KeyError if the brief's run lacks the system."""
     for system in debate.run(brief.run).judging.systems:
         if system.kind == brief.system:
             return system
@@ -59,19 +56,19 @@ def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
 
 @memoize_on_value
 def active_systems(run: JudgingRun) -> tuple[tuple[JudgingSystem[Any], SystemSettings], ...]:
-    """Return a run's systems with their settings, except systems that a later run replaced."""
+    """Return the systems of a run with their settings. Leaves out systems that a later run replaced."""
     return tuple((get_system(settings.kind), settings) for settings in run.active_systems())
 
 
 def systems_of_debate(debate: Debate) -> tuple[JudgingSystem[Any], ...]:
-    """Return the systems of all judging runs of a debate, each once."""
+    """Return each system that a judging run of the debate uses."""
     return tuple(
         get_system(kind) for kind in dict.fromkeys(item.kind for run in debate.runs for item in run.judging.systems)
     )
 
 
 def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
-    """Return the names of the debaters whom the configured systems consider to have given up before `due_round`."""
+    """Return the names of the debaters who gave up before the round `due_round`, according to any configured system."""
     return frozenset(
         name
         for system, settings in active_systems(debate.run(FIRST_RUN))
@@ -80,20 +77,20 @@ def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
 
 
 def debater_instructions(debate: Debate, cue: Cue) -> tuple[str, ...]:
-    """Return what each configured system tells the speaker of `cue`. The order of systems is always the same."""
+    """Return the instructions of all configured systems to the speaker of `cue`, always in one order of systems."""
     active = {system.kind: (system, settings) for system, settings in active_systems(debate.run(FIRST_RUN))}
     chosen = (active[kind] for kind in system_kinds() if kind in active)
     return tuple(system.instruct(debate, settings, cue) for system, settings in chosen)
 
 
 def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick | None:
-    """Return the strategy for the speaker of `cue`, from the first installed system that picks one."""
+    """Return the strategy that an installed system picks for the speaker of `cue`; the first one if several do."""
     picks = (get_system(kind).pick_strategy(debate, cue) for kind in system_kinds())
     return next((pick for pick in picks if pick is not None), None)
 
 
 def check_system_kind(kind: str) -> None:
-    """Check the value of a `--system` option. Raises UsageError with a suggestion if the system is unknown."""
+    """Raise UsageError, with a suggestion, if the value of a `--system` option is no installed kind."""
     known = system_kinds()
     if kind in known:
         return

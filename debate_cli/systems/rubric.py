@@ -1,4 +1,4 @@
-"""Rubrics. A rubric changes the settings of judging systems, so that stored marks are scored under other rules."""
+"""Rubrics: changed settings of judging systems, under which stored marks are scored again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,17 +15,16 @@ from debate_cli.systems.structured.settings import DEFAULT_CRITERIA, StructuredS
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """Changed settings by kind of system, as nested mappings. All other settings stay as stored."""
+    """Changed settings by kind of system. Settings that the rubric does not name stay as stored."""
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Maps criteria of the structured system to weights. If it is not empty, criteria without a weight get 0."""
+    """Weights of the criteria of the structured system. If any is given, each other criterion gets 0."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
-        """Return the changed settings of each kind in the rubric, for scoring `debate`.
+        """Return the changed settings of each system that the rubric is about.
 
-        `where`: text at the start of error messages. Raises UsageError if a setting or criterion is unknown or out of
-        range.
+        `where`: start of error messages. Raises UsageError if a changed setting is unknown or invalid.
         """
         stored = {
             system.kind: system
@@ -69,9 +68,9 @@ def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str,
 
 
 def parse_weights(text: str) -> Rubric:
-    """Parse `evidence=0.5,logic=0.3` into weights of the structured criteria. Criteria without a weight get 0.
+    """Parse criterion weights such as `evidence=0.5,logic=0.3`. Criteria that are not named get 0.
 
-    Raises UsageError if a part has no number of 0 or more, or if every weight is 0.
+    Raises UsageError if a weight is no number of 0 or more, or if all weights are 0.
     """
     weights: dict[str, float] = {}
     for part in text.split(","):

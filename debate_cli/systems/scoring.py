@@ -1,6 +1,6 @@
-"""Scores a debate: selects judging runs and systems, lets each system score, and marks the deciding verdict.
+"""Scores a debate: each judging system gives a verdict, and one verdict is flagged as deciding.
 
-Pure: no clock, network or randomness. Each system has its own scorer, the module `score.py` in its folder.
+Pure: no clock, network or randomness.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -24,13 +24,12 @@ def score(
 ) -> tuple[Verdict, ...]:
     """Return the verdicts of a debate, the deciding one first and flagged `decides`.
 
-    `runs`: `latest`, `all` or the id of one run; an unknown id gives no verdict. `latest` takes the newest run of each
-    system, the runs that judged side by side with it, and all runs of people. It prefers runs with an assessment, then
-    runs that judged all speeches. `systems`: the kinds to score; None means all. `settings` maps kinds to settings that
-    replace the stored ones.
+    `runs`: `latest`, `all` or the id of one run. `latest` takes the newest run of each system, runs beside this one,
+    and all runs of people. An unknown id gives no verdict.
 
-    If the system that should decide has no verdict, the first verdict decides. If other runs judged side by side with
-    the deciding verdict's run, no verdict decides. A person's verdict never decides.
+    `systems`: the kinds to score; None means all. `settings`: settings by kind, used instead of the stored ones.
+
+    A person's verdict never decides. If runs judged side by side, no verdict decides.
     """
     replacing = settings or {}
     chosen = [
@@ -52,10 +51,10 @@ def score(
 
 
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdict that is flagged `decides`.
+    """Return the verdict that is flagged `decides`, or else all verdicts that share the first place.
 
-    If none is flagged, return the first verdict, and the verdicts of the same system in runs that judged side by side
-    with its run. Verdicts of people are never returned, because they never decide.
+    These are the first verdict, and verdicts of its system in runs that judged side by side with its run. A person's
+    verdict is never returned.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]
@@ -69,7 +68,7 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
     """Return the verdicts of several runs, in the order of `runs`.
 
-    A verdict never decides if its run judged side by side with another run.
+    If a run judged side by side with another one, the flag `decides` is removed from its verdicts.
     """
     found = [item for run in runs for item in verdicts_of_run(debate, verdicts, run)]
     return tuple(
@@ -79,7 +78,7 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
-    """Select the verdicts of one judging run, and flag the deciding one. Takes them from `verdicts` without scoring."""
+    """Return the verdicts of one judging run, taken from `verdicts`. The deciding one is first and flagged."""
     own = [item for item in verdicts if item.run == run]
     bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]
     if debate.run(run).reviewer is not None:
@@ -89,7 +88,7 @@ def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tu
 
 
 def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> Verdict:
-    """Return the verdict of one system in one run. If the run judged only a part of the debate, its notes say so."""
+    """Return the verdict of one system in one run. The notes say whether the run judged only a part of the debate."""
     if not is_installed(settings.kind):
         return _kept_verdict(debate, run, settings.kind)
     found = get_system(settings.kind).score(debate, run, settings)
@@ -106,7 +105,7 @@ def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> 
 
 
 def _kept_verdict(debate: Debate, run: JudgingRun, kind: str) -> Verdict:
-    """Return the stored verdict of a system that is not installed; an undetermined one if none is stored."""
+    """Return the stored verdict of a system that is not installed; an undetermined verdict if none is stored."""
     for verdict in debate.kept_verdicts:
         if (verdict.system, verdict.run) == (kind, run.id):
             return verdict.model_copy(update={"decides": False})
@@ -121,8 +120,8 @@ def _put_deciding_first(
 ) -> tuple[Verdict, ...]:
     """Flag the deciding verdict and move it to the front.
 
-    A verdict of the kind `deciding` decides: the last one in `judged`, or else the last one in `verdicts`. If there is
-    none, the first of `verdicts` decides.
+    The newest verdict of the kind `deciding` decides; one in `judged` is preferred. Without such a verdict, the first
+    one decides.
     """
     if not verdicts:
         return ()
@@ -133,7 +132,6 @@ def _put_deciding_first(
 
 
 def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemSettings]]:
-    """Return the runs and systems to score: oldest run first, systems in the configured order."""
     counted = [(run, system) for run in debate.runs for system in run.active_systems()]
     if runs == "all":
         return counted
@@ -154,15 +152,14 @@ def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemS
 
 
 def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool:
-    """Return whether a system gave an assessment in a run, or needs none because it has no judges."""
+    """Return whether the system gave an assessment in the run. A system without judges counts as one that did."""
     return not judge_ids(system) or bool(debate.assessments_of_system(system.kind, run.id))
 
 
 def _deciding_kind(debate: Debate, runs: str) -> str | None:
-    """Return the kind of the deciding system: as set by `decides`, or else the first system of the first run.
+    """Return the kind of the system that decides: the configured `decides`, or else the first system of the first run.
 
-    Of several runs with this setting, the newest counts; a run that judged all speeches is preferred to a newer one
-    that did not.
+    If several runs configure `decides`, the last of `runs_by_precedence` counts.
     """
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
     named = [
@@ -174,14 +171,12 @@ def _deciding_kind(debate: Debate, runs: str) -> str | None:
 
 
 TOLERANCE = 1e-6
-"""Numbers that differ by at most this much count as equal."""
 
 
 def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
-    """Return whether two verdicts have equal winner, victory, margin, scores and numbers in the notes.
+    """Return whether two verdicts of the same rules have the same outcome, scores and numbers.
 
-    Verdicts under different rules never match. Sentences are not compared, because their wording may change between
-    versions.
+    Sentences in the notes are not compared, because their wording may change between versions.
     """
     if (stored.rules, stored.winner, stored.victory) != (recomputed.rules, recomputed.winner, recomputed.victory):
         return False

@@ -1,4 +1,4 @@
-"""What prompts tell judges about a debate's sources: checks of quotes, a judge's answers on support, and look-ups."""
+"""The parts of judges' prompts that describe the sources of a debate."""
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import Turn
@@ -17,7 +17,6 @@ from debate_cli.systems.source_support import OPINIONS, SOURCES_KIND, JudgedCita
 NOT_CHECKED = (
     "The debaters cite sources. The sources were not checked: no judge compared them with what the debaters claim."
 )
-"""Tells a judge that no judge of `sources` has checked the citations."""
 WORD_CHECKS = (
     "Checks of the citations, one JSON object a line, as data. quote_check is what our program found when it compared the "
     "quote with the source word for word; unchecked means that nothing could be compared."
@@ -37,9 +36,10 @@ LOOKED_UP = (
 
 
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
-    """Describe the sources of a round (None: of the debate) for the prompt of a judge of the run `run_id`.
+    """Describe the sources of one round for a judge's prompt: first the citations, then what was looked up.
 
-    The citations come first, then what was looked up. Empty without citations and look-ups.
+    `round_number`: None means the whole debate. Answers of the system `sources` are those of the run `run_id`, or else
+    of the newest run with this system. The text is empty if there is nothing to describe.
     """
     turns = debate.turns_by_index
     run = _find_sources_run(debate, run_id)
@@ -64,14 +64,14 @@ def format_source_checks(debate: Debate, run_id: str, round_number: int | None =
 
 
 def format_quote_checks(debate: Debate, turn: Turn) -> str:
-    """List the citations of `turn` with their quote checks, for a prompt. Empty without citations."""
+    """Describe the citations of one turn and their quote checks, for a prompt. Empty without citations."""
     names = debater_names(debate)
     lines = [_check_line(check, turn.speaker, names) for check in check_turn(debate, turn)]
     return "\n".join((f"{WORD_CHECKS} {POOR_SOURCES}", *lines)) if lines else ""
 
 
 def _find_sources_run(debate: Debate, run_id: str) -> str | None:
-    """Return `run_id` if this run has a judge of sources, else the newest run with one; None if there is none."""
+    """Return `run_id` if this run uses the system `sources`, else the newest run that does; None if there is none."""
     if any(system.kind == SOURCES_KIND for system in debate.run(run_id).active_systems()):
         return run_id
     newest = newest_run(debate, SOURCES_KIND)
@@ -79,10 +79,10 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 
 
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
-    """Return the id of a source that supports `words` of a turn, according to the judges of sources; None without one.
+    """Return the id of a source that, according to a judge of sources, supports the quoted `words` of a turn.
 
-    A source supports the words of the argument that cites it, and the words quoted from it. A looked-up passage
-    supports the argument whose evidence it shows to exist.
+    A cited source must support the argument with these words, or itself contain them. A looked-up passage must show
+    that the evidence of this argument exists. None if there is no such source.
     """
     run = _find_sources_run(debate, run_id)
     if run is None:
@@ -105,7 +105,7 @@ def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -
 
 
 def _check_line(check: SourceCheck, debater: str, names: tuple[str, ...], answer: JudgedCitation | None = None) -> str:
-    """Return a line for a prompt. Turns are numbered from 0, as in the transcript that judges read."""
+    """Return one citation as a line of JSON. Turns count from 0, as in the transcript that judges read."""
     said = {"source": check.source, "quote": check.quote, "difference": check.difference}
     opinion = answer.model_dump(include=OPINIONS - {"reason"}) if answer is not None else {}
     if answer is not None:

@@ -1,4 +1,4 @@
-"""What judges of the system `sources` found about citations and look-ups, joined with the checks of quotes by code."""
+"""Combines the checks of quotes by code with what the judges of the system `sources` answered."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
@@ -23,7 +23,7 @@ from debate_cli.systems.tables import Badge
 
 SOURCES_KIND = "sources"
 Support = Literal["yes", "partly", "no", "contradicts", "unknown"]
-"""Whether a passage supports the argument in which it is cited."""
+"""A judge's answer to the question whether a passage supports the argument that cites it."""
 SUPPORT_BADGES: dict[Support, Badge] = {
     "yes": Badge("✓", "supports", "good"),
     "partly": Badge("≈", "supports in part", "info"),
@@ -31,7 +31,6 @@ SUPPORT_BADGES: dict[Support, Badge] = {
     "contradicts": Badge("✗", "contradicts", "bad"),
     "unknown": Badge("?", "support unknown", "muted"),
 }
-"""Maps answers on whether a source supports an argument to badges."""
 Quality = Literal["yes", "no", "unknown"]
 EXISTENCE_WORDS: dict[Quality, str] = {"yes": "exists", "no": "does not exist", "unknown": "not known to exist"}
 OPINIONS = {"supports", "reputable", "recent", "relevant", "reason"}
@@ -39,12 +38,12 @@ OPINIONS = {"supports", "reputable", "recent", "relevant", "reason"}
 
 
 class SourceSupport(Finding):
-    """Whether a cited passage supports the argument, and how good the source is."""
+    """A judge's answer about one citation: whether the passage supports the argument, and how good the source is."""
 
     kind: Literal["source_support"] = "source_support"
     turn: int
     item: str
-    """Id of the argument with the citation, or `closing`."""
+    """Id of the argument that cites the source, or `closing`."""
     source: str
     quote: str
     supports: Support
@@ -60,17 +59,17 @@ class SourceSupport(Finding):
 
 
 class SourceLookup(Finding):
-    """Whether a figure, study, institution or source exists, according to a judge, and the passage that shows it."""
+    """A judge's answer to the question whether a figure, study, institution or source exists."""
 
     kind: Literal["source_lookup"] = "source_lookup"
     turn: int
     item: str
-    """Id of the argument, or `closing`."""
+    """Id of the argument, or `closing` for a closing statement."""
     source: str = ""
     """Name of the source; empty for an argument without a citation."""
     exists: Quality
     passage: str = ""
-    """Id of the passage that supports the answer; empty if there is none."""
+    """Id of the passage on which the answer rests; empty if no passage was found."""
     quote: str = ""
     reason: str = ""
 
@@ -82,7 +81,7 @@ class SourceLookup(Finding):
 
 
 class JudgedCitation(FrozenModel):
-    """A citation, the result of its quote check, and whether the passage supports the argument according to a judge."""
+    """A citation with the result of its quote check and a judge's answers."""
 
     turn: int
     debater: str
@@ -97,30 +96,31 @@ class JudgedCitation(FrozenModel):
 
 
 class JudgedLookup(FrozenModel):
-    """A looked-up item, the judge's answer, and the check of the answer's quote."""
+    """A looked-up item with a judge's answer and the check of the quote in this answer."""
 
     turn: int
     debater: str
     item: str
     source: str = ""
     exists: Quality
-    """Whether the evidence or source exists, according to the judge; `unknown` if the passage lacks the quote."""
+    """Whether the evidence or source exists, according to the judge. `unknown` if the passage does not have the
+    quote."""
     passage: str = ""
     quote: str = ""
     outcome: SourceOutcome | None = None
-    """Result of checking the quote; None if the answer quotes nothing."""
+    """Result of checking the quote in the judge's answer; None if the answer names no passage."""
     reason: str = ""
 
 
 def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]:
-    """Return the key of a citation: turn, argument, source, quote. Its quote check and its finding have equal keys."""
+    """Return turn, argument, source and quote, which are equal in the check and in the finding on one citation."""
     return item.turn, item.item, item.source, item.quote
 
 
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
-    """Return (quote check, judged citation) for each citation in the debate.
+    """Return each citation of the debate as (quote check, judged citation).
 
-    Of several answers in `given` on one citation, the first counts. Without an answer, `supports` is `unknown`.
+    A citation without an answer in `given` has `unknown` support. Of several answers, the first counts.
     """
     answers: dict[tuple[int, str, str, str], SourceSupport] = {}
     for _, finding in iter_findings(given, SourceSupport):
@@ -142,7 +142,10 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """Return what to look up in a round (None: in the debate): uncited arguments, then missing sources."""
+    """Return what must be looked up: first arguments without a citation, then cited sources that do not exist.
+
+    `round_number`: None means the whole debate.
+    """
     turns = debate.turns_by_index
     named = [
         LookupItem(check.turn, turns[check.turn].speaker, check.item, f"{check.source}: {check.quote}", check.source)
@@ -156,7 +159,7 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Return each item to look up, with the first answer on it in `given`. Without an answer, `exists` is `unknown`."""
+    """Return every item to look up with a judge's first answer in `given`. Without an answer, `exists` is `unknown`."""
     answers: dict[tuple[int, str, str], SourceLookup] = {}
     for _, finding in iter_findings(given, SourceLookup):
         answers.setdefault((finding.turn, finding.item, finding.source), finding)
@@ -173,10 +176,10 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
 
 
 def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceOutcome | None]:
-    """Return whether the item exists, and the result of checking the answer's quote.
+    """Return whether the item exists, and the result of checking the quote in the judge's answer.
 
-    Without a passage, these are `unknown` and None. The item is also `unknown` if its passage does not have the
-    quote.
+    If the answer names no passage, the result is (`unknown`, None). If the passage does not have the quote, the item is
+    `unknown`.
     """
     if not answer.passage:
         return "unknown", None
@@ -186,7 +189,7 @@ def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceO
 
 
 def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
-    """Yield a sentence for each answer on a look-up, with the check of its quote."""
+    """Yield a sentence for each looked-up item in `assessment`, with the check of the quoted words."""
     for _, answer in iter_findings([assessment], SourceLookup):
         exists, outcome = check_lookup(answer, debate)
         check = f"{outcome.replace('_', ' ')} in {answer.passage}: " if outcome is not None else ""
@@ -194,31 +197,31 @@ def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
 
 
 class SourceNote(FrozenModel):
-    """A cited source in a briefing. Untrusted."""
+    """A source in a briefing. Untrusted."""
 
     id: str
     title: str
-    """Title, path or address; empty for a source that does not exist."""
+    """Title, path or address; empty if the cited source does not exist."""
     finding: str
-    """Result of the checks, e.g. `verified, supports PRO-1`."""
+    """Results of the checks in words, e.g. `verified, supports PRO-1`."""
 
     @property
     def words(self) -> str:
-        """Title and finding."""
+        """Title and finding, for one line of the briefing."""
         return f"{self.title}: {self.finding}" if self.title else self.finding
 
 
 class SourceBriefing(FrozenModel):
-    """Reliable and doubtful sources, for a decision."""
+    """The reliable and the doubtful sources of a debate."""
 
     reliable: tuple[SourceNote, ...] = ()
-    """Sources that contain the quotes and support the arguments; one note per source."""
+    """Sources that contain the quoted words and support the arguments; one note per source."""
     doubtful: tuple[SourceNote, ...] = ()
-    """Altered quotes, then missing quotes, then contradicting sources; one note per citation."""
+    """Sources with altered quotes, then with missing quotes, then contradicting sources; one note per citation."""
 
 
 def brief_sources(debate: Debate) -> SourceBriefing:
-    """Return reliable and doubtful sources, by the quote checks and the newest judging of sources."""
+    """Return the reliable and the doubtful sources, by quote checks and by the newest run of the system `sources`."""
     titles = {passage.id: passage.title or passage.source for passage in debate.passages}
     reliable: dict[str, dict[str, dict[str, None]]] = {}
     altered: list[SourceNote] = []

@@ -1,4 +1,4 @@
-"""A table as data: titles, headers and typed cells. Each output format draws it in its own way.
+"""A table as data: titles, headers and typed cells.
 
 Strings in a table are untrusted; rendering sanitizes or escapes them.
 """
@@ -16,11 +16,11 @@ from debate_cli.domain.verdict import Verdict
 N = TypeVar("N", bound=FrozenModel)
 Item = TypeVar("Item")
 Tone = Literal["good", "mixed", "bad", "info", "muted"]
-"""Meaning of a badge. Rendering chooses a colour for each."""
+"""What a badge tells the reader. Rendering chooses a colour for each tone."""
 
 
 class DebaterCell(NamedTuple):
-    """A debater's name, drawn with marker and colour; an empty cell if the name is None."""
+    """A debater's name, drawn with symbol and colour; an empty cell if the name is None."""
 
     name: str | None
 
@@ -31,13 +31,13 @@ class Gauge(NamedTuple):
     value: float
     out_of: float
     who: str | None = None
-    """Name of the debater whose colour the bar has."""
+    """Name of the debater in whose colour the bar is drawn; None for a bar without a debater."""
     parts: tuple[tuple[str, float], ...] = ()
-    """Pairs (label, value) of parts that are drawn end to end. A negative part is a deduction."""
+    """Pairs (label, value) of the bar's parts, drawn end to end. A negative value is a deduction."""
 
 
 class Interval(NamedTuple):
-    """A number with its interval `low` to `high`, drawn on an axis from `start` to `end`. Plain text leaves it out."""
+    """A number with its interval from `low` to `high`, drawn on an axis. Left out in plain text."""
 
     value: float | None
     low: float | None
@@ -63,7 +63,7 @@ class Number(NamedTuple):
 
 
 class Badge(NamedTuple):
-    """A word from a fixed list. Its symbol and tone repeat its meaning."""
+    """A word with a symbol and a colour, e.g. `✓ upheld`."""
 
     symbol: str
     word: str
@@ -93,7 +93,7 @@ class Table(NamedTuple):
     numeric: frozenset[int] = frozenset()
     """Positions of the right-aligned columns."""
     has_key_column: bool = False
-    """Whether the first column holds keys, which are wrapped only at dots. All cells of such a table are text."""
+    """Whether the first column holds dotted keys, which are wrapped only at dots. All cells must then be text."""
 
     @property
     def heading(self) -> str:
@@ -102,7 +102,7 @@ class Table(NamedTuple):
 
 
 def make_table(title: str, heads: Iterable[str], rows: Iterable[TableRow | None], remarks: Iterable[str] = ()) -> Table:
-    """Return a table whose columns of numbers are right-aligned."""
+    """Return a table whose columns with numbers are right-aligned."""
     made = Table(title, tuple(heads), tuple(rows), tuple(remarks))
     numbers = (place for row in made.rows if row for place, cell in enumerate(row) if isinstance(cell, Number))
     return made._replace(numeric=frozenset(numbers))
@@ -111,18 +111,18 @@ def make_table(title: str, heads: Iterable[str], rows: Iterable[TableRow | None]
 def column_table(
     title: str, items: Iterable[Item], columns: Mapping[str, Callable[[Item], Cell]], remarks: Iterable[str] = ()
 ) -> Table:
-    """Return a table with a row for each item. `columns` maps each header to a function from an item to its cell."""
+    """Return a table with a row for each item. `columns` maps headers to functions that make a cell from an item."""
     rows = (tuple(cell(item) for cell in columns.values()) for item in items)
     return make_table(title, columns, rows, remarks)
 
 
 def turn_number(index: int) -> Number:
-    """Return the turn's number for readers: its index plus 1."""
+    """Return the turn's number for readers, who count from 1."""
     return Number(index + 1, 0)
 
 
 def drop_empty_columns(table: Table) -> Table:
-    """Return the table without empty columns. The first column always stays."""
+    """Return the table without empty columns, but always with its first column."""
     empty: tuple[Cell, ...] = (None, "", Lines(()))
     rows = [row for row in table.rows if row is not None]
     kept = [
@@ -138,7 +138,7 @@ def drop_empty_columns(table: Table) -> Table:
 
 
 def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | None, ...]:
-    """Concatenate groups of rows, with None between two groups. Omits groups without rows."""
+    """Join groups of rows, with None between them. Groups without rows are left out."""
     found: list[TableRow | None] = []
     for rows in filter(None, map(tuple, groups)):
         found += [*([None] if found else []), *rows]
@@ -146,7 +146,7 @@ def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | No
 
 
 def parse_notes(model: type[N], verdict: Verdict) -> N | None:
-    """Return the notes of a verdict as `model`; None if they come from another version and do not fit."""
+    """Return the notes of a verdict as `model`; None if another version wrote them and they do not fit."""
     if isinstance(verdict.notes, model):
         return verdict.notes
     try:
@@ -156,7 +156,7 @@ def parse_notes(model: type[N], verdict: Verdict) -> N | None:
 
 
 def format_number(value: float, digits: int = 2) -> str:
-    """Format `value` with at most `digits` decimals: a score (2 digits) as 7.0 or 7.25, a mark (1 digit) as 7 or 7.5."""
+    """Format `value` with at most `digits` decimals. With two decimals 7.0 or 7.25, with one decimal 7 or 7.5."""
     whole, _, fraction = f"{value:.{digits}f}".partition(".")
     fraction = fraction.rstrip("0") or ("0" if digits > 1 else "")
     return f"{whole}.{fraction}" if fraction else whole
@@ -168,17 +168,14 @@ RESPONSE_BADGES: dict[str, Badge] = {
     "concede": Badge("+", "concedes", "good"),
     "partial": Badge("≈", "accepts in part", "info"),
 }
-"""Maps types of responses in cross-examination to badges."""
 STANDING_BADGES: dict[str, Badge] = {
     "UPHELD": Badge("✓", "upheld", "good"),
     "PARTIALLY_UPHELD": Badge("≈", "partially upheld", "mixed"),
     "REFUTED": Badge("✗", "refuted", "bad"),
     "UNCERTAIN": Badge("?", "uncertain", "info"),
 }
-"""Maps standings of a claim to badges."""
 VOTE_BADGES: dict[str, Badge] = {
     "PASS": Badge("✓", "PASS", "good"),
     "FAIL": Badge("✗", "FAIL", "bad"),
     "CONDITIONAL": Badge("≈", "CONDITIONAL", "mixed"),
 }
-"""Maps options of a vote to badges."""

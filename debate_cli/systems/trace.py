@@ -1,6 +1,6 @@
-"""The trace table: every claim with its speaker, the answers to it, and its standing. Also the weakest argument.
+"""The trace table: every claim with its speaker, the answers to it, and its standing.
 
-Only a system that reviews claims, such as `structured`, gives standings. All words are untrusted and not sanitized.
+Only a system that reviews claims, such as `structured`, gives standings. Words in the table are not sanitized.
 """
 
 from collections import defaultdict
@@ -31,11 +31,11 @@ class TraceResponse(FrozenModel):
     type: ResponseType
     reasoning: str
     follow_up: str = ""
-    """The question that ends the response; empty if there is none."""
+    """The question at the end of the response; empty without a question."""
 
 
 class TraceReply(FrozenModel):
-    """A speaker's reply to questions about its own claim."""
+    """A debater's reply to a question about its own claim."""
 
     by: str
     turn: int
@@ -44,14 +44,15 @@ class TraceReply(FrozenModel):
 
 
 class TraceSource(FrozenModel):
-    """A source that the speaker cites for a claim."""
+    """A source that a debater cites for a claim."""
 
     source: str
     """Id of the passage, as the debater wrote it."""
     outcome: SourceOutcome
-    """Whether the quote is in the passage."""
+    """Result of the quote check."""
     supports: Support | None = None
-    """Whether the source supports the claim, according to the newest run of the system `sources`; None if unknown."""
+    """Whether the source supports the claim, according to the newest run of the system `sources`. None if no judge
+    said."""
 
 
 class TraceRow(FrozenModel):
@@ -60,20 +61,20 @@ class TraceRow(FrozenModel):
     id: str
     """Id of the argument."""
     participant: str
-    """Name of the debater who claimed it."""
+    """Name of the debater who made the claim."""
     claim: str
     responses: tuple[TraceResponse, ...] = ()
     replies: tuple[TraceReply, ...] = ()
     sources: tuple[TraceSource, ...] = ()
     standing: Standing | None = None
-    """Standing of the claim; None if no judge gave one."""
+    """What the judges conclude about the claim; None if no judge gave a standing."""
     reason: str | None = None
 
 
 def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
-    """Return one row per argument, in the order of the debate.
+    """Return a row for each argument of the debate, with the standings that the judges of `run` gave.
 
-    The judges of `run` give the standings. None means the newest run with a system that reviews claims.
+    If `run` is None, the newest run that reviews claims counts.
     """
     answers, sources = _answers_to_claims(debate), _sources_of_claims(debate)
     review = review_claims(debate, run)
@@ -97,9 +98,9 @@ def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tu
 
 
 def review_claims(debate: Debate, run: JudgingRun | str | None = None) -> ClaimReview | None:
-    """Return the standings of claims and the insight by the judges of `run`; None if no run reviews claims.
+    """Return what the judges of `run` conclude about the claims; None if they did not review claims.
 
-    `run`: None means the newest run with a system that reviews claims.
+    If `run` is None, the newest run that reviews claims counts.
     """
     system = find_claim_reviewer(debate)
     chosen = newest_run(debate, system.kind) if system is not None and run is None else run
@@ -107,12 +108,12 @@ def review_claims(debate: Debate, run: JudgingRun | str | None = None) -> ClaimR
 
 
 def find_claim_reviewer(debate: Debate) -> JudgingSystem[Any] | None:
-    """Return the first system of the debate's judging runs that reviews claims; None if no run has one."""
+    """Return the first system in the debate's judging runs that reviews claims; None if there is none."""
     return next((system for system in systems_of_debate(debate) if system.reviews_claims), None)
 
 
 def _answers_to_claims(debate: Debate) -> defaultdict[str, list[TraceResponse | TraceReply]]:
-    """Map argument ids to the responses and replies about the argument, in the order of the debate."""
+    """Map argument ids to all responses and replies about the argument."""
     found = defaultdict[str, list[TraceResponse | TraceReply]](list)
     for turn in debate.turns:
         for response in turn.responses or ():
@@ -125,7 +126,7 @@ def _answers_to_claims(debate: Debate) -> defaultdict[str, list[TraceResponse | 
 
 
 def _sources_of_claims(debate: Debate) -> defaultdict[tuple[str, str], list[TraceSource]]:
-    """Map (speaker, argument id) to the sources that the speaker cites for the argument, in the order of the debate."""
+    """Map (speaker, argument id) to the sources that the speaker cites for the argument."""
     found = defaultdict[tuple[str, str], list[TraceSource]](list)
     for check, answer in join_checks(debate, newest_assessments(debate, SOURCES_KIND)):
         supports = None if answer.supports == "unknown" else answer.supports
@@ -136,10 +137,10 @@ def _sources_of_claims(debate: Debate) -> defaultdict[tuple[str, str], list[Trac
 
 @dataclass(frozen=True, slots=True)
 class ArgumentScores:
-    """The scores that one verdict gives to arguments."""
+    """Scores of arguments in one verdict."""
 
     by_argument: Mapping[str, float]
-    """Maps ids of scored arguments to scores."""
+    """Maps argument ids to scores. Arguments without a score are left out."""
     max_score: float
 
 
@@ -153,7 +154,7 @@ class WeakestArgument:
 
     @property
     def title(self) -> str:
-        """A heading for the argument. An upheld claim is not called weak."""
+        """Heading above the argument: `Lowest score` for an upheld claim, else `Weakest argument`."""
         return "Lowest score" if self.row.standing == "UPHELD" else "Weakest argument"
 
     @property
@@ -163,21 +164,21 @@ class WeakestArgument:
 
     @property
     def standing_and_score(self) -> str:
-        """Standing and score, if known: `refuted, 5.7 of 10`."""
+        """Standing and score in words, e.g. `refuted, 5.7 of 10`. A missing standing or score is left out."""
         standing = STANDING_BADGES[self.row.standing].word if self.row.standing is not None else ""
         return ", ".join(filter(None, (standing, self.marked)))
 
     @property
     def because(self) -> tuple[str, ...]:
-        """The judge's reason why the claim was not upheld; empty for an upheld claim or without a reason."""
+        """Why the claim was not upheld. Empty for an upheld claim, and if the judge gave no reason."""
         reason = (self.row.reason or "").strip()
         return (reason,) if reason and self.row.standing not in {None, "UPHELD"} else ()
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """Return the argument with the lowest score; of arguments with equal scores, the one with the worst standing.
+    """Return the argument with the lowest score. Of equal scores, the argument with the worst standing is returned.
 
-    If no argument has a score, return the one with the worst standing. None if the arguments cannot be ranked.
+    Returns None if no argument has a score or a standing below UPHELD, or if all arguments are equally weak.
     """
     scores = score_arguments(debate, verdicts)
     rows = [
@@ -191,9 +192,9 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 
 
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
-    """Return the scores of arguments from the newest run that reviews claims.
+    """Return the scores of arguments in the newest run that reviews claims.
 
-    If this run scored no argument, the first verdict with scored arguments counts.
+    If this run scored no argument, another verdict with scores of arguments counts.
     """
     system = find_claim_reviewer(debate)
     newest = newest_run(debate, system.kind) if system is not None else None

@@ -1,7 +1,6 @@
-"""Analyzes an experiment's results: strength of the players, reliability of the judges, and cost.
+"""Computes what the report of an experiment shows: ratings of the players, reliability of the judges, and cost.
 
-Everything is computed from tidy rows (`experiments.results`). Intervals come from a bootstrap over motions, which keeps
-both side orders and all judges of a motion together. Each judgement counts with its weight, 1 / number of judges.
+Intervals come from a bootstrap that draws motions. All debates on a motion are drawn together.
 """
 
 import math
@@ -18,23 +17,23 @@ from debate_cli.statistics.estimate import RESAMPLES, Estimate, cluster_rows, es
 from debate_cli.statistics.ratings import Ratings, Result, rate
 
 ONE_SIDED = 0.8
-"""A motion is one-sided if a side has at least this share of points, and the share's interval does not contain 0.5."""
+"""Minimum share of points that one side gets on a one-sided motion."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerRecord:
-    """Results of a player. A win is 1 point, a draw 0.5."""
+    """A player's share of points. A win is 1 point, a draw 0.5."""
 
     name: str
     as_first: Estimate
-    """Share of points in debates where the player spoke for the motion."""
+    """Share of points in debates where the player spoke for the motion, 0 to 1."""
     as_second: Estimate
-    """Share of points in debates where the player spoke against the motion."""
+    """Share of points in debates where the player spoke against the motion, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairRecord:
-    """Results of the debates between two players."""
+    """Result of all debates between two players."""
 
     left: str
     right: str
@@ -44,27 +43,26 @@ class PairRecord:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRecord:
-    """Record of one judge."""
+    """Reliability of one judge."""
 
     name: str
-    """Name of the judge; empty for the judges of the base."""
+    """Name of the judge. Empty for the judges of the base configuration."""
     judgements: int
-    """Number of judgements with a result."""
+    """Number of the judge's judgements that name a winner or a draw."""
     first_share: Estimate
-    """Share of points that the judge gives to the side for the motion. 0.5 means no bias if both orders were played."""
+    """Share of points that the judge gives to the side for the motion, 0 to 1."""
     swapped: Estimate
-    """Share of debates that get another winner when the players exchange sides. A change from or to a draw counts."""
+    """Share of debates whose winner changes when the two players exchange sides, 0 to 1."""
     length: Estimate
-    """Spearman's ρ (−1 to 1) between margin and length. Length is the logarithm of the ratio of both sides' words."""
+    """Spearman's ρ between a side's margin and its share of the debate's words, -1 to 1."""
     self_preference: Estimate
-    """Share of points for players with the judge's own model, minus the share that other judges give these players in
-    the same debates. Debates in which both players have this model do not count. The value is None if no debate
-    counts, or no other judge judged one."""
+    """Share of points that the judge gives to players with its own model, minus the share that other judges give them.
+    The value is None if there are no such players or no other judges."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Agreement of two judges on the debates that both judged."""
+    """Agreement of two judges on the debates that both of them judged."""
 
     first: str
     second: str
@@ -76,56 +74,55 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class MotionRecord:
-    """Results of a motion over all players."""
+    """Result of all debates on one motion."""
 
     motion: str
     """Id of the motion."""
     topic: str
     first_share: Estimate
-    """Share of points of the side for the motion, with the Wilson interval over its debates."""
+    """Share of points of the side for the motion, with its Wilson interval."""
     is_one_sided: bool
     """Whether one side gets at least 80 % of the points, and the interval of `first_share` does not contain 0.5."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParticipantSpending:
-    """Usage of a player's speeches or a judge's verdicts."""
+    """Cost, tokens and seconds of a player's speeches or of a judge's verdicts."""
 
     name: str
     count: int
-    """Number of debates of the player, or of verdicts of the judge."""
+    """Number of the player's debates, or of the judge's verdicts."""
     cost_usd: float | None
-    """Total cost; None if a price is not known."""
+    """Total cost. None if the price of a call is not known."""
     tokens: int
     """Total of input and output tokens."""
     seconds: float
-    """Total of the seconds that providers took."""
+    """Total of the seconds that providers took to answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemAnalysis:
-    """The results by one judging system."""
+    """Results according to one judging system."""
 
     system: str
     by_result: Ratings
     """Ratings from wins, draws and losses."""
     by_margin: Ratings | None
-    """Ratings from margins that are scaled to 0-1; None if there are no margins."""
+    """Ratings from margins instead of wins. None if no debate has a margin."""
     margin_scale: float
-    """Margin that counts as a full win, in the points of the system."""
+    """Largest margin of the experiment, in points. It counts as a full win."""
     players: tuple[PlayerRecord, ...]
     """The players, in the order of `by_result`."""
     pairs: tuple[PairRecord, ...]
-    """Results of each pair of players that met, each pair once."""
+    """Results of each pair of players that met."""
     judges: tuple[JudgeRecord, ...]
     alpha: Estimate
-    """Krippendorff's α of the winners over all judges."""
+    """Krippendorff's α of the winners that the judges name."""
     alpha_margin: Estimate
-    """Krippendorff's α of the margins over all judges, at the interval level."""
+    """Krippendorff's α of the judges' margins."""
     agreements: tuple[PairAgreement, ...]
-    """Agreement of each pair of judges."""
     motions: tuple[MotionRecord, ...]
-    """The motions, one-sided ones first."""
+    """The motions, the most one-sided first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,21 +130,21 @@ class Analysis:
     """The analysis of an experiment."""
 
     systems: tuple[SystemAnalysis, ...]
-    """Results by each judging system, the deciding system first."""
+    """Results according to each judging system. The system that decides the winner comes first."""
     players: tuple[ParticipantSpending, ...]
-    """Usage of the speeches."""
+    """Cost of the speeches of each player."""
     judges: tuple[ParticipantSpending, ...]
-    """Usage of the verdicts."""
+    """Cost of the verdicts of each judge."""
     undetermined: int
-    """Number of judgements without a result."""
+    """Number of judgements that name neither a winner nor a draw."""
     own_model: int
-    """Number of judgements by a judge whose model spoke in the debate."""
+    """Number of judgements by a judge whose own model spoke in the debate."""
 
 
 def analyze(rows: Sequence[Judgement], *, resamples: int = RESAMPLES, seed: int = 0) -> Analysis:
-    """Analyze the rows of an experiment, of all judging systems.
+    """Analyze the judgements of an experiment, separately for each judging system.
 
-    `resamples`, `seed`: number of resamples of each bootstrap, and its seed.
+    `resamples`: number of resamples of each bootstrap. `seed`: seed of the bootstrap.
     """
     counted = [row for row in rows if row.weight > 0]
     systems = dict.fromkeys([row.system for row in counted if row.decides] + [row.system for row in counted])
@@ -180,27 +177,23 @@ class _Bootstrap:
     def over_motions(
         self, rows: Iterable[Judgement], statistic: Callable[[Sequence[Judgement]], float | None]
     ) -> Estimate:
-        """Return the value of `statistic` for `rows`, with its bootstrap interval."""
         clusters = cluster_rows(rows, lambda row: row.motion)
         return estimate(clusters, statistic, resamples=self.resamples, seed=self.seed)
 
     def mean(self, rows: Iterable[Judgement], points: Callable[[Judgement], float]) -> Estimate:
-        """Return the weighted mean of `points`, with its interval."""
         return self.over_motions(rows, lambda found: _mean([(points(row), row.weight) for row in found]))
 
     def agreement(self, debates: Iterable[Votes], statistic: Callable[[Sequence[Votes]], float | None]) -> Estimate:
-        """Return the value of `statistic` for the votes of `debates`, with its interval."""
         clusters = cluster_rows(debates, lambda votes: next(iter(votes.values())).motion)
         return estimate(clusters, statistic, resamples=self.resamples, seed=self.seed)
 
     def rate(self, rows: Iterable[Judgement], score: Callable[[Judgement], float]) -> Ratings:
-        """Rate the players. `score` returns the first player's result, 0 to 1."""
         results = [Result(row.first, row.second, score(row), row.weight, row.motion) for row in rows]
         return rate(results, resamples=self.resamples, seed=self.seed)
 
 
 def points_of_first(row: Judgement) -> float:
-    """Return the result of the side for the motion: 1 for a win, 0.5 for a draw, 0 for a loss."""
+    """Return the points of the side for the motion: 1 for a win, 0.5 for a draw, 0 for a loss."""
     return {"first": 1.0, "second": 0.0}.get(row.result, 0.5)
 
 
@@ -209,7 +202,7 @@ def _points_of_second(row: Judgement) -> float:
 
 
 def signed_margin(row: Judgement) -> float:
-    """Return the points by which the side for the motion leads; negative if it trails."""
+    """Return the lead of the side for the motion, in points. It is negative if the other side leads."""
     if row.first_score is not None and row.second_score is not None:
         return row.first_score - row.second_score
     return (row.margin or 0.0) * {"first": 1, "second": -1}.get(row.result, 0)
@@ -364,7 +357,6 @@ def _motion_records(rows: Sequence[Judgement]) -> list[MotionRecord]:
 
 
 def _add_up(uses: Iterable[tuple[str, float | None, int, float]]) -> tuple[ParticipantSpending, ...]:
-    """Return the totals by name. `uses`: name, US dollars (None without a price), tokens and seconds of each use."""
     found: dict[str, list[tuple[float | None, int, float]]] = defaultdict(list)
     for name, cost, tokens, seconds in uses:
         found[name].append((cost, tokens, seconds))

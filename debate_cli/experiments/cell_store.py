@@ -1,7 +1,4 @@
-"""`CellStore` is the protocol for taking cells and storing results. `LedgerCells` implements it with a ledger.
-
-`cluster` implements the protocol with PostgreSQL.
-"""
+"""Gives the cells of an experiment to its runs, and stores their results."""
 
 import json
 import os
@@ -33,30 +30,30 @@ from debate_cli.storage.journal import JournalMirror
 from debate_cli.storage.transcript_store import open_debate
 
 LEASE_S = 30.0
-"""Seconds without a renewal after which a worker counts as dead."""
+"""Seconds after which a worker counts as dead if it has not renewed its lease."""
 MIN_WAIT_S = 0.01
-"""Minimum seconds to wait before a call that exceeds a limit per minute is tried again."""
+"""Minimum seconds that a call waits for a limit per minute."""
 RECOVER_EVERY = 10
-"""Number of lease renewals between two searches for cells of dead workers."""
+"""Number of lease renewals after which a run searches again for cells of dead workers."""
 
 
 class CellStore(Protocol):
-    """The cells of an experiment. A run takes them one by one. Several runs may share them.
+    """The cells of an experiment. One or more runs take them one by one.
 
-    All methods raise StorageError if the store cannot be used.
+    All methods raise StorageError if the cells cannot be read or written.
     """
 
     @property
     def rates(self) -> SharedRates:
-        """Counts the requests and tokens per minute of all runs together."""
+        """Creates the counter of an account's requests and tokens per minute. All runs share this counter."""
         ...
 
     def journal_mirror(self) -> JournalMirror | None:
-        """Return the mirror for the journal of the current task's cell; None if the store keeps no copy of journals."""
+        """Return what copies the journal of the current task's cell. None if journals are not copied."""
         ...
 
     async def open_budget(self, limits: Limits) -> Budget:
-        """Begin the run, before it takes the first cell. Returns the budget, which all runs share."""
+        """Begin the run. Return the budget, which all runs share."""
         ...
 
     async def load_progress(self) -> Progress:
@@ -64,30 +61,30 @@ class CellStore(Protocol):
         ...
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell in which no player of `without` speaks; None if there is no such cell now.
+        """Take the next cell whose players are not in `without`. Return None if no such cell is free now.
 
         The returned record has the state that the cell had before it was taken.
         """
         ...
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """Store the end of an attempt. Returns False, and stores nothing, if this run no longer has the cell."""
+        """Store the results of a cell and how its attempt ended.
+
+        Return False, and store nothing, if another run has taken the cell.
+        """
         ...
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Renew the lease of this run. Called once a second. Returns the progress if this call read it, else None."""
+        """Renew the lease of this run. Return the progress of the experiment, or None if this call did not read it."""
         ...
 
     async def close(self) -> None:
-        """Give back the cells that this run took and did not settle."""
+        """Give back the cells that this run took but did not settle."""
         ...
 
 
 class LedgerCells:
-    """The cells of a ledger. Each run renews its lease. When a lease expires, another run takes over its cells.
-
-    A run that lost a cell cannot store the cell's result.
-    """
+    """The cells in a ledger. If the lease of a run expires, other runs may take its cells."""
 
     def __init__(
         self,
@@ -98,9 +95,9 @@ class LedgerCells:
         shard: tuple[int, int] = (1, 1),
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`folder`: folder of the experiment. `retry_failed`: take failed cells only.
+        """`retry_failed`: whether to take only failed cells.
 
-        `shard`: number of the shard, from 1, and number of shards. `clock`: returns seconds since 1970.
+        `shard`: number of this shard, from 1, and number of all shards. `clock`: returns seconds since 1970.
         """
         self.rates: SharedRates = partial(LedgerWindow, ledger, clock)
         self._ledger = ledger
@@ -119,10 +116,10 @@ class LedgerCells:
         """Cost of the cells that were settled before this run (`_baseline`), and by this run (`_settled_here`)."""
 
     def journal_mirror(self) -> None:
-        """Return None, because the journal is only in the experiment's folder."""
+        """Return None, because a ledger has no copies of journals."""
 
     async def open_budget(self, limits: Limits) -> Budget:
-        """Begin the run. Returns a budget in which the cost of all cells settled so far is spent."""
+        """Begin the run. Return a budget that counts the cost of all settled cells as spent."""
         self._recover()
         self._renew(BudgetAmount())
         self._baseline = self._spent()
@@ -135,9 +132,9 @@ class LedgerCells:
         return read_progress(self._ledger, self._shard)
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell of the shard in which no player of `without` speaks; None if there is none now.
+        """Take the next cell of the shard whose players are not in `without`. Return None if no such cell is free now.
 
-        A cell that changed since the run began is skipped, so that the run tries each cell once.
+        A run tries each cell once: it skips cells that changed after the run began.
         """
         if without:
             return self._claim(-1, without)
@@ -148,7 +145,6 @@ class LedgerCells:
         return record
 
     def _claim(self, after: int, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell after the sequence number `after`; return None if no cell is left."""
         players = json.dumps([*without])
         number, shards = self._shard
         for state in self._states:
@@ -171,7 +167,10 @@ class LedgerCells:
         return None
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """Store the end of an attempt. Returns False, and stores nothing, if another run has taken the cell over."""
+        """Store the results of a cell and how its attempt ended.
+
+        Return False, and store nothing, if another run has taken the cell.
+        """
         # The journal of a lost cell tells its next worker what was spent here, so that the ledger counts it either way.
         self._settled_here += BudgetAmount(how.tokens - record.tokens, how.cost_usd - record.cost_usd)
         key = record.cell.key
@@ -189,7 +188,7 @@ class LedgerCells:
         return bool(changed)
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Renew the lease, store what this run spent, and read what other runs spent."""
+        """Renew the lease, and update the budget. Return the progress at every tenth call, otherwise None."""
         earlier = self._baseline + self._settled_here
         self._renew(_at_least_zero(budget.used - earlier))
         [unsettled] = self._ledger.query(
@@ -205,7 +204,7 @@ class LedgerCells:
         return await self.load_progress()
 
     async def close(self) -> None:
-        """Give back the cells that this run took and did not settle, and end its lease."""
+        """Give back the cells that this run took but did not settle. End the run's lease."""
         with self._ledger.transaction():
             self._ledger.release(self._owner)
 
@@ -214,13 +213,11 @@ class LedgerCells:
         return BudgetAmount(tokens, cost)
 
     def _renew(self, unsettled: BudgetAmount) -> None:
-        """Renew the lease, and store what this run spent on cells that it has not settled."""
         host, pid, until = socket.gethostname(), os.getpid(), self._clock() + LEASE_S
         values = (self._owner, host, pid, until, unsettled.usd, unsettled.tokens)
         self._ledger.query("INSERT OR REPLACE INTO workers VALUES (?, ?, ?, ?, ?, ?)", *values)
 
     def _recover(self) -> None:
-        """Open the cells of dead processes again. Stores what these cells have cost according to their journals."""
         for record in self._ledger.recover(self._clock()):
             path = self._folder / DEBATES_FOLDER / f"{record.cell.debate}.json"
             try:
@@ -235,7 +232,7 @@ class LedgerCells:
 
 @dataclass(frozen=True, slots=True)
 class LedgerWindow:
-    """The calls of one account in the last minute, counted in the ledger."""
+    """Counts an account's calls of the last minute in the ledger."""
 
     ledger: Ledger
     clock: Callable[[], float]
@@ -244,7 +241,7 @@ class LedgerWindow:
     tokens_per_minute: int | None
 
     async def admit(self, tokens: int) -> Admission:
-        """Add a call of up to `tokens` tokens if it fits within the limits; otherwise return how long to wait.
+        """Count a call of up to `tokens` tokens if the limits allow the call. Otherwise, return how long to wait.
 
         A call with more tokens than the limit is admitted after a minute without calls.
         """
@@ -268,7 +265,7 @@ class LedgerWindow:
         return Admission(max(free_at + MINUTE_S - now, MIN_WAIT_S))
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Set the actual tokens of a call that has ended. If they cannot be stored, the estimate stays."""
+        """Replace the estimated tokens of a call by its actual tokens."""
         with suppress(StorageError):  # the estimate stays, which is higher
             self.ledger.query("UPDATE calls SET tokens = ? WHERE id = ?", tokens, entry)
 

@@ -1,7 +1,6 @@
-"""The cells of an experiment: motions × pairs × sides × repeats × axes, one debate each. Pure.
+"""The cells of an experiment: one debate for each combination of motion, pair, sides, repetition and axis values.
 
-The key of a cell is a hash of everything that determines its debate. Budget, prices, rate limits, other
-players, and judges that are added later do not change the key.
+The key of a cell is a hash of everything that determines its debate. Limits and prices do not change the key.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from debate_cli.storage.folder import slugify
 KEY_CHARS = 32
 _ID_KEY_CHARS = 12
 _JUDGE_PROMPT = "judge"
-"""Prefix of the names of judges' prompts."""
+"""Names of judges' prompts start with this word."""
 _PROVIDER_FIELDS = ("kind", "base_url", "structured")
-"""Fields of a provider that affect the answers of its models."""
+"""Settings of a provider that affect the answers of its models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,36 +34,36 @@ class Cell:
     motion: str
     """Id of the motion."""
     first: str
-    """Player for the motion; listed first in the debate."""
+    """Player who speaks for the motion."""
     second: str
     repeat: int
     """Number of the repetition, from 1."""
     axes: str
-    """Values of the axes, as a JSON mapping with sorted keys; `{}` without axes."""
+    """JSON mapping of key paths to the values of the axes. `{}` if the experiment has no axes."""
     debate: str
-    """Id of the debate, which is the name of its file."""
+    """Id of the debate, which is also the name of its file."""
     judges: tuple[str, ...]
-    """Keys of the experiment's judges; empty if the base's judges judge."""
+    """Keys of the experiment's judges. Empty if the judges of the base configuration judge."""
 
     @property
     def bucket(self) -> int:
-        """Number computed from the key. Its remainder after division by the number of shards selects the shard."""
+        """Number that selects the cell's shard by its remainder after division by the number of shards."""
         return int(self.key[:8], 16)
 
 
 class CellInputs(NamedTuple):
-    """Everything that a run of a cell's debate needs."""
+    """Everything that is needed to run a cell's debate."""
 
     context: RunContext
     motion: Motion
     judges: Mapping[str, Judge]
-    """Maps keys to the experiment's judges; empty if the base's judges judge."""
+    """Maps keys to the experiment's judges. Empty if the judges of the base configuration judge."""
     models: tuple[ModelSpec, ModelSpec]
-    """The configured models of the two players."""
+    """The models of the first and of the second player."""
 
 
 class CellPlan:
-    """The cells of an experiment, and the inputs for running each cell."""
+    """The cells of an experiment, with everything that is needed to run each of them."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
@@ -83,10 +82,7 @@ class CellPlan:
         return _sha256([chosen, prints, list(self._motions)])
 
     def cells(self) -> Iterator[Cell]:
-        """Yield every cell once, all cells of one motion before those of the next.
-
-        So if a run stops early, its players have debated mostly the same motions.
-        """
+        """Yield every cell once, one motion after the other."""
         config = self.experiment.file.config
         for motion in self.experiment.motions:
             for axes, variant in self._variants.items():
@@ -107,11 +103,11 @@ class CellPlan:
 
     @property
     def context(self) -> RunContext:
-        """Limits, environment and secrets, which all cells share."""
+        """Run context with the limits, environment and secrets that all cells share."""
         return self.experiment.variants[0].context
 
     def inputs_of(self, cell: Cell) -> CellInputs:
-        """Return the inputs for running a cell. Raises KeyError for a cell of another plan."""
+        """Return everything that is needed to run a cell. Raises KeyError for a cell of another plan."""
         variant, motion = self._variants[cell.axes], self._motions[cell.motion]
         players = {player.name: player for player in self.experiment.file.config.players}
         models = (variant.players[cell.first], variant.players[cell.second])
@@ -130,7 +126,7 @@ class CellPlan:
         return CellInputs(context, motion, {key: by_key[key] for key in cell.judges}, models)
 
     def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
-        """Map each judge to the pairs of players in whose debates the judge's own model speaks."""
+        """Map each judge to the pairs of players that the judge must not judge, because its own model is a player."""
         found: dict[str, list[tuple[str, str]]] = {}
         for variant in self.experiment.variants:
             for pair in self.experiment.file.config.pairs():
@@ -167,7 +163,6 @@ class CellPlan:
         return not any(is_same_model(judge.spec.model, variant.players[name].model) for name in pair)
 
     def _orders(self, motion: Motion, pair: tuple[str, str]) -> tuple[tuple[str, str], ...]:
-        """Return the one or two orders in which the pair debates this motion; one for a player that meets itself."""
         config = self.experiment.file.config
         swapped = (pair[1], pair[0])
         if config.sides == "first" or pair == swapped:

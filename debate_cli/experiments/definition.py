@@ -1,7 +1,4 @@
-"""Loads an experiment: its file, its motions, and a configuration for each combination of the axes' values.
-
-Checks everything before the first debate: the base with each combination, players, judges, keys and prices.
-"""
+"""Loads and checks an experiment: its file, its motions, and one configuration per combination of axis values."""
 
 import itertools
 import json
@@ -29,13 +26,13 @@ from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.variables import Override
 
 MAX_VARIANTS = 1000
-"""Maximum number of combinations of the axes' values."""
+"""Maximum number of combinations of axis values."""
 _DEBATER_PATH = re.compile(r"\bdebaters\.(\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A judge in one variant of the base."""
+    """A judge of the experiment, with the settings from one variant of the base configuration."""
 
     name: str
     spec: ModelSpec
@@ -47,9 +44,9 @@ class Variant:
     """The base configuration with one value for each axis."""
 
     axes: Mapping[str, Any]
-    """Maps the key path of each axis, e.g. `format.rounds`, to this variant's value."""
+    """Maps the key path of each axis, e.g. `format.rounds`, to its value in this variant."""
     context: RunContext
-    """Configuration, prompts and environment. Two placeholders stand for the debaters."""
+    """Configuration, prompts and environment. Its topic and debaters are placeholders, which each cell replaces."""
     judges: tuple[Judge, ...]
     players: Mapping[str, ModelSpec]
     """Maps names of players to their models."""
@@ -57,33 +54,33 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A checked experiment."""
+    """An experiment that was read and checked."""
 
     file: ExperimentFile
     motions: tuple[Motion, ...]
     variants: tuple[Variant, ...]
     mock: bool
     notes: tuple[str, ...]
-    """Sentences for the user."""
+    """Notes for the user, e.g. on ignored columns."""
 
     @property
     def default_folder(self) -> Path:
-        """Folder of the experiment, beside its file. A rehearsal on the mock uses another folder."""
+        """Folder for the debates, beside the experiment's file. A rehearsal on the mock has its own folder."""
         return self.file.folder / f"{self.file.config.slug}{'-mock' if self.mock else ''}"
 
     @property
     def destinations(self) -> tuple[Destination, ...]:
-        """Servers, other than those of built-in providers, to which the debates send requests."""
+        """Servers to which the debates send requests, except those of built-in providers."""
         return tuple(dict.fromkeys(place for variant in self.variants for place in variant.context.destinations))
 
 
 def load_experiment(
     path: Path, env: Mapping[str, str], *, mock: bool = False, trusted_folders: Sequence[Path] = (), asked: bool = True
 ) -> Experiment:
-    """Read and check the experiment at `path`, including all files that it names.
+    """Read and check the experiment at `path` and all files that it names.
 
-    `asked`: whether models will be asked. If not, no keys are needed. Raises ConfigError and MissingKeyError with a
-    line per fault.
+    If `asked` is False, no model will be asked, and no keys are needed.
+    Raises ConfigError or MissingKeyError, with one line per fault.
     """
     file = read_experiment_file(path)
     motions, note = load_motions(file, trusted_folders)
@@ -110,7 +107,7 @@ def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]
 
 
 def pair_debaters(first: PlayerConfig, second: PlayerConfig) -> tuple[DebaterConfig, DebaterConfig]:
-    """Return the debaters of a pair: the first player is for the motion. A player that meets itself gets two names."""
+    """Return the two debaters of a pair, the first player for the motion. A player that meets itself has two names."""
     other = f"{second.name} (2)" if first.name == second.name else second.name
     one, two = (
         {key: getattr(player, key) for key in player.model_fields_set if key != "name"} for player in (first, second)
@@ -119,13 +116,12 @@ def pair_debaters(first: PlayerConfig, second: PlayerConfig) -> tuple[DebaterCon
 
 
 def is_same_model(first: str, second: str) -> bool:
-    """Whether two names `provider/model` mean one model, even if a reseller (`openrouter/…`) provides it."""
+    """Return whether two names mean the same model. `openai/NAME` and `openrouter/openai/NAME` do."""
     one, other = first.casefold(), second.casefold()
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
 
 def _combine_axes(file: ExperimentFile) -> list[dict[str, Any]]:
-    """Return all combinations of the axes' values; without axes, an empty one. Raises ConfigError for too many."""
     axes = file.config.axes
     combined = list(itertools.islice(itertools.product(*axes.values()), MAX_VARIANTS + 1))
     if len(combined) > MAX_VARIANTS:
@@ -134,7 +130,6 @@ def _combine_axes(file: ExperimentFile) -> list[dict[str, Any]]:
 
 
 def _check_judges_left(file: ExperimentFile, variants: Iterable[Variant]) -> None:
-    """Raise ConfigError for a pair in whose debates the model of every judge speaks."""
     config = file.config
     if not config.judges or config.self_judging:
         return
@@ -148,8 +143,6 @@ def _check_judges_left(file: ExperimentFile, variants: Iterable[Variant]) -> Non
 
 
 class _Loader:
-    """Loads the variants of an experiment and collects all problems."""
-
     def __init__(
         self,
         file: ExperimentFile,
@@ -177,7 +170,6 @@ class _Loader:
             raise ConfigError(file.source_map.format_problem(Problem(("base",), message)))
 
     def load(self, axes: Mapping[str, Any], *, reads_sources: bool) -> Variant:
-        """Load the variant with these values of the axes. Raises ConfigError with all its problems."""
         self._check_prompt_files(axes)
         judges: tuple[Judge, ...] = ()
         base: LoadedConfig | None = None
@@ -286,11 +278,7 @@ class _Loader:
         return spec
 
     def _with_own_judging(self, loaded: LoadedConfig) -> LoadedConfig:
-        """Return the configuration that a debate runs with.
-
-        If the experiment names judges, the configuration contains only the judging systems that steer the debate,
-        because the named judges judge the debate after its end.
-        """
+        """If the experiment names judges, return `loaded` with only those judging systems that steer the debate."""
         if not self.file.config.judges:
             return loaded
         systems = tuple(system for system in loaded.config.judging.systems if system.steers_debate)
@@ -314,5 +302,5 @@ class _Loader:
 
 
 def _check_without_judges(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in a base whose judges need no models, because the experiment names other judges."""
+    """Check the base configuration as if its judges had a model, because the experiment names other judges."""
     return check_config(config.model_copy(update={"models": {"judge": ModelSpec(model="mock/judge"), **config.models}}))

@@ -1,7 +1,6 @@
-"""Estimates calls, tokens, cost and time of an experiment for each player and judge. Asks no model.
+"""Estimates calls, tokens, cost and time of an experiment, without asking a model.
 
-One debate for each combination of axes and players is estimated as in `app.estimate`; its estimate
-counts for all cells of this combination.
+One debate is estimated for each combination of players and axis values.
 """
 
 from collections import defaultdict
@@ -18,18 +17,18 @@ from debate_cli.llm.usage import compute_cost, halve_price
 from debate_cli.providers.registry import ProviderRegistry, split_model_name
 
 TOKENS_PER_SECOND = 50
-"""Assumed speed of a model's answer."""
+"""Assumed number of tokens per second in a model's answer."""
 SECONDS_TO_FIRST_TOKEN = 1.0
 """Assumed seconds from a request to the first token of its answer."""
 
 
 class ParticipantEstimate(NamedTuple):
-    """Estimate for one player, for one judge, or for all judges of the base configuration."""
+    """Estimate for one player, for one judge, or for all judges of the base configuration together."""
 
     name: str
     model: str
     debates: int
-    """Number of debates of the player, or of debates that the judge judges."""
+    """Number of debates in which the player speaks, or which the judge judges."""
     planned: CallTotals
     worst: CallTotals
 
@@ -39,46 +38,42 @@ class ExperimentEstimate:
     """Estimate of the unfinished cells."""
 
     cells: int
-    """Number of cells of the experiment or of the shard."""
+    """Number of cells, including finished ones."""
     done: int
-    """Number of finished cells. They are not part of the estimate."""
+    """Number of finished cells. The estimate leaves them out."""
     players: tuple[ParticipantEstimate, ...]
     judges: tuple[ParticipantEstimate, ...]
     seconds: float
-    """Minimum seconds that the limits and the assumed speed of answers allow."""
+    """Estimated minimum duration in seconds."""
     slowest: str
-    """Name of the limit that determines the time."""
+    """The limit that determines the duration, e.g. `16 requests at once`."""
 
     @property
     def planned(self) -> CallTotals:
-        """Sum of the planned calls."""
+        """Planned calls of all players and judges together."""
         return sum((each.planned for each in (*self.players, *self.judges)), NO_CALLS)
 
     @property
     def worst(self) -> CallTotals:
-        """Sum of the calls in the worst case."""
+        """Calls of all players and judges together in the worst case."""
         return sum((each.worst for each in (*self.players, *self.judges)), NO_CALLS)
 
 
 @dataclass(slots=True)
 class _Total:
-    """Calls of a player or judge in all its debates."""
-
     spec: ModelSpec
     is_batched: bool
-    """Whether the calls can be batched, because they are made after the debate."""
+    """Whether the calls can be sent as a batch, because they are made after the debate."""
     debates: int = 0
     planned: CallTotals = NO_CALLS
     worst: CallTotals = NO_CALLS
 
     def add(self, planned: CallTotals, worst: CallTotals, count: int) -> None:
-        """Add `count` debates with these calls each."""
         self.debates += count
         self.planned += _multiply(planned, count)
         self.worst += _multiply(worst, count)
 
     def price(self, name: str, registry: ProviderRegistry, *, batch: bool) -> ParticipantEstimate:
-        """Return the estimate with its cost. With `batch`, calls that can be batched cost half."""
         full = registry.price(self.spec)
         price = halve_price(full) if batch and self.is_batched else full
         planned, worst = (
@@ -88,19 +83,20 @@ class _Total:
 
 
 class _Sample(NamedTuple):
-    """The estimates for the debaters and judges of one simulated debate."""
-
     debaters: list[RoleEstimate]
     own_judges: list[RoleEstimate]
-    """Judges of the debate's own judging run."""
+    """Estimates for the judges of the base configuration."""
     added_judge: list[RoleEstimate]
-    """Roles of one judge of the experiment, which may have several seats in a panel."""
+    """Estimates for one judge of the experiment, one for each of its seats in a panel."""
 
 
 async def estimate_experiment(
     plan: CellPlan, cells: Iterable[Cell], done: int, *, batch: bool = False
 ) -> ExperimentEstimate:
-    """Estimate the unfinished `cells`. `done`: number of finished cells. `batch`: judges are asked in batches."""
+    """Estimate the unfinished `cells`.
+
+    `done`: number of finished cells. `batch`: whether judges are asked in batches.
+    """
     groups: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
     for cell in cells:
         groups[cell.axes, cell.first, cell.second].append(cell)
@@ -137,7 +133,6 @@ async def estimate_experiment(
 
 
 async def _simulate(plan: CellPlan, cell: Cell) -> _Sample:
-    """Simulate the debate of `cell` on the motion of median length. Returns its roles."""
     motions = sorted(plan.experiment.motions, key=lambda motion: len(motion.topic + (motion.background or "")))
     inputs = plan.inputs_of(replace(cell, motion=motions[len(motions) // 2].id))
     config = inputs.context.config
@@ -155,7 +150,6 @@ async def _simulate(plan: CellPlan, cell: Cell) -> _Sample:
 
 
 def _least_time(plan: CellPlan, registry: ProviderRegistry, totals: Iterable[_Total]) -> tuple[float, str]:
-    """Return the minimum number of seconds within the limits, and the name of the slowest limit."""
     concurrency = plan.experiment.file.config.limits.concurrency
     by_provider: dict[str, CallTotals] = defaultdict(lambda: NO_CALLS)
     for total in totals:

@@ -1,6 +1,6 @@
-"""The ledger of an experiment, an SQLite file with its cells, their states, attempts and costs, and their results.
+"""The ledger of an experiment: an SQLite file with its cells, their states, costs and results.
 
-Several processes may use it at once. `cell_store.LedgerCells` takes cells from it.
+Several processes may use a ledger at once.
 """
 
 import json
@@ -26,7 +26,7 @@ _VERSION = 1
 _BUSY_S = 60.0
 _RETRY_S = 0.02
 _PRIMARY_CODE = 0xFF
-"""Bit mask for the primary part of an SQLite error code, which is equal for all kinds of locks."""
+"""Bit mask for the primary part of an SQLite error code. All kinds of locks have the same primary part."""
 _CHUNK = 1000
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -101,24 +101,24 @@ class CellRecord(NamedTuple):
 
 
 class Settlement(NamedTuple):
-    """The end of an attempt to run a cell. Cost, tokens and calls include earlier attempts at the same debate."""
+    """The end of an attempt to run a cell. Cost, tokens and calls include earlier attempts at this cell."""
 
     state: CellState
     cost_usd: float = 0.0
     tokens: int = 0
     calls: int = 0
     seconds: float = 0.0
-    """Seconds of this attempt."""
+    """Duration of this attempt."""
     cause: str | None = None
-    """Name of the error, if the attempt failed."""
+    """Why the cell is not done: `interrupted`, `budget`, `locked` or the name of an error. None if the cell is done."""
     message: str | None = None
 
 
 class ResultRow(NamedTuple):
-    """One verdict of a cell."""
+    """The result of a cell according to one judge and one judging system."""
 
     judge: str
-    """Key of the judge; empty for the base's judges."""
+    """Key of the judge. Empty for the judges of the base configuration."""
     system: str
     winner: str | None
     decides: bool
@@ -126,7 +126,7 @@ class ResultRow(NamedTuple):
 
 
 class Ledger:
-    """An open ledger file. Use it in a `with` statement. All methods raise StorageError if the file cannot be used."""
+    """An open ledger file, for a `with` statement. All methods raise StorageError if the file cannot be used."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -134,10 +134,10 @@ class Ledger:
 
     @classmethod
     def create(cls, folder: Path, name: str, *, mock: bool) -> Self:
-        """Open the ledger in `folder`; create it if there is none.
+        """Open the ledger in `folder`, or create it there.
 
-        `mock`: whether the debates are a rehearsal on the mock. Raises UsageError if the ledger belongs to another
-        experiment, or if only one of the ledger and this run is a rehearsal.
+        `mock`: whether this run is a rehearsal on the mock.
+        Raises UsageError if the ledger in `folder` has another name or another value of `mock`.
         """
         path = folder / LEDGER_NAME
         make_folder(folder)
@@ -162,13 +162,13 @@ class Ledger:
                 f"{path}: belongs to the experiment `{ledger.name}`, not to `{name}`; choose another folder with --out"
             )
         if ledger.is_rehearsal != mock:
-            held = "a rehearsal, and this run is not one" if ledger.is_rehearsal else "a run that is not a rehearsal"
-            raise UsageError(f"{path}: holds {held}; choose another folder with --out")
+            other_kind = "run" if mock else "rehearsal"
+            raise UsageError(f"{path}: belongs to a {other_kind}, not to a {kind}; choose another folder with --out")
         return ledger
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Open the ledger in `folder`. Raises UsageError if there is none."""
+        """Open the ledger in `folder`. Raises UsageError if the folder has no ledger."""
         path = folder / LEDGER_NAME
         if not path.is_file():
             raise UsageError(f"{folder}: holds no experiment; run it first, or name its folder")
@@ -211,17 +211,17 @@ class Ledger:
         return self.meta("kind") == "rehearsal"
 
     def meta(self, name: str) -> str | None:
-        """Return the value that is stored as `name`; None if there is none."""
+        """Return the text that is stored under `name`. None if there is none."""
         rows = self.query("SELECT value FROM meta WHERE name = ?", name)
         return rows[0][0] if rows else None
 
     def set_meta(self, name: str, value: str) -> None:
-        """Store a value as `name`, in place of an earlier one."""
+        """Store a text under `name`. It replaces the text that was there."""
         self.query("INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value)
 
     @contextmanager
     def transaction(self) -> Generator[None]:
-        """Run a `with` block in a transaction, which is rolled back if the block raises."""
+        """Run a `with` block as one transaction. If the block raises, nothing is stored."""
         with _friendly(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -232,7 +232,7 @@ class Ledger:
                     self._db.execute("ROLLBACK")
 
     def query(self, statement: str, *values: Any) -> list[Any]:
-        """Run one statement. Returns its rows as tuples; empty for a statement without a result."""
+        """Run one SQL statement, and return its rows as tuples."""
         with _friendly(self.path):
             return self._db.execute(statement, values).fetchall()
 
@@ -241,15 +241,13 @@ class Ledger:
 
     @property
     def plan(self) -> str:
-        """Fingerprint of the newest plan; empty if there is no plan yet."""
+        """Fingerprint of the newest plan. Empty if there is no plan yet."""
         return self.meta("plan") or ""
 
     def set_plan(self, plan: str, cells: Iterable[Cell]) -> None:
-        """Make `cells` the cells of the experiment.
+        """Make `cells` the cells of the experiment. Other cells are kept but no longer count.
 
-        New cells are added. Cells of earlier plans that are not in `cells` are kept but no longer count. A cell that
-        needs further judges is opened again, without repeating its debate. A worker that is running such a cell loses
-        it.
+        If a known cell needs further judges, it is opened again, even if a worker is running it. Its debate is kept.
         """
         rows = (
             (cell.key, seq, plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes, cell.debate,
@@ -272,12 +270,15 @@ class Ledger:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Key paths of the axes."""
+        """Key paths of the experiment's axes, e.g. `format.rounds`."""
         first = next(self.records(), None)
         return () if first is None else tuple(json.loads(first.cell.axes))
 
     def recover(self, now: float) -> list[CellRecord]:
-        """Open the cells of dead workers again, and return them. Their stored costs lack what these workers spent."""
+        """Open the cells of dead workers again, and return these cells.
+
+        Their stored costs do not yet include what the dead workers spent. `now`: seconds since 1970.
+        """
         found: list[CellRecord] = []
         with self.transaction():
             workers = self.query("SELECT owner, host, pid, until FROM workers")
@@ -289,9 +290,9 @@ class Ledger:
         return found
 
     def release(self, owner: str, *, updated_at: float | None = None) -> list[CellRecord]:
-        """Remove a worker, and open its running cells again. Returns these cells.
+        """Remove a worker, open its running cells again, and return these cells.
 
-        `updated_at`: new time of their last change, in seconds since 1970; None keeps the stored time.
+        `updated_at`: time of this change, in seconds since 1970. None keeps the time of the last change.
         """
         self.query("DELETE FROM workers WHERE owner = ?", owner)
         rows = self.query(
@@ -303,7 +304,7 @@ class Ledger:
         return [to_record(row) for row in rows]
 
     def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
-        """Map every state to the number of cells in it, counted in the newest plan or in one shard of it."""
+        """Return the number of cells in each state. `shard`: number of the shard, from 1, and number of all shards."""
         rows = self.query(
             "SELECT state, COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY state",
             self.plan,
@@ -320,7 +321,7 @@ class Ledger:
         return usage
 
     def records(self, *, only_planned: bool = True) -> Iterator[CellRecord]:
-        """Yield the cells of the newest plan, or with `only_planned=False` of all plans, in the order of their plan."""
+        """Yield the cells of the newest plan. With `only_planned=False`, yield the cells of all plans."""
         where = "WHERE plan = ?" if only_planned else ""
         values = (self.plan,) if only_planned else ()
         with _friendly(self.path):
@@ -328,12 +329,12 @@ class Ledger:
         return map(to_record, rows)
 
     def find(self, key: str) -> CellRecord | None:
-        """Return a cell by its key; None if there is none."""
+        """Return the cell with this key. None if the ledger has no such cell."""
         rows = self.query("SELECT * FROM cells WHERE key = ?", key)
         return to_record(rows[0]) if rows else None
 
     def results_of(self, key: str) -> list[ResultRow]:
-        """Return the results of a cell."""
+        """Return the results of the cell with this key."""
         return [
             ResultRow(judge, system, winner, bool(decides), json.loads(row))
             for judge, system, winner, decides, row in self.query(
@@ -342,13 +343,13 @@ class Ledger:
         ]
 
     def store_results(self, key: str, results: Iterable[ResultRow]) -> None:
-        """Store results of a cell, in place of earlier ones by the same judges and systems."""
+        """Store results of a cell. A result replaces the earlier result of the same judge and system."""
         for each in results:
             row = json.dumps(each.row, ensure_ascii=False)
             self.query("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", key, *each[:4], row)
 
     def add_settled(self, record: CellRecord, results: Sequence[ResultRow]) -> None:
-        """Add or replace a cell from another ledger, with its plan and results."""
+        """Store a cell from another ledger or from a queue, with its results. It replaces a cell with the same key."""
         cell = record.cell
         self.query(
             "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, 0)",
@@ -359,7 +360,7 @@ class Ledger:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switch to WAL. Retries for a minute, because SQLite does not wait while another process opens a new file."""
+    """Switch to write-ahead logging. Retries, because SQLite does not wait while another process opens a new file."""
     deadline = time.monotonic() + _BUSY_S
     while True:
         try:
@@ -389,7 +390,6 @@ def _friendly(path: Path) -> Generator[None]:
 
 
 def _is_alive(host: str, pid: int, until: float, now: float) -> bool:
-    """Whether a worker's lease has not expired and, if the worker is on this machine, its process exists."""
     if until < now:
         return False
     if host != socket.gethostname():
@@ -404,7 +404,7 @@ def _is_alive(host: str, pid: int, until: float, now: float) -> bool:
 
 
 def to_record(row: Sequence[Any]) -> CellRecord:
-    """Return the record in a row of the table `cells`."""
+    """Convert a row of the table `cells` to a record."""
     (key, seq, plan, _bucket, motion, first, second, repeat, axes, debate, judges, state, _owner, attempts, cost, tokens,
      calls, seconds, cause, message, _at) = row  # fmt: skip
     cell = Cell(key, motion, first, second, repeat, axes, debate, tuple(json.loads(judges)))

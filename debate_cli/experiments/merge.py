@@ -15,10 +15,10 @@ _PRECEDENCE: dict[CellState, int] = {"done": 3, "failed": 2, "running": 1, "open
 
 
 def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
-    """Merge the experiments in `folders` into the folder `out`, and return its open ledger.
+    """Merge the experiment folders `folders` into the folder `out`. Return the open ledger of `out`.
 
-    If several folders have a cell, a finished one is preferred. Merging again changes nothing. Raises UsageError for
-    different experiments, for different versions of the file, and for a run that has not ended.
+    If several folders have a cell, a finished one is preferred. Raises UsageError if the folders belong to different
+    experiments or to different versions of an experiment's file, or if a run has not ended.
     """
     sources = [Ledger.open(folder) for folder in folders]
     try:
@@ -28,7 +28,7 @@ def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
         if target.plan not in {"", first.plan}:
             target.close()
             raise UsageError(
-                f"{out}: was planned from another version of the experiment file; choose another folder with --out"
+                f"{out}: has cells of another version of the experiment file; choose another folder with --out"
             )
         for folder, source in zip(folders, sources, strict=True):
             if folder.resolve() != out.resolve():
@@ -51,8 +51,8 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
             )
         if other.plan != first.plan:
             raise UsageError(
-                f"{other.path}: was planned from another version of the file than {first.path}; run both again with one "
-                "version, then merge"
+                f"{other.path}: has cells of another version of the experiment file than {first.path}; run both again "
+                "with one version, then merge"
             )
         other.recover(time.time())
         if other.counts()["running"]:
@@ -60,7 +60,6 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
 
 
 def _add(source: Ledger, folder: Path, target: Ledger, out: Path) -> None:
-    """Copy the cells of `source` to `target`, except those that `target` has with the same or a higher `_rank`."""
     for record in source.records(only_planned=False):
         known = target.find(record.cell.key)
         if known is not None and _rank(known) >= _rank(record):

@@ -8,7 +8,7 @@ from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, Settlem
 
 
 class PlayerScore(NamedTuple):
-    """Number of a player's wins, and number of deciding judgements of the player's debates."""
+    """How many judgements a player won, of all that decide the player's debates."""
 
     won: int = 0
     judged: int = 0
@@ -27,13 +27,13 @@ class Progress:
     is_rehearsal: bool = False
     max_cost_usd: float | None = None
     calls_per_minute: float | None = None
-    """Calls per minute in this run; None before its first call."""
+    """Calls per minute in this run. None before the first call of this run."""
     seconds_left: float | None = None
-    """Estimated number of seconds left; None before this run's first cell is done."""
+    """Estimated number of seconds left. None before a cell has ended in this run."""
 
     @property
     def total(self) -> int:
-        """Number of cells."""
+        """Number of all cells."""
         return sum(self.cells.values())
 
     @property
@@ -44,7 +44,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Number of failed cells with one cause."""
+    """A cause of failures, with the number of failed cells and one message."""
 
     cause: str
     count: int
@@ -53,40 +53,41 @@ class Failures:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The status of an experiment according to its ledger."""
+    """Status of an experiment, read from its ledger."""
 
     progress: Progress
     failures: tuple[Failures, ...]
-    """Failed cells by cause, the most frequent cause first."""
+    """Failed cells, grouped by cause. The most frequent cause comes first."""
     removed: int
-    """Number of cells from earlier versions of the experiment's file. They are kept but do not count."""
+    """Number of cells that the newest version of the experiment's file no longer has."""
     notes: tuple[str, ...] = ()
-    """Sentences for the user, e.g. about debates that a judge does not judge."""
+    """Notes for the user, e.g. on debates that a judge does not judge."""
 
 
 class ExperimentObserver:
-    """Receives the events of a run; this class ignores them. Its methods run in the event loop, so return at once."""
+    """Base class of observers; it ignores all events. A method must return at once, because it blocks the run."""
 
     def started(self, record: CellRecord, progress: Progress) -> None:
-        """Receive a cell that was started."""
+        """Called when a cell was started."""
 
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """Receive a cell whose attempt ended.
+        """Called when the attempt to run a cell has ended.
 
-        `winners` maps judges to winners, None if no player won. The base's judges have the name `judges`.
+        `winners` maps names of judges to winners. None means that no player won.
+        The judges of the base configuration have the name `judges`.
         """
 
     def changed(self, progress: Progress) -> None:
-        """Receive the progress, once a second."""
+        """Called once a second with the progress of the experiment."""
 
     def note(self, note: str) -> None:
-        """Receive a message for the user, e.g. about a retry."""
+        """Called with a message for the user, e.g. on a retry."""
 
 
 def read_status(ledger: Ledger) -> Status:
-    """Return the status of an experiment according to its ledger."""
+    """Read the status of an experiment from its ledger."""
     failed = ledger.query(
         "SELECT COALESCE(cause, 'unknown'), COUNT(*), MIN(COALESCE(message, '')) FROM cells "
         "WHERE plan = ? AND state = 'failed' GROUP BY 1 ORDER BY 2 DESC, 1",
@@ -98,7 +99,7 @@ def read_status(ledger: Ledger) -> Status:
 
 
 def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
-    """Return the progress of an experiment, or of a shard, according to its ledger."""
+    """Read the progress of an experiment from its ledger. `shard`: number of the shard, and number of all shards."""
     players: dict[str, PlayerScore] = {}
     deciding = ledger.query(
         "SELECT winner, first, second, COUNT(*) FROM results JOIN cells ON cell = key "

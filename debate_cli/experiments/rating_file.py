@@ -1,4 +1,4 @@
-"""Reads pairwise results of any origin from a CSV file, for `debate experiment rate`."""
+"""Reads results of pairs of players from a CSV file, for `debate experiment rate`."""
 
 import math
 from collections import defaultdict
@@ -16,14 +16,14 @@ SIDES = ("left", "right", "none", "")
 
 
 class RatingFile(NamedTuple):
-    """The results in a file."""
+    """The results in a CSV file."""
 
     results: tuple[Result, ...]
-    """One result for each row, and two for a row whose `side` is `none`."""
+    """One result for each row. A row whose `side` is `none` gives two results of half the weight."""
     margin_scale: float | None
-    """Margin that counts as a full win; None if the file has scores."""
+    """Largest margin, which counts as a full win. None if the file has scores."""
     clusters: str
-    """What forms a cluster, in words: `column cluster` or `each row by itself`."""
+    """What the bootstrap draws: `column cluster` or `each row by itself`."""
 
 
 class _Row(NamedTuple):
@@ -32,21 +32,21 @@ class _Row(NamedTuple):
     value: float
     is_margin: bool
     cluster: str
-    """Empty if the row is a cluster by itself."""
+    """Empty if the row is drawn by itself."""
     judge: str
     side: str
 
 
 def read_rating_file(path: Path) -> RatingFile:
-    """Read a CSV file with the columns left, right, and score (0 to 1) or margin (positive for left).
+    """Read a CSV file with the columns `left`, `right`, and `score` (0 to 1) or `margin` (positive if `left` leads).
 
     Optional columns:
-        cluster: groups rows, e.g. by motion. By default, each row is a group.
-        judge: several judges of one pair and cluster share the weight of one.
-        side: which player was in the first place (left, right or none). The default is left.
+        cluster: name of a group of rows, e.g. a motion. Without this column, each row is a group.
+        judge: name of the judge. Judges of one pair and cluster share the weight of one judge.
+        side: player in the first place: `left`, `right` or `none`. The default is `left`.
 
     Raises:
-        UsageError: the file cannot be read, a column is missing or unknown, or a value is wrong; with file and line.
+        UsageError: the file cannot be read, a column is missing or unknown, or a value is wrong.
     """
     rows = _read_rows(path)
     scale = max(abs(row.value) for row in rows) if rows[0].is_margin else None
@@ -98,8 +98,8 @@ def _parse(path: Path, line: int, row: Mapping[str, str | None]) -> _Row:
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or (not is_margin and not 0 <= value <= 1):
-        kind = "margin must be a number" if is_margin else "score must be 0 to 1"
-        raise UsageError(f"{path}:{line}: {kind}, not {text!r}")
+        column, expected = ("margin", "a number") if is_margin else ("score", "a number from 0 to 1")
+        raise UsageError(f"{path}:{line}: {column} must be {expected}, not {text!r}")
     if fields.get("side", "") not in SIDES:
         raise UsageError(f"{path}:{line}: side must be left, right or none, not {fields['side']!r}")
     cluster, judge, side = (fields.get(name, "") for name in ("cluster", "judge", "side"))

@@ -1,8 +1,4 @@
-"""Tidy results: one row per judgement, that is per debate, judge and judging system.
-
-`read_judgements` reads the rows from the ledger, so that a report opens no transcript. Statistics use these rows.
-`write_parquet` saves them. Text formats are in `render.experiment`.
-"""
+"""The results of an experiment as rows: one per debate, judge and judging system."""
 
 from __future__ import annotations
 
@@ -28,16 +24,16 @@ from debate_cli.systems.scoring import score
 
 Result = Literal["first", "second", "draw", "conditional", "undetermined"]
 DETERMINED: tuple[Result, ...] = ("first", "second", "draw")
-"""Results that count. A vote on an option and an undetermined verdict do not count."""
+"""Results that count. The results `conditional` and `undetermined` do not count."""
 MODEL_SEPARATOR = "; "
 ROWS_PER_GROUP = 10_000
 MISSING_EXTRA = "--format parquet needs the package pyarrow; install it with: pip install 'debate-cli[experiments]' (from a checkout: pip install '.[experiments]')"
 _ARROW_TYPES = {bool: "bool_", int: "int64", float: "float64"}
-"""Maps types of columns to types in Arrow. Other types become text."""
+"""Maps Python types to types of columns in Arrow. All other types become text."""
 
 
 class Judgement(NamedTuple):
-    """The verdict of a judge on a debate."""
+    """The verdict of one judge on one debate, by one judging system."""
 
     experiment: str
     """Name of the experiment."""
@@ -50,69 +46,69 @@ class Judgement(NamedTuple):
     motion: str
     """Id of the motion, a hash of its text."""
     topic: str
-    """The motion."""
+    """Text of the motion."""
     tags: str
     """Tags of the motion, separated by `;`."""
     repeat: int
     """Number of the repetition, from 1."""
     first: str
-    """Player for the motion. It speaks first if the debaters do not speak at the same time."""
+    """Player who speaks for the motion."""
     second: str
-    """Player against the motion."""
+    """Player who speaks against the motion."""
     first_model: str
-    """`provider/model` that spoke for the first player."""
+    """Model of the first player, as `provider/model`."""
     second_model: str
-    """`provider/model` that spoke for the second player."""
+    """Model of the second player, as `provider/model`."""
     judge: str | None
-    """Name of the judge; empty for the judges of the base."""
+    """Name of the judge. None for the judges of the base configuration."""
     judge_model: str
-    """`provider/model` of the judge; several are separated by `; `."""
+    """Model of the judge, as `provider/model`. Several models are separated by `; `."""
     own_model: bool
-    """Whether the judge has the model of a player."""
+    """Whether the judge's model is also the model of a player."""
     system: str
-    """Judging system."""
+    """Name of the judging system."""
     decides: bool
-    """Whether this is the judge's deciding system."""
+    """Whether the verdicts of this judging system decide who wins."""
     run: str
-    """Judging run in the transcript."""
+    """Id of the judging run in the transcript, e.g. `r1`."""
     rules: int
-    """Version of the system's formula."""
+    """Version of the judging system's scoring formula."""
     weight: float
-    """1 / number of judges whose results by this system count in this debate; 0 if this result does not count."""
+    """1 / number of judges whose results by this system count in this debate. 0 if this result does not count."""
     result: Result
-    """`first`, `second` or `draw`; `conditional` for a vote on an option, `undetermined` if too little was judged."""
+    """Who won: `first`, `second` or `draw`. `conditional` if an option won, `undetermined` if too little was judged."""
     winner: str | None
-    """Player who won; empty if no player did."""
+    """Name of the player who won. None if no player won."""
     victory: str
-    """`draw`, `narrow`, `clear`, `overwhelming`, `conditional` or `undetermined`."""
+    """How clearly the debate was won: `narrow`, `clear`, `overwhelming`, `draw`, `conditional` or `undetermined`."""
     margin: float | None
-    """Points between the two scores, on the system's scale; empty if undetermined."""
+    """Points between the two scores, on the judging system's scale. None if undetermined."""
     first_score: float | None
-    """Score of the first player on the system's scale."""
+    """Score of the first player, on the judging system's scale."""
     second_score: float | None
-    """Score of the second player on the system's scale."""
+    """Score of the second player, on the judging system's scale."""
     cost_usd: float | None
-    """Cost of the calls behind this verdict; empty if a price is not known."""
+    """Cost of the calls for this verdict. None if a price is not known."""
     tokens: int
-    """Input and output tokens of the calls behind this verdict."""
+    """Input and output tokens of the calls for this verdict."""
     seconds: float
-    """Total seconds that the provider took for the calls behind this verdict."""
+    """Seconds that the provider took for the calls for this verdict."""
     first_cost_usd: float | None
     second_cost_usd: float | None
-    """Cost of the speeches of the second player; empty if a price is not known."""
+    """Cost of the second player's speeches. None if a price is not known."""
     first_tokens: int
     second_tokens: int
-    """Input and output tokens of the speeches of the second player."""
+    """Input and output tokens of the second player's speeches."""
     first_seconds: float
     second_seconds: float
-    """Seconds that the provider took for the speeches of the second player."""
+    """Seconds that the provider took for the second player's speeches."""
     first_words: int
     second_words: int
-    """Words of the speeches of the second player."""
+    """Number of words in the second player's speeches."""
     closed: str
     """Why the debate ended: `complete`, `surrender` or `converged`."""
     axes: Mapping[str, Any]
-    """Maps key paths of axes to values. In a table, each axis is a column `axes.KEY.PATH`."""
+    """Maps the key paths of the experiment's axes to their values in this debate."""
 
 
 def judge_results(
@@ -123,9 +119,10 @@ def judge_results(
     judges: Mapping[str, tuple[Judge, str]],
     models: tuple[ModelSpec, ModelSpec],
 ) -> list[ResultRow]:
-    """Return the results of a debate. `models`: the configured models of the two players.
+    """Return the results of a debate, one per judge and judging system.
 
-    `judges` maps keys to judges and their judging runs. It is empty if the base's judges judged.
+    `judges`: maps keys to judges and the ids of their judging runs. Empty if the base configuration's judges judged.
+    `models`: models of the first and of the second player.
     """
     base = {} if judges else {"": (None, FIRST_RUN)}
     shared = _debate_columns(debate, cell, motion, experiment)
@@ -137,7 +134,7 @@ def judge_results(
 
 
 def read_judgements(ledger: Ledger) -> Iterator[Judgement]:
-    """Yield all judgements of the newest plan, in the order of its cells, without those by removed judges."""
+    """Yield all judgements of the newest plan. Judgements by judges that the plan no longer has are left out."""
     for record in ledger.records():
         wanted = record.cell.judges or ("",)
         counted = sorted(
@@ -153,7 +150,7 @@ def read_judgements(ledger: Ledger) -> Iterator[Judgement]:
 
 
 def flatten(row: Judgement) -> dict[str, Any]:
-    """Map column names to values. Each axis is a column."""
+    """Return a judgement as a mapping of column names to values. Each axis becomes a column `axes.KEY.PATH`."""
     columns = row._asdict()
     axes = columns.pop("axes")
     return columns | {
@@ -233,7 +230,7 @@ def _to_row(
 
 
 def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) -> None:
-    """Write the rows to `path`, a part at a time. Values of `axes` become text, because their types may differ.
+    """Write the rows to a Parquet file. The values of `axes` become text.
 
     Raises StorageError if `path` cannot be written, and UsageError if pyarrow is missing.
     """

@@ -1,7 +1,6 @@
-"""Runs the cells of an experiment as asyncio tasks that share connections, limits and the budget.
+"""Runs the cells of an experiment at the same time, with shared connections, limits and budget.
 
-Each cell is a debate with its journal in `debates/`, so a killed run resumes where its journals end. A `CellStore`
-provides the cells. Several processes may take cells from it.
+A killed run continues where the journals of its debates end.
 """
 
 import asyncio
@@ -36,23 +35,20 @@ from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
 
 RENEW_S = 1.0
-"""Seconds between two renewals of the lease and two reports of the progress."""
+"""Seconds between two renewals of the lease."""
 OPENING_CELLS = 4
-"""Maximum number of cells that are prepared at once. Preparing a cell ends with its first request or search.
-
-Because of this limit, the first requests are sent while other cells still wait, and answers do not arrive all at once.
-"""
+"""Maximum number of cells that prepare their first request at the same time."""
 MAX_FAILURES_IN_A_ROW = 25
-"""Number of consecutive failed cells after which no further cell is started."""
+"""Number of consecutive failed cells after which a run ends."""
 LOCKED = "locked"
-"""Stored cause of a cell that stays open because another process, such as `debate judge`, has locked its debate."""
+"""Cause that is stored for a cell if another process has locked its debate."""
 BASE_JUDGES = "judges"
-"""Name of the base's judges in reports."""
+"""Name of the base configuration's judges in reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """Result of a run of an experiment."""
+    """What a run of an experiment has done."""
 
     progress: Progress
     finished: int
@@ -60,13 +56,13 @@ class RunSummary:
     failed: int
     """Number of cells that failed in this run."""
     stopped: str | None = None
-    """Why no further cell was started: `interrupted`, `budget` or `failures`; None if no cell was left."""
+    """Why the run ended early: `interrupted`, `budget` or `failures`. None if the run did not end early."""
     elsewhere: int = 0
     """Number of cells that other processes are running or have locked."""
 
 
 def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
-    """Plan the cells of an experiment, and make them the cells of the ledger."""
+    """Plan the cells of an experiment, and store them in the ledger."""
     plan = CellPlan(experiment)
     if ledger.plan != plan.fingerprint:
         ledger.set_plan(plan.fingerprint, plan.cells())
@@ -75,7 +71,7 @@ def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
 
 
 def describe_exclusions(plan: CellPlan) -> list[str]:
-    """Return a sentence for each judge that skips debates because its model speaks in them."""
+    """Return a sentence for each judge who skips debates because the judge's own model speaks in them."""
     return [
         f"judge {name} does not judge {', '.join(f'{first} against {second}' for first, second in pairs)}, because its own "
         "model speaks there (`self_judging: true` allows it)"
@@ -96,9 +92,9 @@ class ExperimentRun:
         limit: int | None = None,
         batches: BatchQueues | None = None,
     ) -> None:
-        """`folder`: folder of the experiment. `limit`: maximum number of cells; None for all.
+        """`limit`: maximum number of cells to run. None runs all cells.
 
-        `batches`: asks the judges in batches; None for single requests.
+        `batches`: queues of the judges' requests. None sends each request at once.
         """
         self._plan = plan
         self._cells = cells
@@ -121,9 +117,9 @@ class ExperimentRun:
         self._fatal: StorageError | None = None
 
     async def run(self, *, stop: StopSignal) -> RunSummary:
-        """Run cells until none is left, `stop` is requested, or the budget is reached.
+        """Run cells until none is left, `stop` is requested, the budget is reached, or too many cells fail in a row.
 
-        Raises StorageError, e.g. if the disk is full. Everything that was saved before is kept.
+        Raises StorageError, e.g. if the disk is full.
         """
         self._stop = stop
         context = replace(self._plan.context, observer=_NoteObserver(self._observer), stop=stop)
@@ -175,10 +171,7 @@ class ExperimentRun:
         return frozenset(name for name, provider in self._providers.items() if provider in closed)
 
     def _start_substitutes(self, group: asyncio.TaskGroup) -> None:
-        """Start, for each cell that waits for a provider, a further cell without the waiting players.
-
-        The number of further cells is at most that of concurrent debates.
-        """
+        """If cells wait for a provider, start further cells whose players do not wait."""
         waiting = self._waiting_players()
         held = sum(1 for cell in self._running.values() if waiting & {cell.first, cell.second})
         most = min(held, self._plan.context.config.limits.concurrency)
@@ -187,7 +180,6 @@ class ExperimentRun:
                 group.create_task(self._substitute())
 
     async def _next_cell(self, without: frozenset[str] = frozenset()) -> CellRecord | None:
-        """Take the next cell without the players `without`. Returns None if there is none, or if the run must end."""
         if self._ends() or (self._limit is not None and self._taken >= self._limit):
             return None
         self._taken += 1
@@ -221,10 +213,6 @@ class ExperimentRun:
             self._stop.request()
 
     async def _run_cell(self, record: CellRecord) -> None:
-        """Run the debate of a cell, judge it, and store the result. A failure does not end the run.
-
-        If the run ends before the cell is prepared, the cell stays as it is.
-        """
         started = time.monotonic()
         results: list[ResultRow] = []
         how = Settlement("open", record.cost_usd, record.tokens, record.calls)
@@ -268,10 +256,7 @@ class ExperimentRun:
         self._observer.settled(record, how, winners, self._progress())
 
     async def _debate(self, record: CellRecord, opening: ExitStack) -> tuple[Settlement, list[ResultRow]]:
-        """Run the rest of a cell's debate, then the judges that have not judged it.
-
-        `opening` is closed at the first request or search, so that the next cell can be prepared (see OPENING_CELLS).
-        """
+        """Run the rest of a cell's debate, then its missing judging runs. `opening` is closed at the first request."""
         cell = record.cell
         path = self._folder / DEBATES_FOLDER / f"{cell.debate}.json"
         if lock_holder(path) is not None:
@@ -333,13 +318,11 @@ class ExperimentRun:
         return replace(progress, seconds_left=left * elapsed / done if done else None)
 
     def count_call(self) -> None:
-        """Count an answer from a model."""
+        """Count a call to a model that has ended."""
         self._calls += 1
 
 
 class _NoteObserver(NullObserver):
-    """Forwards the notes of the shared model clients."""
-
     def __init__(self, observer: ExperimentObserver) -> None:
         self._observer = observer
 
@@ -374,7 +357,7 @@ async def _complete(session: Session, stored: StoredDebate, path: Path, missing:
 
 
 def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
-    """Return the newest judging run of `judge`, even if prices changed since; None if the judge has not judged."""
+    """Return the newest judging run by `judge`. A run at other prices counts too."""
 
     def unpriced(spec: ModelSpec | None) -> ModelSpec | None:
         return None if spec is None else spec.model_copy(update={"price": None})
@@ -386,7 +369,6 @@ def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
 
 
 def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunContext) -> tuple[JudgingOpened, ...]:
-    """Return the opening of a judging run for each judge that has not judged. All these runs are side by side."""
     known = [run.id for judge in judges.values() if (run := _run_of(debate, judge)) is not None]
     first = known[0] if known else f"r{len(debate.runs) + 1}"
     openings: list[JudgingOpened] = []
@@ -401,7 +383,6 @@ def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunConte
 
 
 def _settlement_of(outcome: Outcome) -> Settlement:
-    """Return the settlement: `done` if nothing is missing, `open` if a stop or the budget ended it, else `failed`."""
     debate = outcome.debate
     usage = debate.usage
     spent = Settlement("done", usage.cost_usd or 0.0, usage.input_tokens + usage.output_tokens, usage.attempts)

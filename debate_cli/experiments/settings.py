@@ -1,7 +1,4 @@
-"""The file of an experiment as a value: players, motions, pairing, sides, axes, judges and limits.
-
-`experiments.definition` combines it with the base, which is the configuration that it names.
-"""
+"""The file of an experiment as a value: players, motions, pairing, sides, axes, judges and limits."""
 
 import hashlib
 import shlex
@@ -40,7 +37,7 @@ RESERVED_AXES: Mapping[str, str] = {
     "vars": "set them in the base",
     "version": "it is the version of the format",
 }
-"""Why a key path cannot be an axis, by the first key of the path."""
+"""Maps each key that cannot be an axis to the reason."""
 MAX_REPEATS = 1000
 MAX_MOTIONS_BYTES = 64_000_000
 MAX_BACKGROUND_CHARS = 1024 * 1024
@@ -53,40 +50,40 @@ Name = Annotated[str, Field(min_length=1, max_length=60)]
 
 
 class Motion(ConfigModel):
-    """A motion. In a configuration, a text alone is its topic."""
+    """A motion. In the file, a plain text is a motion with this topic."""
 
     topic: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
     """The question or claim to argue for and against."""
     background: str | None = Field(default=None, max_length=MAX_BACKGROUND_CHARS)
     """Context for debaters and judges; None means the base's background."""
     tags: tuple[str, ...] = ()
-    """Words for grouping motions. The results have a column with them."""
+    """Words for grouping motions. They are a column of the results."""
 
     @property
     def id(self) -> str:
-        """Hash of topic and background. Equal motions have equal ids in all files."""
+        """Hash of topic and background. Motions with equal texts have equal ids."""
         return hashlib.sha256(f"{self.topic}\0{self.background or ''}".encode()).hexdigest()[:_ID_CHARS]
 
 
 class PlayerConfig(ConfigModel):
-    """A competing model with its instructions, in the keys of a debater."""
+    """A player: a model with its instructions."""
 
     name: Name
     """Unique name, used in debates and results."""
     model: str | None = None
-    """Name in the base's `models`, or `provider/model`; None means `models.default`."""
+    """Name in `models` of the base configuration, or `provider/model`; None means `models.default`."""
     system: str | None = None
-    """Extra instructions, added to the shipped ones in every prompt."""
+    """Extra instructions in every prompt, in addition to the shipped ones."""
     personality: Archetype | Personality | None = None
-    """An archetype or twelve traits."""
+    """Name of an archetype, or twelve traits."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far pressure moves the personality, from 0 (not at all) to 1."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """How far the personality returns to its start in an exchange without pressure, from 0 (not at all) to 1."""
+    """How far an exchange without pressure returns the personality to its start, from 0 (not at all) to 1 (wholly)."""
     conviction: float | None = Field(default=None, ge=0, le=1)
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
-    """Strategy of arguing, for the persuasion system."""
+    """Strategy of arguing, for the persuasion system. `adaptive` chooses a strategy before each turn."""
 
     @field_validator("personality", mode="before")
     @classmethod
@@ -95,30 +92,30 @@ class PlayerConfig(ConfigModel):
 
 
 class JudgeConfig(ConfigModel):
-    """A judge of every debate, in its own judging run."""
+    """A judge of every debate. Each judge judges in a judging run of its own."""
 
     name: Name
     """Unique name, used in results."""
     model: str
-    """Name in the base's `models`, or `provider/model`."""
+    """Name in `models` of the base configuration, or `provider/model`."""
 
 
 class Versus(ConfigModel):
-    """Pairs a player with every other player."""
+    """Pairs one player with every other player."""
 
     versus: Name
-    """Player that meets all other players."""
+    """Player who meets every other player."""
 
 
 class ExperimentLimits(ConfigModel):
-    """Limits of the whole experiment. Other limits come from the base."""
+    """Limits of the whole experiment. All other limits come from the base configuration."""
 
     max_cost_usd: PositiveFloat | None = None
-    """Budget in US dollars for all debates together; requires a known price for every model."""
+    """Budget in US dollars for all debates together. It requires a known price for every model."""
     max_tokens: PositiveInt | None = None
     """Budget in input and output tokens for all debates together."""
     concurrency: int = Field(default=16, ge=1, le=1000)
-    """Maximum number of concurrent debates, and of concurrent requests to all providers together."""
+    """Maximum number of debates at once, and of requests to all providers at once."""
 
 
 class ExperimentConfig(ConfigModel):
@@ -127,7 +124,7 @@ class ExperimentConfig(ConfigModel):
     name: Name
     """Name of the experiment, and of its folder."""
     base: str
-    """Configuration of a debate, relative to this file. It supplies every setting that is not set here."""
+    """Path of a debate configuration, relative to this file. It supplies every setting that this file does not set."""
     motions: (
         str
         | tuple[
@@ -135,21 +132,21 @@ class ExperimentConfig(ConfigModel):
             ...,
         ]
     )
-    """CSV file with the columns topic, background and tags, relative to this file; or a list of motions."""
+    """List of motions, or path of a CSV file with the columns topic, background and tags, relative to this file."""
     players: tuple[PlayerConfig, ...] = Field(min_length=1)
     """The players, at least one."""
     pairing: Literal["round_robin", "self"] | Versus | tuple[tuple[Name, Name], ...] = "round_robin"
-    """Who meets whom: `round_robin` (all pairs), `{versus: NAME}` (NAME meets all others), `self` (each meets itself),
-    or a list of pairs."""
+    """Who meets whom: `round_robin` (every pair), `self` (each player meets itself), `{versus: NAME}` (NAME meets every
+    other player), or a list of pairs."""
     sides: Literal["both", "random", "first"] = "both"
-    """`both`: each pair debates each motion in both orders. `random`: in one order, drawn with the seed.
-    `first`: in the order of the pair."""
+    """Who speaks for the motion. `both`: each player once, in two debates. `random`: a player drawn with the seed.
+    `first`: the first player of the pair."""
     repeat: int = Field(default=1, ge=1, le=MAX_REPEATS)
-    """Number of repetitions of each debate. The seed increases by 1 with each repetition."""
+    """How often each debate is held. The seed increases by 1 with each repetition."""
     axes: dict[str, tuple[JsonValue, ...]] = {}
-    """Maps key paths of the base to lists of values. There is a cell for each combination of values."""
+    """Maps key paths of the base configuration to lists of values. Each combination of values is debated."""
     judges: tuple[JudgeConfig, ...] = ()
-    """Judges that replace the base's. Each judges every debate by the base's systems, in its own judging run."""
+    """Judges that replace those of the base configuration. Each judge uses the base configuration's judging systems."""
     self_judging: bool = False
     """Whether a judge also judges debates in which its own model speaks."""
     limits: ExperimentLimits = ExperimentLimits()
@@ -161,7 +158,7 @@ class ExperimentConfig(ConfigModel):
         return slugify(self.name, 60) or "experiment"
 
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Return the pairs of players, each once."""
+        """Return each pair of players once."""
         names = [player.name for player in self.players]
         match self.pairing:
             case "round_robin":
@@ -180,7 +177,7 @@ class ExperimentConfig(ConfigModel):
 
 @dataclass(frozen=True, slots=True)
 class ExperimentFile:
-    """A checked experiment and the positions of its values."""
+    """A checked experiment file, and the position of each value in it."""
 
     path: Path
     config: ExperimentConfig
@@ -188,16 +185,16 @@ class ExperimentFile:
 
     @property
     def folder(self) -> Path:
-        """Folder of the file. Relative paths in the file start there."""
+        """Folder of the file. Relative paths in the file start in this folder."""
         return self.path.parent
 
     def locate(self, *path: str | int) -> str:
-        """Return `file:line:column` of the value at a key path."""
+        """Return the position of the value at a key path, as `file:line:column`."""
         return self.source_map.locate(path)
 
 
 def read_experiment_file(path: Path) -> ExperimentFile:
-    """Read and check the file of an experiment. Raises ConfigError with one line per fault, each with its position."""
+    """Read and check the file of an experiment. Raises ConfigError with one line per fault."""
     data, source_map = load_yaml(str(path), read_yaml_text(path, absent="write one, see docs/guides/experiments.md"))
     if not is_mapping(data):
         raise ConfigError(f"{path}:1:1: this is not an experiment; write a mapping with `name`, `base` and `players`")
@@ -267,10 +264,10 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
 
 
 def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> tuple[tuple[Motion, ...], str | None]:
-    """Return the motions of an experiment, and a note on ignored columns.
+    """Return the motions of an experiment, and a note on ignored columns. The note is None if no column is ignored.
 
-    A CSV file must be in the folder of the experiment, or in one of the `trusted_folders`. Raises UsageError for a file
-    that cannot be read. Raises ConfigError for a missing column `topic`, and for empty, long or repeated motions.
+    A CSV file must be in the folder of the experiment or in one of the `trusted_folders`.
+    Raises UsageError if the CSV file cannot be read. Raises ConfigError if a motion is empty, too long or repeated.
     """
     given, place, note = file.config.motions, file.locate("motions"), None
     if isinstance(given, str):
@@ -297,10 +294,6 @@ def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> 
 
 
 def _read_motions(path: Path, place: str) -> tuple[dict[str, Motion], str | None]:
-    """Read a CSV file. Returns a mapping of positions to motions, and a note on ignored columns.
-
-    `place`: position of the file's name in the experiment, for errors.
-    """
     written, rows = read_csv_file(path, MAX_MOTIONS_BYTES, f"{place}: motions: {path}", MAX_BACKGROUND_CHARS * 4)
     columns = [name.lower() for name in written]
     if "topic" not in columns:
@@ -324,7 +317,7 @@ def _read_motions(path: Path, place: str) -> tuple[dict[str, Motion], str | None
 
 
 def experiment_schema() -> dict[str, Any]:
-    """Return the JSON Schema of an experiment, for editors. It allows a text as a motion."""
+    """Return the JSON Schema of an experiment's file, for editors."""
     docs = {**field_docs(personality), **field_docs(sys.modules[__name__])}
     schema = add_descriptions(ExperimentConfig.model_json_schema(), docs)
     for option in schema["properties"]["motions"]["anyOf"]:

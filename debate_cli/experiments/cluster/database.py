@@ -1,4 +1,4 @@
-"""The queue's database: its address, its tables, and transactions that are repeated after a restart of the server."""
+"""The database of a queue: its address, its tables and its transactions."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool
 
 SCHEMA = "debate_cli"
-"""Schema of all tables, including those of procrastinate."""
+"""PostgreSQL schema of all tables."""
 VERSION = 1
 OUTAGE_S = 300.0
-"""Seconds during which a transaction is repeated if the server cannot be reached."""
+"""Seconds for which a transaction is repeated while the server cannot be reached."""
 _RETRY_S = 0.5
 _CONNECT_S = 5.0
 _MAX_CONNECTIONS = 8
 _CREATE_LOCK = 0x64656274
-"""Key of the advisory lock for creating tables."""
+"""Key of the PostgreSQL lock that only one process at a time holds to create the tables."""
 _TABLES = """
 CREATE TABLE version (number INTEGER NOT NULL);
 INSERT INTO version VALUES (1);
@@ -68,7 +68,7 @@ T = TypeVar("T")
 
 
 def require_extra() -> None:
-    """Check that the packages of the extra are installed. Raises ConfigError with the command that installs them."""
+    """Raise ConfigError if packages of the extra `[cluster]` are missing."""
     missing = [name for name in ("procrastinate", "psycopg", "psycopg_pool") if find_spec(name) is None]
     if missing:
         raise ConfigError(
@@ -80,8 +80,8 @@ def require_extra() -> None:
 def describe_address(dsn: str) -> str:
     """Return the host and database of an address, without user and password.
 
-    Raises UsageError for an address of another kind of database, and for one with two `@`, because psycopg would
-    mistake a part of the password for the host and show it in messages.
+    Raises UsageError if the address is not one of PostgreSQL. Raises it also for two `@`, because psycopg would then
+    show a part of the password in messages.
     """
     try:
         parts = urlsplit(dsn)
@@ -98,7 +98,7 @@ def describe_address(dsn: str) -> str:
 
 
 def address_secrets(dsn: str) -> tuple[str, ...]:
-    """Return the parts of an address that must never be written or shown."""
+    """Return the address and its passwords, which must never be written or shown."""
     parts = urlsplit(dsn)
     passwords = [parts.password or "", *parse_qs(parts.query).get("password", ())]
     return (dsn, *(unquote(password) for password in passwords if password))
@@ -119,7 +119,8 @@ class Database:
     async def connect(cls, dsn: str) -> AsyncGenerator[Database]:
         """Connect, and create missing tables.
 
-        Raises UsageError for a wrong address or tables of a newer version, StorageError if no connection is possible.
+        Raises UsageError if the address is wrong or a newer version made the tables.
+        Raises StorageError if no connection is possible.
         """
         require_extra()
         from procrastinate import App, PsycopgConnector
@@ -148,9 +149,9 @@ class Database:
             yield database
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        """Run `work` in a transaction. `work` must be idempotent, because it is repeated after a lost connection.
+        """Run `work` in a transaction. After a lost connection, `work` runs again, so it must be idempotent.
 
-        Raises StorageError if the server cannot be reached for OUTAGE_S seconds, or if it refuses.
+        Raises StorageError if the server refuses `work`, or cannot be reached for OUTAGE_S seconds.
         """
 
         async def transaction() -> T:
@@ -160,11 +161,11 @@ class Database:
         return await self.run_jobs(transaction)
 
     async def fetch(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Run one statement in a separate transaction, like `run`. Returns its rows."""
+        """Run one SQL statement in a transaction of its own, like `run`. Return its rows."""
         return await self.run(lambda connection: fetch(connection, query, *values))
 
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Run `work`, which calls the job queue. Repeats `work` after a lost connection. Raises StorageError."""
+        """Run `work`, which uses the job queue. After a lost connection, `work` runs again. Raises StorageError."""
         from procrastinate.exceptions import ConnectorException
         from psycopg import Error, InterfaceError, OperationalError
 
@@ -189,7 +190,7 @@ async def _create_tables(connection: AsyncConnection, queue_schema: str) -> None
 
 
 async def fetch(connection: AsyncConnection, query: str, *values: object) -> list[tuple[Any, ...]]:
-    """Run one statement. Returns its rows; empty for a statement without a result."""
+    """Run one SQL statement, and return its rows. Returns an empty list if the statement has no result."""
     cursor = await connection.execute(query.encode(), values)
     return [] if cursor.description is None else await cursor.fetchall()
 

@@ -1,7 +1,6 @@
-"""Dumps an experiment to a document that a worker on another machine can run. It contains all texts, no keys or paths.
+"""Converts an experiment to a document that a worker on another machine can run.
 
-A worker treats the document like a downloaded file. It opens no file that the document names, and each server in the
-document needs the worker's consent.
+A worker opens no file that the document names, and needs consent for each server in the document.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class _Document:
 
 
 def dump_experiment(experiment: Experiment) -> bytes:
-    """Dump an experiment to a document without secrets. Raises ConfigError for parts that a worker cannot run."""
+    """Convert an experiment to a document without secrets. Raises ConfigError if no worker could run the experiment."""
     context = experiment.variants[0].context
     _require_portable(experiment.file.path.name, experiment.variants)
     document = _Document(
@@ -81,18 +80,22 @@ def dump_experiment(experiment: Experiment) -> bytes:
 
 
 def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
-    """Load the experiment of a document, with the keys of this machine. `name`: its name in errors.
+    """Load the experiment in a document, with the keys of this machine. `name`: name of the document in errors.
 
-    Raises ConfigError and MissingKeyError. `Experiment.destinations` are the servers that need consent.
+    Raises ConfigError if the document is wrong, and MissingKeyError if this machine lacks a key.
     """
     unpacker = zlib.decompressobj()
     try:
         text = unpacker.decompress(data, MAX_DOCUMENT_BYTES)
         if unpacker.unconsumed_tail:
-            raise ConfigError(f"{name}: larger than {MAX_DOCUMENT_BYTES // 1024**2} MiB; split the experiment")
+            raise ConfigError(
+                f"{name}: larger than {MAX_DOCUMENT_BYTES // 1024**2} MiB; split the experiment into smaller ones"
+            )
         document = TypeAdapter(_Document).validate_json(text)
     except (zlib.error, ValidationError) as error:
-        raise ConfigError(f"{name}: not an experiment that this version can run; upgrade debate-cli here") from error
+        raise ConfigError(
+            f"{name}: not an experiment that this version can run; upgrade debate-cli on this machine"
+        ) from error
     environment = load_environment(Path(), env)
     corpus = None
     if document.passages is not None:
@@ -118,7 +121,6 @@ def _load_variant(
 
 
 def _require_portable(name: str, variants: Iterable[Variant]) -> None:
-    """Raise ConfigError for a model that is a file or a person at this machine, and for sources without their texts."""
     for variant in variants:
         config = variant.context.config
         specs = (*all_model_specs(config), *variant.players.values(), *(judge.spec for judge in variant.judges))
@@ -133,4 +135,4 @@ def _require_portable(name: str, variants: Iterable[Variant]) -> None:
                 "and asks no people; use other models, or run without --queue"
             )
         if variant.context.corpus is None and config.evidence is not None and config.evidence.sources:
-            raise ConfigError(f"{name}: names sources without their texts; enqueue it again")
+            raise ConfigError(f"{name}: lacks the texts of its sources; put the experiment into the queue again")

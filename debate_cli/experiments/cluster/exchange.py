@@ -1,7 +1,4 @@
-"""Puts cells from an experiment's folder into the queue, and copies the workers' results into the folder.
-
-The folder has a ledger as usual, so that all other commands work with it.
-"""
+"""Puts the cells of an experiment into the queue, and copies the workers' results into the experiment's folder."""
 
 from __future__ import annotations
 
@@ -33,27 +30,26 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 QUEUE_META = "queue"
-"""Name of the ledger's value with the queue's address."""
+"""Name under which the ledger stores the address of the queue."""
 QUEUED_AS = "queued_as"
-"""Name of the ledger's value with the time at which this folder's experiment was first queued."""
+"""Name under which the ledger stores the time at which the experiment was first queued."""
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""How far before the newest copied change the next reading begins, because a change may become visible late."""
+"""How far before the last copied change the next copy starts, because changes may become visible late."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_S = 10.0
-"""Seconds without a worker after which a note says that none is running."""
+"""Seconds without a worker after which the user is told that no worker is running."""
 
 
 def experiment_id(name: str, *, mock: bool) -> str:
-    """Return an experiment's id in the queue. A rehearsal (`mock`) has another id than the experiment."""
+    """Return the id of an experiment in the queue. A rehearsal (`mock`) has another id than a real run."""
     return f"{'rehearsal' if mock else 'experiment'}:{name}"
 
 
 async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_failed: bool) -> int:
-    """Put the open cells of a plan into the queue. Returns the number of cells that were not in the queue before.
+    """Put the open cells of a plan into the queue. Return the number of cells that were added.
 
-    Cells that were done without the queue stay done. A debate that was begun without the queue is continued.
     `retry_failed`: whether to add failed cells too.
     """
     experiment = experiment_id(plan.name, mock=plan.experiment.mock)
@@ -89,7 +85,7 @@ class _StoredExperiment(NamedTuple):
     plan: str
     notes: str
     created_at: str
-    """Time at which the experiment was first queued, in microseconds. Distinguishes experiments of the same name."""
+    """Time at which the experiment was first queued. It distinguishes experiments with the same name."""
 
 
 async def _find_experiment(connection: AsyncConnection, experiment: str) -> _StoredExperiment | None:
@@ -99,10 +95,9 @@ async def _find_experiment(connection: AsyncConnection, experiment: str) -> _Sto
 
 
 def _refuse_other(found: _StoredExperiment | None, ledger: Ledger, plan: str) -> None:
-    """Raise UsageError if the queue has an experiment of this name with other cells."""
     if found is not None and found.plan not in {"", plan} and ledger.meta(QUEUED_AS) != found.created_at:
         raise UsageError(
-            f"the queue has another experiment `{ledger.name}`, from {found.created_at[:10]}; change `name` in your file, or, if "
+            f"the queue has another experiment `{ledger.name}`, queued on {found.created_at[:10]}; change `name` in your file, or, if "
             "that experiment is yours, copy it into a new folder first: debate experiment status EXP.yaml -o DIR"
         )
 
@@ -110,10 +105,6 @@ def _refuse_other(found: _StoredExperiment | None, ledger: Ledger, plan: str) ->
 async def _store_experiment(
     connection: AsyncConnection, *, plan: CellPlan, ledger: Ledger, document: bytes
 ) -> _StoredExperiment:
-    """Store an experiment, and let workers continue it if it was halted. Returns the stored row.
-
-    Raises UsageError if the queue has another experiment of this name.
-    """
     (spent_usd, spent_tokens, _), limits = ledger.usage(), plan.context.config.limits
     experiment = experiment_id(plan.name, mock=plan.experiment.mock)
     _refuse_other(await _find_experiment(connection, experiment), ledger, plan.fingerprint)
@@ -141,7 +132,7 @@ def _cell_row(experiment: str, record: CellRecord, ledger: Ledger) -> tuple[Any,
 
 
 async def _store_cells(connection: AsyncConnection, *, rows: Sequence[tuple[Any, ...]]) -> set[str]:
-    """Add new cells and update known ones, as `Ledger.set_plan` does. Returns the keys of the new cells."""
+    """Add new cells, and update known ones. Return the keys of the new cells."""
     keys = [row[1] for row in rows]
     query = "SELECT key FROM cells WHERE experiment = %s AND key = ANY(%s)"
     known = {key for (key,) in await fetch(connection, query, rows[0][0], keys)}
@@ -173,10 +164,9 @@ async def _store_begun(database: Database, experiment: str, record: CellRecord, 
 
 
 async def _add_jobs(connection: AsyncConnection, *, database: Database, experiment: str) -> int:
-    """Add a job for each open cell that has none. Returns the number of jobs added.
+    """Add a job for each open cell that has no job. Return the number of jobs added.
 
-    The jobs do not use procrastinate's `lock`, because with it, fetching one of 50,000 jobs took over a minute until
-    PostgreSQL had analyzed the table.
+    The jobs have no `lock`, because with a `lock`, procrastinate took over a minute to fetch one of 50,000 jobs.
     """
     from procrastinate.jobs import Job
 
@@ -201,7 +191,7 @@ async def _add_jobs(connection: AsyncConnection, *, database: Database, experime
 
 
 async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRecord, list[ResultRow]]]:
-    """Copy all changed cells, their results and transcripts into the experiment's folder. Returns the changed cells."""
+    """Copy all changed cells from the queue into the experiment's folder. Return these cells with their results."""
     experiment = experiment_id(ledger.name, mock=ledger.is_rehearsal)
     stored = await database.run(partial(_find_experiment, experiment=experiment))
     plan, notes, created_at = stored or ("", "", "")
@@ -230,9 +220,9 @@ async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRec
 async def _copy_cell(
     database: Database, ledger: Ledger, record: CellRecord, results: list[ResultRow], *, has_transcript: bool
 ) -> bool:
-    """Copy a cell from the queue, unless the folder has the same record. Returns whether the cell was copied.
+    """Copy a cell from the queue. If the folder has the same record, copy nothing and return False.
 
-    The same record is not copied again, because that would overwrite judgements that the user added to the transcript.
+    Copying the same record again would overwrite judgements that the user added to the transcript.
     """
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}
@@ -250,23 +240,23 @@ async def _copy_cell(
 
 
 def refuse_queued(ledger: Ledger) -> None:
-    """Raise UsageError if cells of the ledger are in a queue, so that workers may be running them."""
+    """Raise UsageError if cells of the ledger are in a queue, because workers may be running them."""
     cells, queue = ledger.counts(), ledger.meta(QUEUE_META)
     if queue and (cells["open"] or cells["running"]):
         raise UsageError(
-            f"{ledger.path.parent}: its cells are in the queue {queue}; name it with --queue, or choose another folder with --out"
+            f"{ledger.path.parent}: its cells are in the queue {queue}; name the queue with --queue, or choose another folder with --out"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class QueueOptions:
-    """The queue for an experiment, and options for using it."""
+    """The queue of an experiment, and options for using the queue."""
 
     dsn: str
     retry_failed: bool = False
-    """Whether to add failed cells too."""
+    """Whether to put failed cells into the queue too."""
     enqueue_only: bool = False
-    """Whether to end once the cells are in the queue, without watching the workers."""
+    """Whether to end as soon as the cells are in the queue, instead of watching the workers."""
 
 
 async def run_in_queue(
@@ -285,7 +275,7 @@ async def run_in_queue(
 
 
 async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> None:
-    """Copy the workers' results for an experiment into its folder, which is created if necessary.
+    """Copy the workers' results into the experiment's folder. Create the folder if it does not exist.
 
     Raises UsageError if neither the queue nor the folder has the experiment.
     """
@@ -297,13 +287,14 @@ async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> N
                     _refuse_other(stored, ledger, ledger.plan)
                 await copy_changes(database, ledger)
         elif not (folder / LEDGER_NAME).exists():
-            raise UsageError(f"{database.shown}: has no experiment `{name}`; put it there with: debate experiment run")
+            raise UsageError(
+                f"{database.shown}: has no experiment `{name}`; put it there with: debate experiment run EXP.yaml --queue ADDRESS"
+            )
 
 
 async def _watch(
     database: Database, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal, budget_usd: float | None
 ) -> RunSummary:
-    """Report the workers' progress to `observer` until no cell is left or workers start no further cell."""
     experiment = experiment_id(ledger.name, mock=ledger.is_rehearsal)
     query = (
         "SELECT (SELECT halted FROM experiments WHERE id = %s), EXISTS (SELECT FROM procrastinate_workers "

@@ -1,7 +1,6 @@
-"""A lease on a cell: the right of one worker to write the cell's journal in the database.
+"""A lease on a cell: the right of one worker to write the cell's journal to the database.
 
-Each worker that takes a cell gets a higher lease number. Every transaction checks the number. So a late worker, whose
-cell another worker has taken, cannot write anything.
+Each new lease on a cell has a higher number. A worker with a lower number cannot write anything.
 """
 
 from __future__ import annotations
@@ -23,14 +22,17 @@ T = TypeVar("T")
 
 
 CURRENT_LEASE: ContextVar[Lease] = ContextVar("lease")
-"""The lease on the cell of the current asyncio task."""
+"""The lease of the current asyncio task."""
 
 
 class Lease:
-    """The lease of a worker on a cell. Copies the journal of the cell's debate to the database."""
+    """The lease of a worker on a cell. It copies the cell's journal to the database."""
 
     def __init__(self, database: Database, experiment: str, cell: str, number: int, job: int) -> None:
-        """`experiment`: id in the queue. `cell`: key. `number`: of this lease. `job`: number of the cell's job."""
+        """`experiment`: id in the queue. `cell`: key of the cell. `number`: number of this lease.
+
+        `job`: number of the cell's job in the queue.
+        """
         self.experiment = experiment
         self.cell = cell
         self.number = number
@@ -46,7 +48,7 @@ class Lease:
         self._storing = asyncio.Lock()
 
     def replace(self, lines: Sequence[bytes]) -> None:
-        """Replace all lines of the journal in the database by `lines`, at the next `sync`."""
+        """Replace the journal in the database by `lines`, at the next `sync`."""
         self._replaces, self._seq, self._lines = True, 0, []
         for line in lines:
             self.append(line)
@@ -57,7 +59,7 @@ class Lease:
         self._seq += 1
 
     def settle_call(self, reservation: str, usd: float, tokens: int) -> None:
-        """Replace the reservation of a call by its cost, at the next `sync`."""
+        """Replace the reservation of a call by its actual cost, at the next `sync`."""
         self._calls.append((reservation, usd, tokens))
 
     async def sync(self) -> None:
@@ -73,17 +75,14 @@ class Lease:
             await self.run(partial(self._store, lines=lines, calls=calls, replaces=replaces))
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        """Run `work` in a transaction, like `Database.run`, but raise LeaseLostError if the database cannot be used."""
+        """Run `work` in a transaction of the database. Raises LeaseLostError if the database cannot be used."""
         try:
             return await self._database.run(work)
         except StorageError as error:
             raise LeaseLostError(str(error)) from error
 
     async def check(self, connection: AsyncConnection) -> None:
-        """Raise LeaseLostError if another worker has the cell.
-
-        Locks the cell, so that no other worker can take it until the transaction ends.
-        """
+        """Raise LeaseLostError if another worker has the cell. Otherwise, lock the cell until the transaction ends."""
         rows = await fetch(
             connection,
             "SELECT lease FROM cells WHERE experiment = %s AND key = %s AND state = 'running' FOR SHARE",
@@ -91,7 +90,7 @@ class Lease:
             self.cell,
         )
         if rows != [(self.number,)]:
-            raise LeaseLostError(f"cell {self.cell}: another worker has taken it over; nothing is written here")
+            raise LeaseLostError(f"cell {self.cell}: another worker has taken the cell; this worker stores nothing")
 
     async def _store(
         self,

@@ -20,16 +20,15 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 WINDOW_S = 62
-"""Seconds of the shared window. This is a minute, plus the delay between admission and arrival at the server."""
+"""Seconds for which a call counts against a limit per minute. Two seconds are added, because calls may arrive late."""
 _FULL_WAIT_S = 0.5
-"""Seconds between two attempts to reserve a call while the reservations of calls in flight fill the budget."""
+"""Seconds between two attempts to reserve a call while other reservations fill the budget."""
 
 
 class SharedBudget(Budget):
-    """The budget of an experiment in the database. Each call is reserved there before it is sent.
+    """The budget of an experiment, which all workers share in the database.
 
-    Before the reservation, the journal of the debate is stored in the database. So a worker that takes over the debate
-    has the answers of all earlier calls.
+    Before a call, the debate's journal is stored in the database, so that another worker could continue the debate.
     """
 
     def __init__(self, database: Database, experiment: str, max_cost_usd: float | None, max_tokens: int | None) -> None:
@@ -38,15 +37,15 @@ class SharedBudget(Budget):
         self._experiment = experiment
 
     async def refresh(self) -> None:
-        """Read the amounts spent by all workers."""
+        """Read the amounts that all workers have spent."""
         await self._database.run(self._read)
 
     @asynccontextmanager
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
-        """Reserve `worst`, the maximum usage of one attempt, in the database.
+        """Reserve `worst`, the maximum usage of a call. The caller then sets `used` on the yielded reservation.
 
-        The caller sets `used` on the yielded reservation. While reservations of other calls fill the budget, waits for
-        their end. Raises BudgetError if the attempt would not fit even then. `what` names the call in this error.
+        Waits while reservations of other calls fill the budget. Raises BudgetError if the call exceeds the budget.
+        `what`: name of the call in this error.
         """
         lease, number = CURRENT_LEASE.get(), secrets.token_hex(16)
         reservation = BudgetReservation(worst)
@@ -70,10 +69,7 @@ class SharedBudget(Budget):
     async def _try(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
     ) -> tuple[bool, bool]:
-        """Reserve `worst` if it fits into the budget.
-
-        Returns whether it fits, and whether other calls have reservations.
-        """
+        """Try to reserve `worst`. Return whether it fits the budget, and whether other calls have reservations."""
         if self.is_limited:  # calls of all workers are reserved one after the other
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
         await lease.check(connection)
@@ -93,7 +89,6 @@ class SharedBudget(Budget):
         return fits, held_usd > 0 or held_tokens > 0
 
     async def _read(self, connection: AsyncConnection) -> None:
-        """Read the spent amounts and the budget. A later `experiment run --queue` may have raised the budget."""
         query = "SELECT spent_usd, spent_tokens, max_cost_usd, max_tokens FROM experiments WHERE id = %s"
         [row] = await fetch(connection, query, self._experiment)
         usd, tokens, self._max_cost_usd, self._max_tokens = row
@@ -104,7 +99,7 @@ class SharedBudget(Budget):
 
 @dataclass(frozen=True, slots=True)
 class QueueWindow:
-    """The calls of one account in the last minute, as rows of a table. Uses the clock of the database server."""
+    """Counts an account's calls of the last minute in the database, by the clock of its server."""
 
     database: Database
     account: str
@@ -112,11 +107,11 @@ class QueueWindow:
     tokens: int | None
 
     async def admit(self, tokens: int) -> Admission:
-        """Add a call of up to `tokens` tokens if it fits within the limits; otherwise return how long to wait."""
+        """Count a call of up to `tokens` tokens if the limits allow the call. Otherwise, return how long to wait."""
         return await self.database.run(lambda connection: self._admit(connection, tokens))
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Set the actual tokens of a call that has ended. If they cannot be stored, the estimate stays."""
+        """Replace the estimated tokens of a call by its actual tokens."""
         with suppress(StorageError):  # the estimate stays, which is higher
             await self.database.fetch("UPDATE rates SET tokens = %s WHERE id = %s", tokens, entry)
 

@@ -1,4 +1,4 @@
-"""`QueuedCells`: takes cells of one experiment from the queue, and gives back the cells of dead workers (`sweep`)."""
+"""Takes the cells of an experiment from the queue, and gives back the cells of dead workers."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 LEASE_S = 30.0
 """Seconds without a heartbeat after which a worker counts as dead."""
 TASK = "debate_cli.cell"
-"""Task name of the jobs."""
+"""Name of the task that all jobs have in the queue."""
 COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"
-"""Columns of the table `cells` from which `record_from_row` creates a record."""
+"""Columns of the table `cells` that `record_from_row` needs."""
 _POLL_S = 1.0
 """Seconds between two checks of an empty queue."""
 _SWEEPS_A_LEASE = 3
-"""Number of searches for cells of dead workers during one lease period."""
+"""Number of searches for cells of dead workers in each lease period."""
 
 
 def record_from_row(row: Sequence[Any]) -> CellRecord:
-    """Create the record of a cell. Raises UsageError if its debate's id, which becomes a file name, is not valid."""
+    """Convert a row to the record of a cell. Raises UsageError if the debate's id cannot be the name of a file."""
     fields: dict[str, Any] = row[0]
     validate_id(fields["debate"])
     judges: tuple[str, ...] = tuple(fields.pop("judges"))
@@ -51,14 +51,16 @@ def record_from_row(row: Sequence[Any]) -> CellRecord:
 class _FetchedJob(NamedTuple):
     number: int
     cell: str
-    """Key of the job's cell."""
 
 
 class QueuedCells:
-    """The cells of an experiment in a queue."""
+    """The cells of an experiment in a queue, as one worker takes them."""
 
     def __init__(self, database: Database, experiment: str, plan: str, folder: Path, lease_s: float = LEASE_S) -> None:
-        """`experiment`: id in the queue. `plan`: fingerprint of the cells' plan. `folder`: holds their journals."""
+        """`experiment`: id in the queue. `plan`: fingerprint of the plan.
+
+        `folder`: folder of the debates' journals and transcripts. `lease_s`: seconds that a lease lasts.
+        """
         self.rates: SharedRates = partial(QueueWindow, database)
         self._database = database
         self._experiment = experiment
@@ -73,11 +75,11 @@ class QueuedCells:
         self._swept_at = -lease_s
 
     def journal_mirror(self) -> Lease:
-        """Return the lease on the current task's cell, which copies the journal to the queue."""
+        """Return the lease of the current task, which copies the cell's journal to the queue."""
         return CURRENT_LEASE.get()
 
     async def open_budget(self, limits: Limits) -> Budget:
-        """Register this worker, and give back the cells of dead ones. Returns the budget, which all workers share."""
+        """Register this worker. Return the budget, which all workers share."""
         self._worker = await self._database.run_jobs(self._database.jobs.register_worker)
         await self.sweep()
         budget = SharedBudget(self._database, self._experiment, limits.max_cost_usd, limits.max_tokens)
@@ -85,7 +87,7 @@ class QueuedCells:
         return budget
 
     async def load_progress(self) -> Progress:
-        """Return the current progress of the experiment, without scores of players."""
+        """Return the current progress of the experiment, without the scores of players."""
         query = (
             "SELECT state, count(*), coalesce(sum(cost_usd), 0), coalesce(sum(tokens), 0)::bigint, "
             "coalesce(sum(calls), 0)::bigint FROM cells WHERE experiment = %s AND plan = %s GROUP BY state"
@@ -100,10 +102,9 @@ class QueuedCells:
         return Progress(name, cells, {}, cost, tokens, calls, is_rehearsal=is_mock)
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell in which no player of `without` speaks, and restore the saved part of its debate.
+        """Take the next cell whose players are not in `without`, and restore its debate. Return None if none is left.
 
-        While this worker has a cell, waits for one to appear in an empty queue, because a cell may be given back. A
-        search with `without` does not wait. Returns None if there is no cell.
+        If `without` is empty and this worker still has a cell, waits for another cell that may be given back.
         """
         async with nullcontext() if without else self._polling:
             while True:
@@ -123,7 +124,10 @@ class QueuedCells:
                     return record
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """Store the end of an attempt, and the transcript. Returns False, and stores nothing, if the lease is lost."""
+        """Store the results of a cell, its transcript, and how its attempt ended.
+
+        Return False, and store nothing, if another worker has taken the cell.
+        """
         lease = CURRENT_LEASE.get()
         path = self._folder / DEBATES_FOLDER / record.cell.debate
         transcript = path.with_suffix(TRANSCRIPT_SUFFIX)
@@ -145,7 +149,7 @@ class QueuedCells:
         return True
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Send a heartbeat, read the amounts spent by all workers, and give back the cells of dead workers."""
+        """Send a heartbeat, and update the budget. Return the progress, or None if this call did not read it."""
         await self._database.fetch(
             "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s", self._worker
         )
@@ -157,16 +161,13 @@ class QueuedCells:
         return await self.load_progress()
 
     async def close(self) -> None:
-        """Give back the cells that this worker did not settle, and remove the worker from the queue."""
+        """Give back the cells that this worker did not settle. Remove the worker from the queue."""
         for lease in self._leases:
             await self._release(lease)
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
 
     async def _fetch_job(self, without: list[str]) -> _FetchedJob | None:
-        """Fetch the first job whose cell has no player of `without`.
-
-        If there are such players, the query is that of `procrastinate_fetch_job_v2`, limited to cells without them.
-        """
+        """The query for `without` is that of `procrastinate_fetch_job_v2`, with a condition on the players."""
         if not without:
             fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
             job = await self._database.run_jobs(fetch)
@@ -190,7 +191,7 @@ class QueuedCells:
         return _FetchedJob(*rows[0]) if rows else None
 
     async def _begin(self, lease: Lease) -> CellRecord | None:
-        """Write the saved debate of a leased cell into the folder. Returns its record; None if it cannot be read."""
+        """Write the saved debate of a cell into the folder. Return None if the saved debate cannot be read."""
         CURRENT_LEASE.set(lease)
         self._leases.add(lease)
         try:
@@ -229,7 +230,6 @@ class QueuedCells:
         return Lease(self._database, self._experiment, job.cell, rows[0][0], job.number) if rows else None
 
     async def _restore(self, lease: Lease) -> CellRecord:
-        """Write the saved part of a debate to the file from which `Session` resumes it. Returns the cell's record."""
         where = (lease.experiment, lease.cell)
         query = f"SELECT transcript, {COLUMNS} FROM cells WHERE experiment = %s AND key = %s"  # noqa: S608 - constants
         [(transcript, *columns)] = await self._database.fetch(query, *where)
@@ -243,14 +243,14 @@ class QueuedCells:
         return record
 
     async def sweep(self) -> None:
-        """Give back the cells of workers without a heartbeat."""
+        """Give back the cells of workers that send no heartbeats."""
         self._swept_at = time.monotonic()
         await self._database.run(self._give_back_stalled)
 
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
-        """End the leases of dead workers and give back their jobs, unless another worker is doing so.
+        """Give back the cells of dead workers, unless another worker is doing so.
 
-        Does nothing during the server's first lease period, because workers could send no heartbeats before its start.
+        Right after its start, the server has no heartbeats of living workers. So nothing happens for one lease period.
         """
         [(may_sweep,)] = await fetch(
             connection,
@@ -277,8 +277,6 @@ class QueuedCells:
         )
 
     async def _release(self, lease: Lease) -> None:
-        """End a lease, and give back its job. Ignores a lost lease."""
-
         async def end(connection: AsyncConnection) -> None:
             await lease.check(connection)
             await self._end_leases(connection, [lease.cell])
@@ -288,7 +286,6 @@ class QueuedCells:
             await self._give_back([lease.job])
 
     async def _give_back(self, jobs: Iterable[int]) -> None:
-        """Return jobs to the queue. A job that cannot be returned, e.g. because another worker did so, is skipped."""
         from procrastinate.utils import utcnow
 
         for job in jobs:
@@ -309,7 +306,7 @@ def _number(job: Job) -> int:
 
 
 async def _count_lost(connection: AsyncConnection, experiment: str, cells: list[str]) -> None:
-    """Count the reservations of earlier leases on `cells` as spent, because their calls may have been billed."""
+    """Count the reservations of `cells` as spent, because their calls may have been billed."""
     await connection.execute(
         """
         WITH lost AS (DELETE FROM reservations WHERE experiment = %s AND cell = ANY(%s) RETURNING usd, tokens)
@@ -329,7 +326,6 @@ async def _store_end(
     results: Sequence[ResultRow],
     transcript: bytes | None,
 ) -> None:
-    """Store the end of an attempt. The transcript replaces the lines of the journal."""
     await lease.check(connection)
     where = (lease.experiment, lease.cell)
     if transcript is not None:

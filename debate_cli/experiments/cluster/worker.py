@@ -1,4 +1,4 @@
-"""The loop of `debate worker`: runs the cells of all experiments in a queue, one experiment after the other."""
+"""The loop of `debate worker`: runs the cells of all experiments in a queue."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ IDLE_S = 1.0
 """Seconds between two checks of an idle queue."""
 _FOLDER_PREFIX = "debate-worker-"
 _FOLDER_GRACE_S = 60.0
-"""Minimum age in seconds of a folder that is removed, because a new folder may not be locked yet."""
+"""Age in seconds from which an unlocked folder is removed. A newer folder may not have been locked yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class WorkerOptions:
     """Options of a worker."""
 
     concurrency: int | None = None
-    """Maximum number of concurrent debates; None uses the experiment's setting."""
+    """Maximum number of debates at once. None means the number in the experiment's file."""
     trusted_hosts: Sequence[str] = ()
-    """Hosts to which experiments may send requests, besides those of built-in providers."""
+    """Hosts to which experiments may send requests, in addition to those of built-in providers."""
     until_empty: bool = False
     """Whether the worker ends when no cell is left."""
     lease_s: float = LEASE_S
@@ -48,14 +48,14 @@ class WorkerOptions:
 
 @dataclass
 class WorkerSummary:
-    """Result of a worker."""
+    """What a worker has done."""
 
     finished: int = 0
-    """Number of cells that the worker finished."""
+    """Number of cells that this worker finished."""
     failed: int = 0
-    """Number of cells that failed."""
+    """Number of cells that failed in this worker."""
     refused: int = 0
-    """Number of experiments that the worker may not or cannot run."""
+    """Number of experiments that this worker may not or cannot run."""
 
 
 class _Queued(NamedTuple):
@@ -63,13 +63,13 @@ class _Queued(NamedTuple):
     plan: str
     revision: int
     has_waiting: bool
-    """Whether a cell waits for a worker. Otherwise, other workers run all remaining cells."""
+    """Whether a cell waits for a worker."""
 
 
 async def run_worker(
     dsn: str, observer: ExperimentObserver, options: WorkerOptions, env: Mapping[str, str], *, stop: StopSignal
 ) -> WorkerSummary:
-    """Run cells until `stop` is requested, or with `until_empty` until no cell is left.
+    """Run the cells of a queue until `stop` is requested, or with `until_empty` until no cell is left.
 
     Raises StorageError if the queue cannot be reached.
     """
@@ -80,7 +80,7 @@ async def run_worker(
 
 @contextmanager
 def journal_folder() -> Generator[Path]:
-    """Create a temporary folder, locked while this worker lives. First, remove the folders of killed workers."""
+    """Create a temporary folder, locked while this worker lives. Remove the folders of killed workers."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
         with suppress(OSError):
             _remove_if_abandoned(folder)
@@ -89,7 +89,6 @@ def journal_folder() -> Generator[Path]:
 
 
 def _remove_if_abandoned(folder: Path) -> None:
-    """Remove a folder of this user that no process has locked, unless it is new. Raises OSError."""
     found = folder.lstat()
     if found.st_uid == os.geteuid() and time.time() - found.st_mtime > _FOLDER_GRACE_S:
         with _locked(folder):
@@ -98,7 +97,7 @@ def _remove_if_abandoned(folder: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Generator[None]:
-    """Hold the lock of a folder. Raises OSError for a link, and if another process has the lock."""
+    """Hold the lock of a folder. Raises OSError if the folder is a link, or if another process holds the lock."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -117,7 +116,7 @@ class _Worker:
         folder: Path,
         secrets: Sequence[str],
     ) -> None:
-        """`secrets`: values that must never be written, in addition to the keys in the environment."""
+        """`secrets`: texts that must never be written, in addition to the keys in the environment."""
         self._database = database
         self._observer = observer
         self._options = options
@@ -129,7 +128,6 @@ class _Worker:
         self._summary = WorkerSummary()
 
     async def run(self, stop: StopSignal) -> WorkerSummary:
-        """Run cells until `stop` is requested, or with `until_empty` until no cell is left."""
         while not stop.requested:
             found = [(each, plan) for each in await self._list() if (plan := await self._plan_of(each))]
             ready = next(((each, plan) for each, plan in found if each.has_waiting), None)
@@ -156,7 +154,7 @@ class _Worker:
         return [_Queued(*row) for row in rows]
 
     async def _plan_of(self, queued: _Queued) -> CellPlan | None:
-        """Plan an experiment. If this worker may not or cannot run it, note the cause and return None."""
+        """Return the plan of an experiment. None if this worker may not or cannot run the experiment."""
         key = queued.id, queued.revision
         if key not in self._plans:
             [(document,)] = await self._database.fetch("SELECT document FROM experiments WHERE id = %s", queued.id)
@@ -169,11 +167,10 @@ class _Worker:
             except UsageError as error:
                 self._summary.refused += 1
                 for problem in error.problems:
-                    self._observer.note(f"not run here: {problem}")
+                    self._observer.note(f"an experiment is not run by this worker: {problem}")
         return self._plans[key]
 
     def _adapt(self, variant: Variant) -> Variant:
-        """Return the variant with this worker's concurrency and secrets."""
         context = variant.context
         concurrency = self._options.concurrency or context.config.limits.concurrency
         limits = context.config.limits.model_copy(update={"concurrency": concurrency})
@@ -184,14 +181,12 @@ class _Worker:
         return QueuedCells(self._database, queued.id, queued.plan, self._folder, self._options.lease_s)
 
     async def _run_experiment(self, queued: _Queued, plan: CellPlan, stop: StopSignal) -> None:
-        """Run cells of an experiment until none waits.
-
-        When the budget is reached, or after many failures, the experiment is halted for all workers.
-        """
         end = await ExperimentRun(plan, self._cells_of(queued), self._folder, self._observer).run(stop=stop)
         self._summary.finished += end.finished
         self._summary.failed += end.failed
         if end.stopped in {"budget", "failures"}:
             query = "UPDATE experiments SET halted = %s WHERE id = %s AND revision = %s"
             await self._database.fetch(query, end.stopped, queued.id, queued.revision)
-            self._observer.note(f"{queued.id}: halted ({end.stopped}) until it is put into the queue again")
+            self._observer.note(
+                f"{queued.id}: stopped for all workers ({end.stopped}); put it into the queue again to continue"
+            )

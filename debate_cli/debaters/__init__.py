@@ -1,1 +1,1 @@
-"""Debaters: a debater answers a `Cue` with a `Turn`. Only this package makes speeches."""
+"""Debaters: a debater answers a `Cue` with a `Turn`."""

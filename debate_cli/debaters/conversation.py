@@ -1,6 +1,6 @@
-"""The conversation of a debater with its model: first the rules, then the debate, which grows only at its end.
+"""The messages to a debater's model: first the rules, then the debate, then the task.
 
-Earlier messages stay identical, so that a provider's cache applies. Other participants' words are JSON strings.
+Each request repeats the messages before it, so that a provider can cache them.
 """
 
 import json
@@ -36,17 +36,17 @@ STRATEGY_INSTRUCTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class TurnInstructions:
-    """Instructions for one turn. They are stored on the turn."""
+    """Instructions for one turn, which are also stored on the turn."""
 
     directive: str | None = None
-    """Instruction for this turn only, which the speaker must not mention."""
+    """Instruction for this turn only, which the speaker must not mention; None if there is none."""
     strategy: StrategyPick | None = None
     passages: tuple[str, ...] = ()
     """Ids of the passages that the speaker may cite."""
 
 
 def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> TurnInstructions:
-    """Return the instructions for the turn of `context`."""
+    """Return the instructions to the speaker for the turn that `context` asks for."""
     strategy = config.strategy
     if strategy == "adaptive":
         pick = pick_adaptive_strategy(context.debate, context.cue)
@@ -58,14 +58,14 @@ def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> Turn
 
 
 def format_strategy(pick: StrategyPick | None) -> str:
-    """Return the line of a prompt that states the strategy; empty without a strategy, or if its name is unknown."""
+    """Return a sentence for the prompt that describes the strategy; empty if `pick` is None or has an unknown name."""
     if pick is None or pick.name not in STRATEGY_INSTRUCTIONS:
         return ""
     return f"Strategy for this turn: {pick.name}. That is: {STRATEGY_INSTRUCTIONS[pick.name]}."
 
 
 def format_character(personality: Personality | None) -> str:
-    """Return the instruction to show a personality; empty without a personality."""
+    """Return a text for the prompt that describes the personality; empty if `personality` is None."""
     if personality is None:
         return ""
     traits = ", ".join(f"{trait.replace('_', ' ')} {round(getattr(personality, trait), 1):g}" for trait in TRAITS)
@@ -73,25 +73,25 @@ def format_character(personality: Personality | None) -> str:
 
 
 DEBATER_PROMPT_PACKAGE = "debate_cli.debaters"
-"""Package with the prompts of debaters."""
+"""Package that contains the prompts of debaters."""
 
 
 class Conversation(NamedTuple):
-    """The rules for a debater and its messages. The last message states the task."""
+    """The system message (the rules) and the other messages of a request. The last message ends with the task."""
 
     system: str
     messages: tuple[Message, ...]
 
 
 def task_marker(nonce: str) -> str:
-    """Return the line that ends a request. No text can forge it, because `nonce` is new."""
+    """Return the line that ends a request. A speech cannot imitate this line, because `nonce` is new."""
     return f"Marker of this task: {nonce}"
 
 
 def build_conversation(
     cue: Cue, debate: Debate, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts
 ) -> Conversation:
-    """Build the conversation of `cue.speaker`: all its earlier cues and answers, then `cue`."""
+    """Return all cues and answers of `cue.speaker` so far as messages, and `cue` as the last message."""
     messages: list[Message] = []
     before: Cue | None = None
     for earlier in list_cues(debate):
@@ -109,9 +109,9 @@ def build_conversation(
 def build_recent_conversation(
     cue: Cue, debate: Debate, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts
 ) -> Conversation:
-    """Build the short conversation of `cue.speaker`: a ledger of old arguments, the last turns, and the task.
+    """Return one message for `cue.speaker`: a list of earlier arguments, the last turns, and the task.
 
-    If no argument is old, the conversation is that of `build_conversation`.
+    If there are no earlier arguments, returns the messages of `build_conversation`.
     """
     context = TurnContext.from_cue(cue, debate).with_recent_history()
     history = recent_history(context.debate)
@@ -143,7 +143,7 @@ def _format_ledger(ledger: Ledger) -> Iterator[str]:
 
 
 def _format_question(context: TurnContext, before: Cue | None, strategy: StrategyPick | None, prompts: Prompts) -> str:
-    """Return the task, after the other participants' speeches since the speaker's previous cue `before`."""
+    """Return what others said since the speaker's previous cue `before`, then the new task. `before`: None at first."""
     cue = context.cue
     new = set(cue.sees).difference(before.sees if before is not None else ())
     parts = list(_introduction(context)) if before is None else []
@@ -154,7 +154,7 @@ def _format_question(context: TurnContext, before: Cue | None, strategy: Strateg
 
 
 def format_task(context: TurnContext, strategy: StrategyPick | None, prompts: Prompts) -> str:
-    """Return the task of `context.cue` for the prompt: the chair's advice, the task, the strategy."""
+    """Return the task of `context.cue`: the chair's advice, what to do, and the strategy."""
     cue, form = context.cue, context.format
     advice = f"The chair's advice for this round: {quote_for_prompt(cue.guidance)}" if cue.guidance else ""
     task = prompts.render(
@@ -179,7 +179,7 @@ def _format_ids(keys: tuple[str, ...]) -> str:
 
 
 def _format_passages(context: TurnContext, prompts: Prompts) -> Iterator[str]:
-    """Yield the passages that the speaker may cite. They end the message, so that what precedes them can be cached."""
+    """Yield the lines of a prompt that show the speaker passages of sources to cite."""
     if context.passages:
         yield prompts.render(DEBATER_PROMPT_PACKAGE, "citing")
     for passage in context.passages:
@@ -207,7 +207,7 @@ def _format_opponent_turn(turn: Turn) -> str:
 
 @memoize_on_value
 def format_own_turn(turn: Turn) -> str:
-    """Return a turn in the words of the speaker's model: compact JSON in the form of its phase, or plain text."""
+    """Return `turn` as its speaker's model wrote it: a filled-in form as compact JSON, or plain text."""
     if UNSTRUCTURED in turn.warnings:
         return sanitize_for_prompt(turn.text)
     fields = map_json_texts(_turn_fields(turn), sanitize_for_prompt)

@@ -1,7 +1,4 @@
-"""A debater answers a cue with a turn.
-
-If the provider fails, the debater returns a `Failure`, which is neither an exception nor a speech.
-"""
+"""A debater answers a cue with a turn, or with a `Failure` if the provider fails."""
 
 from copy import copy
 from dataclasses import replace
@@ -36,13 +33,13 @@ from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
 
 PHASE_TEMPERATURES: dict[Phase, float] = {"opening": 0.7}
 DEBATER_TEMPERATURE = 0.5
-"""Default temperature of phases that are not in `PHASE_TEMPERATURES`."""
+"""Temperature of phases that are not in `PHASE_TEMPERATURES`, if the configuration sets none."""
 ARGUMENT_PHASES: tuple[Phase, ...] = ("opening", "speech")
-"""Phases in which a speaker may make arguments."""
+"""Phases in which a speaker may make new arguments."""
 
 
 class Debater:
-    """One debater of a debate, and the model that speaks for the debater."""
+    """A debater of a debate, and the model that writes the debater's turns."""
 
     def __init__(
         self,
@@ -53,7 +50,7 @@ class Debater:
         *,
         keeps_raw: bool = False,
     ) -> None:
-        """`keeps_raw`: whether each turn stores the model's unchanged answer and its prompt."""
+        """`keeps_raw`: whether a turn stores the model's answer as written, and the prompt."""
         self._keeps_raw = keeps_raw
         self._config = config
         self._history = history or HistoryPolicy()
@@ -63,7 +60,7 @@ class Debater:
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
         """Answer `cue`. `on_text` receives the model's text as it arrives.
 
-        If the answer has one of `SHAPE_WARNINGS`, the model is asked once more. Remaining faults become warnings.
+        If the answer has a warning in `SHAPE_WARNINGS`, the model is asked once more.
         """
         aliases = NameAliases(debate)
         shown = copy(self)
@@ -176,11 +173,7 @@ class Debater:
 
 
 def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn | Failure]) -> Turn:
-    """Return the better one of the two turns, with the usage of both answers.
-
-    The second is better unless it has more shape warnings. If it is no form, it is used only if a person wants it
-    unchanged.
-    """
+    """Return `first`, or the turn in `answer` if it has no more shape warnings, with the usage of both answers."""
     cost = add_model_calls(first.exchange, answer.exchange)
     second = read(replace(answer, exchange=cost))
     if isinstance(second, Turn):
@@ -200,7 +193,7 @@ def _read_form(form: DebaterForm, context: TurnContext) -> tuple[TurnContent, tu
 
 
 def _unstructured_content(text: str, context: TurnContext) -> TurnContent:
-    """Return plain text as one argument; in a cross-examination, as a challenge to every argument to answer."""
+    """Return plain text as a speech or an argument; in a cross-examination, as a challenge to each argument."""
     if context.cue.phase == "cross_examination":
         challenges = (Response(target=key, type="challenge", reasoning="") for key in context.target_ids)
         return TurnContent(speech=text, responses=tuple(challenges))

@@ -1,9 +1,7 @@
-"""The forms of debaters, one per phase: model, schema for a cue, and conversion to turn content.
+"""The forms of debaters, one per phase, and their conversion to the content of a turn.
 
-The models are lenient: keys in any order, texts of any length. Known ids get their assigned spelling. Nothing is
-dropped or invented. `validation` checks the content.
-
-The labels in the text of a turn avoid words that the persuasion system counts, such as "evidence".
+The forms accept texts of any length; `debaters.validation` checks the length. The labels in a turn's text avoid words
+that the persuasion system counts, such as "evidence".
 """
 
 import re
@@ -32,7 +30,7 @@ from debate_cli.llm.form import (
 
 @dataclass(frozen=True, slots=True)
 class TurnContent:
-    """The content of a turn. Only the fields for its phase are set."""
+    """The content of a turn. Only the fields that the turn's phase uses are set."""
 
     arguments: tuple[Argument, ...] | None = None
     responses: tuple[Response, ...] | None = None
@@ -42,11 +40,11 @@ class TurnContent:
     targets: tuple[str, ...] = ()
     """Ids of the arguments that a rebuttal answers."""
     misplaced_arguments: tuple[Argument, ...] = ()
-    """New arguments in a cross-examination. The text holds them, but they do not count as arguments."""
+    """New arguments in a cross-examination. They are in the turn's text, but do not count as arguments."""
 
 
 def format_turn_text(content: TurnContent) -> str:
-    """Return a turn as text, with an empty line between paragraphs."""
+    """Return `content` as text, with an empty line between paragraphs."""
     return "\n\n".join(_paragraphs(content))
 
 
@@ -97,12 +95,12 @@ def _join_lines(*lines: str) -> str:
 
 
 ARGUMENT_ID = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,15}-\d{1,4}\b")
-"""Pattern of an argument id in a text, e.g. `PRO-1`."""
+"""Matches an argument id, for example `PRO-1`."""
 MIN_PART_CHARS = {"claim": 10, "reasoning": 20, "evidence": 5}
-"""Maps a part of an argument to its minimum number of characters."""
+"""Minimum number of characters of each part of an argument."""
 CHARS_PER_WORD = 7
 MAX_SPEECH_CLAIMS = 3
-"""Maximum number of new claims in one free speech. Also the maximum number of rebuttals."""
+"""Maximum number of claims, and of rebuttals, in one speech of the free-flowing format."""
 
 ArgumentId = Annotated[str, Field(min_length=1, max_length=64)]
 """The id of an argument, as the model wrote it."""
@@ -116,7 +114,7 @@ class CitationForm(FormModel):
 
 
 Citations = Annotated[list[CitationForm], items(MAX_CITATIONS)]
-"""Quotes from passages. The schema has this field only if the speaker is shown passages."""
+"""Quotes from passages of sources. A schema has this field only if the prompt shows passages."""
 
 
 class ClaimForm(FormModel):
@@ -159,7 +157,7 @@ class CrossExaminationForm(FormModel):
 
     responses: list[ResponseForm] = items(0)
     arguments: list[ArgumentForm] = []
-    """Not part of the schema. Accepted so that new arguments cause a warning instead of an invalid form."""
+    """Not in the schema. A model that writes arguments nevertheless gets a warning, and the form stays valid."""
 
 
 class AnswerForm(FormModel):
@@ -180,7 +178,7 @@ class RebuttalForm(FormModel):
     """Form of the phase `rebuttal`."""
 
     targets: list[ArgumentId] = []
-    """Ids of the arguments that the rebuttal answers, in addition to ids within `speech`."""
+    """Ids of the arguments that the rebuttal answers. Ids within `speech` count too."""
     speech: str = text(1200, min_length=1)
 
 
@@ -222,7 +220,7 @@ DebaterForm = OpeningForm | CrossExaminationForm | AnswersForm | RebuttalForm | 
 
 
 def build_debater_form(context: TurnContext) -> Form[Any]:
-    """Build the form for the cue of `context`. Its schema contains the existing ids and limits the length of lists."""
+    """Return the form for the cue of `context`. Its schema allows only existing argument ids."""
     own, theirs, format_ = context.offer(context.own_ids), context.offer(context.opponent_ids), context.format
     model: type[DebaterForm]
     narrowing: dict[str, JsonSchema | None]
@@ -250,7 +248,7 @@ def build_debater_form(context: TurnContext) -> Form[Any]:
 
 
 def read_turn_content(form: DebaterForm, context: TurnContext) -> TurnContent:
-    """Convert a filled-in form to the content of a turn."""
+    """Return what a filled-in form says as the content of a turn."""
     theirs = context.opponent_ids
     match form:
         case OpeningForm():

@@ -1,4 +1,4 @@
-"""The knowledge of a speaker that answers a cue. Pure functions of cue and debate."""
+"""What a speaker knows when answering a cue. Pure functions of cue and debate."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class TurnContext:
         return cls(cue, debate.visible_to(cue))
 
     def with_recent_history(self) -> TurnContext:
-        """Return the context for a prompt with only the recent part of the debate."""
+        """Return this context for a prompt that contains only the recent part of the debate."""
         return replace(self, offered_ids=recent_history(self.debate).argument_ids)
 
     def offer(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the ids in `keys` whose arguments the prompt shows."""
+        """Return those of the argument ids `keys` that the prompt shows."""
         return keys if self.offered_ids is None else tuple(key for key in keys if key in self.offered_ids)
 
     @property
     def speaker(self) -> Participant:
-        """The participant that the cue asks to speak."""
+        """The participant whom the cue asks to speak."""
         return self.debate.participant(self.cue.speaker)
 
     @property
@@ -59,14 +59,14 @@ class TurnContext:
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids of the arguments to answer: those of the cue's questions; without questions, those of all opponents."""
+        """Ids of the arguments to answer: those that the cue's questions are about, or all of the opponents."""
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
         return self.opponent_ids
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
-        """The passages that the prompt shows to the speaker, in the order of the prompt."""
+        """The passages of sources in the prompt, in the same order."""
         known = self.debate.passages_by_id
         shown = self.debate.shown_passages.get(self.cue.key, ())
         return tuple(known[key] for key in shown if key in known)
@@ -79,7 +79,7 @@ class TurnContext:
         return tuple(f"{prefix}-{number}" for number in range(last + 1, last + 1 + count))
 
     def match_id(self, written: str, known: Iterable[str]) -> str:
-        """Return the id in `known` that equals `written` apart from case, spaces and dashes; else return `written`."""
+        """Return the id in `known` that is `written` in another spelling, or `written` if there is none."""
         normalized = _normalize_id(written)
         return next((key for key in known if _normalize_id(key) == normalized), " ".join(written.split()))
 

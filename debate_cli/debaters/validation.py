@@ -1,4 +1,4 @@
-"""Checks the content of a turn. Each fault becomes a warning `code: sentence`. No fault changes the content.
+"""Checks the content of a turn, and describes each fault in a warning `code: sentence`.
 
 Codes: short-claim, short-reasoning, short-evidence, unanswered, unknown-target, new-argument, closing-too-long,
 duplicate-id, citation.
@@ -14,7 +14,7 @@ from debate_cli.evidence.source_checks import FAILED_OUTCOMES, check_citation
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 SHAPE_WARNINGS = ("unanswered", "unknown-target")
-"""Codes of faults for which the model is asked again."""
+"""Codes of warnings after which the model is asked again."""
 
 
 def find_turn_warnings(content: TurnContent, context: TurnContext) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ def _cross_examination(content: TurnContent, context: TurnContext) -> Iterator[s
 
 
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
-    """Warn about a closing with too many words. A list entry that is only an argument id does not count as a word."""
+    """Yield a warning if the closing has too many words. Argument ids in its lists do not count as words."""
     known = {*context.opponent_ids, *context.own_ids}
     listed = [word for word in (*closing.concessions, *closing.unrebutted) if word not in known]
     words = sum(len(text.split()) for text in (closing.final_position, *listed))
@@ -107,5 +107,5 @@ def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
 
 
 def format_argument_id(key: str) -> str:
-    """Sanitize an argument id from a model's answer. It becomes one line of at most 40 characters."""
+    """Return an argument id from a model's answer as sanitized text: one line of at most 40 characters."""
     return " ".join(sanitize_for_prompt(key).split())[:40]

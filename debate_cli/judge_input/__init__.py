@@ -1,1 +1,1 @@
-"""Input of judges: the transcript in prompts, checks of quotes, detection of text that addresses the judge."""
+"""The input of judges: transcripts in prompts, checks of quotes, detection of text that addresses the judge."""

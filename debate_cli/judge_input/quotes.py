@@ -1,6 +1,6 @@
-"""Checks whether the words that a judge quotes were said.
+"""Checks whether words that a judge quotes were said.
 
-Case, spaces and typography make no difference. An ellipsis or an alias of a name (`ITEM-1`) matches any words.
+Case, spaces and typography are ignored. An ellipsis in a quote matches any words, and so does an alias (`ITEM-1`).
 """
 
 import re
@@ -15,24 +15,24 @@ from debate_cli.domain.turn import Turn
 from debate_cli.judge_input.injection.detector import mask_injection
 
 MIN_QUOTE_CHARS = 4
-"""Minimum length of a normalized quote. A shorter quote could match anywhere."""
+"""Minimum number of characters of a normalized quote. A shorter quote counts as not found."""
 _GAP = re.compile(r"\.\.\.|\[\.{3}\]|\[…\]|…|\bitem-\d+\b")
-"""Matches what separates the parts of a normalized quote: an ellipsis, or an alias that the judge read for a name."""
+"""Matches the gaps in a normalized quote: ellipses and aliases (`item-1`)."""
 _QUOTED_PASSAGE = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|(?<!\w)\"([^\"]+)\"(?!\w)")
 
 
 def is_quoted_in(quote: str, text: str) -> bool:
-    """Return whether `quote` is in `text`. If an ellipsis divides the quote, its parts must occur in this order."""
+    """Return whether `text` contains `quote`. The parts of a quote with ellipses must occur in the same order."""
     return _find_parts(normalize_text(text), _quote_parts(quote)) is not None
 
 
 def find_quoted_passages(text: str) -> list[str]:
-    """Return the passages of `text` in double quotation marks."""
+    """Return the parts of `text` that are in double quotation marks, without the marks."""
     return [next(filter(None, found)) for found in _QUOTED_PASSAGE.findall(text)]
 
 
 def find_quoted_line(quote: str, text: str) -> int | None:
-    """Return the number, from 1, of the line of `text` where `quote` begins; None if the quote does not occur."""
+    """Return the number (from 1) of the line of `text` where `quote` begins; None if `text` lacks the quote."""
     joined, starts, numbers = _index_lines(text)
     place = _find_parts(joined, _quote_parts(quote))
     return None if place is None else numbers[bisect_right(starts, place) - 1]
@@ -40,7 +40,7 @@ def find_quoted_line(quote: str, text: str) -> int | None:
 
 @lru_cache(maxsize=8)
 def _index_lines(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
-    """Return the normalized text, the positions where lines begin in it, and the numbers of these lines in `text`."""
+    """Return the normalized text, the start of each line in it, and the number of each line in `text`."""
     lines = {
         number: normalized for number, line in enumerate(text.split("\n"), 1) if (normalized := normalize_text(line))
     }
@@ -54,7 +54,7 @@ def _quote_parts(quote: str) -> list[str]:
 
 
 def _find_parts(text: str, parts: Sequence[str]) -> int | None:
-    """Return the position of the first of `parts` in `text`; None if the parts do not all occur in order."""
+    """Return the position of the first of `parts` in `text`; None unless `text` contains all of them in order."""
     places: list[int] = []
     where = 0
     for part in parts:
@@ -72,14 +72,14 @@ def _normalized_texts(turn: Turn) -> tuple[str, ...]:
 
 
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
-    """Return the first of `turns` that contains `quote`, as spoken or as judges read it; None if there is none."""
+    """Return the first of `turns` that contains `quote`, masked or not; None if no turn contains it."""
     parts = _quote_parts(quote)
     found = (turn for turn in turns if any(_find_parts(text, parts) is not None for text in _normalized_texts(turn)))
     return next(found, None)
 
 
 def turn_texts(turn: Turn) -> Iterator[str]:
-    """Yield all texts of `turn`: its text, the parts of its structure, and its citations."""
+    """Yield the text of `turn`, then the texts of its arguments, responses, answers, closing and citations."""
     yield turn.text
     for argument in turn.arguments or ():
         yield from (argument.claim, argument.reasoning, argument.evidence)

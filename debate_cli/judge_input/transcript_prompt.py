@@ -1,6 +1,6 @@
-"""Formats the transcript for judges: the beginning of the prompt, which all calls to a judge's model share.
+"""Formats the transcript at the beginning of judges' prompts.
 
-While a debate runs, this part only grows at its end, so that a provider's prompt cache applies.
+While a debate runs, a transcript only grows at its end, so that a provider can cache the beginning of the prompt.
 """
 
 import json
@@ -15,16 +15,16 @@ from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.judge_input.injection.detector import TAKEOVER_TECHNIQUES, mask_injection
 
 PROSE_PHASES = frozenset({"rebuttal", "speech"})
-"""Phases whose turns are shown as text. A turn of another phase is shown by its structure, if it has one."""
+"""Phases whose turns are shown as text. A turn of another phase is shown as JSON fields, if it has any."""
 
 
 def sanitize_takeovers(text: str) -> str:
-    """Mask only `TAKEOVER_TECHNIQUES` in a text by a judge or the user, because such a text may mention scores."""
+    """Mask the injections in a text of a judge or the user. Only `TAKEOVER_TECHNIQUES` count as injections there."""
     return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 
 
 def to_prompt_json(value: object) -> str:
-    """Return `value` as compact JSON. Each string in it is sanitized with `sanitize_takeovers`."""
+    """Return `value` as compact JSON. Each string in `value` is masked with `sanitize_takeovers`."""
     return _compact_json(map_json_texts(value, sanitize_takeovers))
 
 
@@ -34,13 +34,13 @@ def debater_names(debate: Debate) -> tuple[str, ...]:
 
 
 def format_full_prompt(debate: Debate, subject: Subject) -> str:
-    """Return motion, background and debaters, then one line for each turn that a judge of `subject` may see."""
+    """Return motion, background, debaters, and one line for each turn that a judge of `subject` may see."""
     return format_shared_prompt(debate, last_visible_turn(debate, subject))
 
 
 @memoize_on_value
 def format_shared_prompt(debate: Debate, last: int | None) -> str:
-    """Return motion, background and debaters, then one line for each turn up to index `last` (None: all turns)."""
+    """Return motion, background, debaters, and one line for each turn up to index `last`; None means all turns."""
     lines = _document_lines(debate)
     if debate.participants:
         shown = _turn_lines(debate, _visible_turns(debate, last))
@@ -49,9 +49,9 @@ def format_shared_prompt(debate: Debate, last: int | None) -> str:
 
 
 def format_recent_prompt(debate: Debate, subject: Subject) -> str:
-    """Return the text of `format_full_prompt` with a ledger of arguments in place of earlier turns.
+    """Return motion, background, debaters, a list of earlier arguments, and one line for each of the last turns.
 
-    The turns of the subject are always shown in full.
+    Without earlier arguments, returns the text of `format_full_prompt`. The turns of the subject are always shown.
     """
     visible = _visible_turns(debate, last_visible_turn(debate, subject))
     so_far = debate if visible is debate.turns else debate.model_copy(update={"turns": visible})
@@ -65,7 +65,7 @@ def format_recent_prompt(debate: Debate, subject: Subject) -> str:
 
 
 def count_visible(debate: Debate, subject: Subject) -> tuple[int, int]:
-    """Return the number of speeches that a judge of `subject` may see, and the number of their characters."""
+    """Return how many speeches a judge of `subject` may see, and how many characters these have."""
     visible = _visible_turns(debate, last_visible_turn(debate, subject))
     hidden = debate.turns[len(visible) :]
     return len(visible), debate.speech_chars - sum(len(turn.text) for turn in hidden)
@@ -112,7 +112,7 @@ def _document_lines(debate: Debate) -> Iterator[str]:
 
 
 def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
-    """Return the index of the last turn that a judge of `subject` may see; None for all turns."""
+    """Return the index of the last turn that a judge of `subject` may see; -1 for no turn, None for all turns."""
     match subject.moment:
         case "turn" | "pair":
             return max(subject.turns)
@@ -123,12 +123,12 @@ def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
 
 
 def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
-    """Return `text` as a JSON string that is sanitized for judges."""
+    """Return `text` as a JSON string in which words that address the judge are masked."""
     return _compact_json(mask_injection(text, names))
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """Return the last text of the speaker's previous turn, citations left out; empty if there is no such turn."""
+    """Return the last text, other than a citation, of the speaker's turn before `turn`; empty if there is none."""
     earlier = reversed(debate.turns_before(turn.index))
     before = next((other for other in earlier if other.speaker == turn.speaker), None)
     return "" if before is None else _last_text(before)
@@ -136,14 +136,14 @@ def last_passage_before(turn: Turn, debate: Debate) -> str:
 
 @memoize_on_value
 def _last_text(turn: Turn) -> str:
-    """Return the last text of the turn. Citations are left out, because they seldom end a sentence."""
+    """Return the last text of `turn` that is not a citation; empty if there is none."""
     cited = {text for _, citation in turn.citations() for text in (citation.source, citation.quote)}
     return next((text for text in reversed(list(visible_texts(turn))) if text not in cited), "")
 
 
 @memoize_on_value
 def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -> str:
-    """Return one turn as one line of JSON. `after`: the last passage of the speaker's preceding turn."""
+    """Return `turn` as one line of JSON. `after`: the last passage of the speaker's turn before `turn`."""
     head: dict[str, object] = {
         "turn": turn.index,
         "round": turn.round,
@@ -155,7 +155,7 @@ def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -
 
 
 def visible_texts(turn: Turn) -> Iterator[str]:
-    """Yield every text of `turn` that judges see, not yet sanitized. Each text is sanitized separately."""
+    """Yield each text of `turn` that judges see, before it is sanitized."""
     yield from iter_strings(_turn_payload(turn))
 
 

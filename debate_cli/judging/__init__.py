@@ -1,1 +1,1 @@
-"""Judges: a judge answers a `Brief` with an `Assessment`. No other code makes judgments."""
+"""Judges: a judge answers a `Brief` with an `Assessment`."""

@@ -1,4 +1,4 @@
-"""Checks a form that a person filled in, and lists every problem with its place, in words for people. Pure."""
+"""Checks a form that a person filled in, and describes every problem in words for people. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -21,9 +21,9 @@ _TYPE_WORDS = {
 
 
 def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Problem]]:
-    """Return the filled-in form and no problems, or None and every problem.
+    """Return the filled-in form and no problems, or None and all problems.
 
-    `answer`: data from YAML. Empty fields take their defaults.
+    `answer`: the content of a YAML file. An empty field takes its default, if it has one.
     """
     schema = person_schema(form)
     value = drop_empty_fields(answer, schema)
@@ -42,7 +42,7 @@ def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Pro
 
 
 def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
-    """Return `value` without empty fields that `schema` does not require. In whole-number fields, 3.0 becomes 3."""
+    """Return `value` without empty optional fields. In fields for whole numbers, 3.0 becomes 3."""
     if isinstance(value, Mapping):
         parts: Mapping[str, JsonSchema] = schema.get("properties", {})
         required = schema.get("required", ())
@@ -60,7 +60,7 @@ def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
 
 
 def describe_value(schema: JsonSchema) -> str:
-    """Return the values that a field with this schema takes, e.g. `a whole number from 1 to 10`."""
+    """Return in words what may be written in a field with `schema`, for example `a whole number from 1 to 10`."""
     if "const" in schema:
         return f"`{schema['const']}`"
     if "enum" in schema:

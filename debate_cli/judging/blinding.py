@@ -1,6 +1,6 @@
-"""Hides the debaters from a reviewer: names, models and ids become `Speaker A`, `[model 1]` and `A-1`. Pure.
+"""Hides names, models and ids of a debate from a reviewer, as `Speaker A`, `[model 1]` and `A-1`. Pure.
 
-What the reviewer reads is masked. In what the reviewer writes, masks become names and ids again.
+In what the reviewer writes, these masks are replaced by the names and ids again.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from debate_cli.judge_input.injection.name_aliases import map_strings
 
 T = TypeVar("T")
 PUBLIC_SIDES = frozenset({"for", "against"})
-"""Sides that are not masked, because the speeches show them. The label of any other side may contain a name."""
+"""Sides that are not masked. The name of any other side may tell who the debater is."""
 _CLOSED_FIELDS = frozenset({"type", "shift", "phase", "kind"})
-"""Fields that are not masked, because their values come from a fixed list and are never names."""
+"""Fields that are not masked, because they contain values of a fixed list and never names."""
 _TEXT_FIELDS = ("speaker", "text", "arguments", "responses", "answers", "closing", "passages")
 """Fields of a turn that a reviewer sees."""
 HIDDEN_MODEL = "hidden/hidden"
 HIDDEN = "[hidden]"
-"""Mask of a word whose own mask is not found, because it is written with unusual letters (`ſ` for `s`)."""
+"""Mask of a word for which no other mask is found, because it is written with unusual letters (`ſ` for `s`)."""
 _MIN_PART_CHARS = 3
-"""A part of a name is masked only if it is at least this long. Shorter parts are too often ordinary words."""
+"""Minimum number of characters of a part of a name that is masked. Shorter parts are too often ordinary words."""
 _FUNCTION_WORDS = frozenset(
     {"the", "and", "for", "against", "with", "from", "team", "side", "von", "van", "der", "del"}
 )
-"""Words that are not masked although they are part of a name (`Bank of the North`)."""
+"""Words that are not masked, although they can be parts of names (`Bank of the North`)."""
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _VERSIONED_MODEL = re.compile(r"([^\W\d_]{3,})\W?.*\d")
-"""Pattern of a model name with a number. It captures the model's family: `claude` in `claude-sonnet-5`."""
+"""Matches a model name with a number, and captures the part before the number: `claude` in `claude-sonnet-5`."""
 
 
 class Blinding:
-    """Masks one debate. `order`: names of the debaters in the order of display; the first is `Speaker A`."""
+    """Masks the names of one debate. The first name in `order` becomes `Speaker A`, the second `Speaker B`."""
 
     def __init__(self, debate: Debate, order: Sequence[str]) -> None:
         self._debate = debate
@@ -55,15 +55,15 @@ class Blinding:
         self._unmasked = _pattern(self._letter_prefixes, (), self._originals)
 
     def mask(self, value: T) -> T:
-        """Mask names, models and ids in all strings of `value`."""
+        """Return `value` with masks in place of names, models and ids, in all its strings."""
         return map_strings(value, self._mask_text, _CLOSED_FIELDS)
 
     def unmask(self, value: T) -> T:
-        """Replace the masks in all strings of `value` by the names and ids."""
+        """Return `value` with names and ids in place of masks, in all its strings."""
         return map_strings(value, self._unmask_text)
 
     def mask_debate(self, debate: Debate, run: str) -> Debate:
-        """Return what a reviewer may see of `debate`, masked: motion, background, speeches, the answers of `run`."""
+        """Return the part of `debate` that a reviewer may see, masked, with the answers of the judging run `run`."""
         config = debate.config
         shown = config.model_copy(
             update={"topic": self.mask(config.topic), "background": self.mask(config.background), "debaters": ()}
@@ -89,7 +89,7 @@ class Blinding:
         )
 
     def in_order(self, participants: Iterable[Participant]) -> list[Participant]:
-        """Return `participants` in the order of display."""
+        """Return `participants` in the order of their masks, `Speaker A` first."""
         return sorted(participants, key=lambda item: list(self._letters).index(item.name))
 
     def _mask_participant(self, participant: Participant) -> Participant:
@@ -122,7 +122,7 @@ class Blinding:
             yield self._debate.id, "[this debate]"
 
     def _name_parts(self) -> Iterator[tuple[str, str]]:
-        """Yield (part, mask) for capitalized parts of long names, except function words and words of the motion."""
+        """Yield each part of a name that is masked on its own, and its mask. Words of the motion are not masked."""
         public = {word.casefold() for word in _WORD.findall(self._debate.topic)} | _FUNCTION_WORDS
         for name, letter in self._letters.items():
             parts = _WORD.findall(unicodedata.normalize("NFC", name))
@@ -147,7 +147,7 @@ class Blinding:
 
 
 def shuffle_order(names: Iterable[str], seed: int) -> tuple[str, ...]:
-    """Return the names in a random order that is always the same for one `seed`."""
+    """Return `names` in a random order that depends only on `seed` and the order of `names`."""
     order = list(names)
     random.Random(seed).shuffle(order)  # noqa: S311 - an order of presentation, not a secret
     return tuple(order)
@@ -163,7 +163,7 @@ def _speaker(letter: str) -> str:
 
 
 def _model_words(model: str) -> Iterator[str]:
-    """Yield `openai/gpt-5`, `gpt-5` and `gpt`. A name without a number may be an ordinary word and is left out."""
+    """Yield the names that a model goes by: for `openai/gpt-5` also `gpt-5` and `gpt`."""
     yield model
     name = model.partition("/")[2].rpartition("/")[2]
     family = _VERSIONED_MODEL.match(name)
@@ -173,7 +173,7 @@ def _model_words(model: str) -> Iterator[str]:
 
 
 def _pattern(prefixes: Iterable[str], folded: Iterable[str], exact: Iterable[str]) -> re.Pattern[str]:
-    """Match whole words. In any case: `folded`, and `prefixes` before a number such as `-1`. As written: `exact`."""
+    """Return a pattern of whole words: `prefixes` before `-1` and `folded` in any case, `exact` only as written."""
     choices = [(word, f"(?i:{re.escape(word)})") for word in folded] + [(word, re.escape(word)) for word in exact]
     words = [choice for word, choice in sorted(choices, key=lambda item: -len(item[0])) if word]
     begins = "|".join(re.escape(prefix) for prefix in sorted(prefixes, key=len, reverse=True)) or "(?!)"

@@ -1,7 +1,4 @@
-"""The judge, for all judging systems: builds the request, asks the model, reads the form.
-
-A person who reviews a debate fills in the same forms, in `app.review`.
-"""
+"""The judge, for all judging systems: builds the request for a brief, asks the model, reads the filled-in form."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -34,24 +31,24 @@ from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingCon
 from debate_cli.systems.registry import get_system, settings_for
 
 JUDGE_TEMPERATURE = 0.2
-"""Default temperature of judges."""
+"""Temperature of a request to a judge if the configuration sets none."""
 
 LATE = "late"
 
 
 @dataclass(frozen=True, slots=True)
 class BriefForm:
-    """The form of a brief, and the texts that the judge sees."""
+    """The form for one brief, and what the judge is shown with it."""
 
     context: JudgingContext[Any]
     shown: JudgingContext[Any]
-    """`context`, with aliases in place of names that a judge must not read."""
+    """`context` with aliases (`ITEM-1`) in place of names that a judge must not read."""
     question: JudgeQuestion[Any, Any]
     form: Form[Any]
     aliases: NameAliases
 
     def read(self, filled: FormModel, found: Sequence[Manipulation]) -> AssessmentContent:
-        """Read a filled-in form. `found`: the detector's findings in the subject of the brief."""
+        """Return the content of the filled-in form. `found`: words about the brief's subject that address the judge."""
         content = self.aliases.restore(self.question.read_form(filled, self.shown))
         brief = self.context.brief
         quoted, warnings = self.aliases.restore(
@@ -72,7 +69,7 @@ def build_brief_form(brief: Brief, debate: Debate) -> BriefForm:
 def build_assessment(
     context: JudgingContext[Any], content: AssessmentContent, exchange: ModelCall, raw: RawAnswer | None = None
 ) -> Assessment:
-    """Return the assessment with `content` for the brief of `context`."""
+    """Return `content` as the assessment of the brief in `context`."""
     brief = context.brief
     return Assessment(
         **brief.model_dump(include={"run", "system", "assessor", "revision"}),
@@ -88,7 +85,7 @@ def build_assessment(
 
 
 class Judge:
-    """Answers briefs. `model_for`: returns the model for a brief."""
+    """Answers briefs. `model_for` returns the model that a brief is sent to."""
 
     def __init__(
         self,
@@ -98,14 +95,14 @@ class Judge:
         history: HistoryPolicy | None = None,
         keeps_raw: bool = False,
     ) -> None:
-        """Create the judge. `keeps_raw`: whether each assessment stores the model's unchanged answer and its prompt."""
+        """`keeps_raw`: whether an assessment stores the model's answer as written, and the prompt."""
         self._model_for = model_for
         self._prompts = prompts
         self._history = history or HistoryPolicy()
         self._keeps_raw = keeps_raw
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
-        """Answer `brief`. Raises StorageError if the journal cannot be written while the model is asked."""
+        """Answer `brief`. Raises StorageError if the journal cannot be written."""
         asked = build_brief_form(brief, debate)
         context = asked.context
         try:
@@ -174,9 +171,9 @@ class Judge:
 
 
 def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask: str) -> Request:
-    """Return the request that shows texts as data, then asks for a form, at the temperature of judges.
+    """Return a request for the judge: the texts `shown`, then the task `ask`.
 
-    `rules`: the system prompt. `shown`: the texts, which a provider may cache. `ask`: the task.
+    `rules`: the system message. A provider may cache `shown`.
     """
     nonce = new_nonce()
     return Request(
@@ -192,7 +189,7 @@ def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask:
 
 
 def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
-    """Judges of one model get different seeds."""
+    """Return a seed for the judge that differs from the seeds of other judges; None if the model has no seed."""
     if model.seed is None:
         return None
     judges = judge_ids(context.settings)
@@ -207,7 +204,7 @@ def _result_without_form(
     exchange: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
-    """A model that refuses has abstained, which is final. After any other error, a resumed run asks again."""
+    """Return the failure of a brief without a valid form. It is final, except after an error of provider or budget."""
     if error is not None and not isinstance(error, RefusedError):
         sent = exchange if exchange is not None and exchange.attempts else None
         cause = type(error).__name__

@@ -1,7 +1,6 @@
-"""Determines which assessments are missing, and which of them can be requested now. Pure functions of a debate.
+"""Determines which assessments are missing, and which of them a judge can be asked for now. Pure.
 
-A brief is settled when it was answered, or when it failed and is not asked again. A brief can be asked when its subject
-exists, it is not settled, and it waits for no unsettled brief of another system.
+A brief is settled if a judge answered it, or if it failed and will not be asked again.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from debate_cli.systems.registry import get_system
 
 
 def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Return the briefs that can be asked now: unsettled briefs that wait for no other brief."""
+    """Return the unsettled briefs that a judge can be asked now, because they wait for no other system's brief."""
     unsettled = unsettled_briefs(debate)
     rounds = {(brief.run, brief.system, brief.subject.round) for brief in unsettled if brief.subject.moment == "round"}
     pending = rounds | {(run, system, None) for run, system, _ in rounds}
@@ -34,10 +33,10 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Return the unsettled briefs with an existing subject, in the order in which to ask.
+    """Return the unsettled briefs whose subject exists, in the order in which to ask them.
 
-    Briefs of deciding systems come first, because the budget may not suffice for others; those of systems with
-    follow-up questions are next. The run of a person has no unsettled briefs, because it is stored only when complete.
+    Briefs of deciding systems come first, because the budget may not suffice for all. A review by a person has no
+    unsettled briefs, because it is stored only when it is complete.
     """
     runs = [
         run
@@ -62,17 +61,14 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """Return the briefs whose answers are missing in `verdicts`: the judge failed, abstained, or was not asked yet.
-
-    Briefs on turns that an open debate has not reached are not included.
-    """
+    """Return the briefs without an assessment in `verdicts`: the judge failed, abstained, or was not asked yet."""
     scored = {(verdict.run, verdict.system) for verdict in verdicts}
     owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))
     return tuple(brief for brief in owed if (brief.run, brief.system) in scored)
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
-    """Return the progress of the debate for a judging run. For a run added later, the debate is always over."""
+    """Return the progress of `debate` for the judging run `run`. For a run added later, the debate is over."""
     is_over = (
         run.id != FIRST_RUN
         or debate.closed is not None
@@ -87,13 +83,13 @@ def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
 
 
 def planned_calls(config: DebateConfig, system: SystemSettings) -> PlannedCalls:
-    """Return how many questions `system` asks its judges if a debate with this configuration runs to its end."""
+    """Return how many questions `system` asks if a debate with this configuration runs to its end."""
     turns = planned_turns(config)
     return get_system(system.kind).planned_calls(system, turns, turns // max(1, len(config.debaters)))
 
 
 def planned_briefs(config: DebateConfig) -> int:
-    """Return the minimum number of assessments by all systems in a debate that runs to its end."""
+    """Return the minimum number of assessments in a debate with this configuration that runs to its end."""
     return sum(planned_calls(config, system).planned for system in config.judging.systems)
 
 

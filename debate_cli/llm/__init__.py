@@ -1,1 +1,1 @@
-"""The port to language models, and the wrappers around it. This package names no provider."""
+"""The port to language models, and the wrappers around it. No module here depends on a provider."""

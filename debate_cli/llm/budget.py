@@ -1,4 +1,4 @@
-"""The budget of a run. Each request reserves its maximum usage before it is sent, and is charged its actual usage."""
+"""The budget of a run, in tokens and US dollars. Each request reserves its maximum usage before it is sent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from debate_cli.llm.usage import (
 
 @dataclass(frozen=True, slots=True)
 class BudgetAmount:
-    """An amount of tokens, and of US dollars if the price is known."""
+    """An amount of tokens and US dollars. `usd` is 0 if the price is unknown."""
 
     tokens: int = 0
     usd: float = 0.0
@@ -37,20 +37,18 @@ class BudgetAmount:
 
 @dataclass(eq=False, slots=True)
 class BudgetReservation:
-    """The budget that one attempt reserves."""
+    """The amount that one request reserved before it was sent, and the amount that it used."""
 
     worst_case: BudgetAmount
-    """The reserved amount."""
     used: BudgetAmount = BudgetAmount()
-    """The amount that the attempt actually used."""
 
 
 class Budget:
-    """The budget of a whole run, shared by all its models. A limit of None means no limit.
+    """The budget of a run, shared by all models. A limit of None means no limit.
 
-    The first attempt that does not fit closes the budget: no later call is sent, even if it would fit.
+    The first request that does not fit closes the budget, and all later requests are refused.
 
-    `used_cost` (US dollars) and `used_tokens` were spent before the run was resumed.
+    `used_cost` (US dollars) and `used_tokens`: the usage before the run was resumed.
     """
 
     def __init__(
@@ -63,42 +61,41 @@ class Budget:
         self._max_cost_usd = max_cost_usd
         self._max_tokens = max_tokens
         self.used = BudgetAmount(used_tokens, used_cost)
-        """Usage so far, without calls in flight."""
+        """Usage of all requests that have ended."""
         self._used_elsewhere = BudgetAmount()
         self._reservations: set[BudgetReservation] = set()
         self._queue_lock = asyncio.Lock()
         self._settled = asyncio.Event()
         self._closed: str | None = None
-        """Message of the refusal that closed the budget."""
+        """Message of the error that closed the budget; None while the budget is open."""
         self.is_limited = max_tokens is not None or max_cost_usd is not None
-        """Whether there is a limit in tokens or US dollars."""
+        """Whether the budget has a limit in tokens or US dollars."""
         self.has_cost_limit = max_cost_usd is not None
-        """Whether there is a limit in US dollars. Every call then needs a price."""
+        """Whether the budget has a limit in US dollars."""
 
     @classmethod
     def of_calls(cls, max_cost_usd: float | None, max_tokens: int | None, used: Iterable[ModelCall]) -> Budget:
-        """Return a budget that the calls in `used` have reduced. Calls without a price reduce only the tokens."""
+        """Return a budget that already contains the tokens and the known costs of the calls `used`."""
         calls = tuple(used)
         cost = sum(call.cost_usd or 0.0 for call in calls)
         tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in calls)
         return cls(max_cost_usd, max_tokens, cost, tokens)
 
     def set_used_elsewhere(self, amount: BudgetAmount) -> None:
-        """Set the usage of other processes that share the budget, counted since this process began."""
+        """Set how much of this budget other processes have used since this process began."""
         self._used_elsewhere = amount
 
     @property
     def is_closed(self) -> bool:
-        """Whether the budget has refused a call. After a refusal no further call is sent."""
+        """Whether the budget has refused a request. A closed budget refuses all later requests."""
         return self._closed is not None
 
     @asynccontextmanager
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
-        """Reserve `worst`, the maximum usage of one attempt. The caller sets `used` on the yielded reservation.
+        """Reserve `worst`, the maximum usage of one request. The caller sets `used` on the yielded reservation.
 
-        If the reservations of calls in flight leave too little, waits until those calls end. Calls wait in order of
-        arrival. Raises BudgetError if the attempt would not fit even if those calls cost nothing. `what` names the call
-        in the message of this error.
+        If unfinished requests have reserved too much, waits until enough of them end. Raises BudgetError if the usage
+        of ended requests leaves too little. `what` names the request in the error message.
         """
         with waiting_for_turn():
             async with self._queue_lock:
@@ -142,17 +139,15 @@ class Budget:
 
 
 class BudgetedModel:
-    """Asks `model` within `budget`.
+    """Asks `model` if the budget has enough left for the request.
 
-    A call whose price is unknown is refused if the budget has a limit in dollars. Otherwise, only its tokens are
-    charged.
+    If the price of the model is unknown, only tokens are counted, and a budget with a limit in US dollars refuses the
+    request.
 
-    If the server reports no usage, the usage is estimated and `on_estimate` is called. An incomplete answer may be
-    billed, so its error gets an estimated usage: that of the prompt and of the text that arrived. If the budget has a
-    limit, the output limit replaces the text that arrived. A request that the server refused used nothing.
+    If the server reports no usage, the usage is estimated and `on_estimate` is called. An answer that broke off is
+    charged with an estimate too, because the provider may bill it.
 
-    The active `CallMeter` gets the usage of each request that ends. If `name` (`provider/model`) is given, the meter
-    also gets the reserved usage before a request is sent. The mock has no `name`, because nothing is sent or billed.
+    `name`: the model as `provider/model`. None for the mock, whose requests are not billed.
     """
 
     def __init__(
@@ -173,7 +168,7 @@ class BudgetedModel:
         self._on_estimate = on_estimate
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Raises BudgetError before the call is sent, or an error of the model."""
+        """Answer `request`. Raises BudgetError if too little of the budget is left, and ModelError from `model`."""
         if self._price is None and self._budget.has_cost_limit:
             raise BudgetError(
                 f"limits.max_cost_usd cannot be enforced for {request.purpose}, because the price of its model is unknown; "
@@ -223,7 +218,7 @@ class BudgetedModel:
         )
 
     def _with_usage(self, request: Request, worst: Usage, reply: Reply) -> Reply:
-        """Return `reply` with an estimated usage if it reports none. A prompt that a content filter rejects costs 0."""
+        """Return `reply`, with an estimated usage if it has none. A prompt that a content filter rejects is free."""
         usage = reply.usage
         is_filtered = reply.finish_reason == "content_filter" and not reply.text
         if usage.input_tokens + usage.output_tokens + usage.searches > 0 or is_filtered:
@@ -234,9 +229,9 @@ class BudgetedModel:
         return replace(reply, usage=worst.model_copy(update={"output_tokens": answer}))
 
     def _lost_usage(self, request: Request, worst: Usage, known: Usage, received: str) -> Usage:
-        """Return the estimated usage of an incomplete answer. `worst` is the reserved usage.
+        """Return the estimated usage of an answer that broke off after the text `received`.
 
-        `known`: usage that the server reported. `received`: text that arrived.
+        `worst`: the reserved usage. `known`: the usage that the server reported.
         """
         limited = self._budget.is_limited
         answer = request.max_output_tokens if limited else estimate_answer_tokens(request, received)

@@ -1,11 +1,10 @@
 """Forms that models fill in, their JSON Schemas, and the check of a value against such a schema.
 
-A form is a pydantic model, separate from the domain's values. Its schema is derived from the model and narrowed for one
-question: to the ids that exist, and to a number of items per list. Forms follow two rules: lists of {name, value}
-objects instead of open dictionaries, and the reason before the score that it explains.
+Forms follow two rules. A list of {name, value} objects replaces a dictionary with free keys. The reason comes before
+the score that it explains.
 
-Lengths and ranges are only in the schema, because small models obey them. The form itself accepts longer texts and
-other scores; the code that reads it clamps the scores.
+Maximum lengths of texts and ranges of scores are only in the schema. The form itself accepts longer texts and other
+scores, and the code that reads the form clamps the scores.
 """
 
 import json
@@ -23,7 +22,7 @@ JsonSchema = dict[str, Any]
 KeyPath = tuple[str | int, ...]
 MAX_REASON_CHARS = 160
 MAX_SHOWN_CHARS = 60
-"""Maximum length of a quoted value in a message."""
+"""Maximum number of characters of a value that an error message quotes."""
 
 
 class FormModel(BaseModel):
@@ -37,35 +36,35 @@ FormT = TypeVar("FormT", bound=FormModel)
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[FormT]):
-    """A form model and its schema, narrowed for one question."""
+    """A form as a pydantic model, and the JSON Schema of the answers to one question."""
 
     name: str
-    """Name that providers accept: [a-zA-Z0-9_-]{1,64}"""
+    """Name of the form in a request, in characters that providers accept: [a-zA-Z0-9_-]{1,64}"""
     model: type[FormT]
     schema: JsonSchema
-    """Schema of closed objects that require every property, without `$ref`. A list with one entry for each known item
-    has `prefixItems`, each with the item as a `const`. Every value that fits the schema also fits `model`."""
+    """JSON Schema without `$ref`. Every value that fits the schema also fits `model`. A list that needs one entry per
+    known item has `prefixItems`."""
     lenient: bool = False
-    """Whether an answer that fits `model` but violates `schema` is accepted. If not, the model is asked again."""
+    """Whether an answer that fits `model` but not `schema` is accepted. If False, the question is asked again."""
 
 
 def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:
-    """Define a text field of `least` to `most` characters. `field` are arguments of pydantic's `Field`."""
+    """Define a form field for a text of `least` to `most` characters."""
     return Field(json_schema_extra={"minLength": least, "maxLength": most}, **field)
 
 
 def whole_number(low: int, high: int, **field: Any) -> Any:
-    """Define a field for an integer from `low` to `high`. `field` are arguments of pydantic's `Field`."""
+    """Define a form field for an integer from `low` to `high`."""
     return Field(json_schema_extra={"type": "integer", "minimum": low, "maximum": high}, **field)
 
 
 def share() -> Any:
-    """Define a field for a number from 0 to 1."""
+    """Define a form field for a number from 0 to 1."""
     return Field(json_schema_extra={"minimum": 0, "maximum": 1})
 
 
 def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) -> Any:
-    """Define a field for a list of `least` to `most` items. With `chars`, each item is a text of up to that length."""
+    """Define a form field for a list of `least` to `most` items. `chars`: maximum length of items that are texts."""
     bounds: JsonSchema = {"minItems": least, "maxItems": most}
     if chars is not None:
         bounds["items"] = {"type": "string", "minLength": 1, "maxLength": chars}
@@ -73,46 +72,47 @@ def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) 
 
 
 def keep_if(wanted: bool) -> JsonSchema | None:
-    """Return the narrowing that keeps a property if `wanted`, else the narrowing that removes it."""
+    """Return the value for a property in `derive_schema`: one that keeps the property if `wanted`, or removes it."""
     return {} if wanted else None
 
 
 def one_of(values: Iterable[str | int]) -> JsonSchema:
-    """Return the narrowing of a property to one of `values`.
+    """Return the JSON Schema keywords that allow only `values`.
 
-    Without values it narrows nothing, because providers reject an empty choice.
+    Without values, returns no keywords, because providers reject an empty `enum`.
     """
     choices = list(values)
     return {"enum": choices} if choices else {}
 
 
 def some_of(values: Iterable[str], *, least: int = 0) -> JsonSchema:
-    """Return the narrowing of a list to at least `least` items, all from `values`."""
+    """Return the JSON Schema keywords of a list with `least` or more items, each of them one of `values`."""
     choices = list(values)
     return {"items": one_of(choices), "minItems": least, "maxItems": len(choices)}
 
 
 def each_of(key: str, values: Iterable[str]) -> JsonSchema:
-    """Return the narrowing of a list to one entry per value, in order. The property `key` of an entry holds its value."""
+    """Return the JSON Schema keywords of a list with one object per value, which holds the value in property `key`."""
     return {"prefixItems": [{"properties": {key: {"const": value}}} for value in values]}
 
 
 def derive_schema(model: type[FormModel], **narrowing: JsonSchema | None) -> JsonSchema:
-    """Return the schema of `model`, changed by `narrowing`.
+    """Return the JSON Schema of `model`, with changed or removed properties.
 
-    `narrowing` maps a property, at any depth, to keywords for its schema, or to None to remove the property.
+    Each keyword argument names a property and gives the JSON Schema keywords to add to the property. None removes the
+    property.
     """
     return _narrow(_full_schema(model), narrowing)
 
 
 def person_schema(form: Form[Any]) -> JsonSchema:
-    """Return the schema of `form` for a person: it has descriptions, and does not require fields with a default."""
+    """Return the schema of `form` for a person, with descriptions. Fields that have a default are optional."""
     raw = form.model.model_json_schema()
     return _explain(form.schema, raw, raw.get("$defs", {}))
 
 
 def _explain(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """Add descriptions and required keys to `part`, a part of a narrowed schema. `raw` is the part before narrowing."""
+    """Add to `part` the descriptions and required keys of `raw`, which is the same part of pydantic's schema."""
     explained = dict(part)
     if raw.get("description"):
         explained["description"] = raw["description"]
@@ -133,7 +133,7 @@ def _explain(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSc
 
 
 def _follow(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """Return the schema that `part` refers to, or its alternative that is not null. Otherwise return `part`."""
+    """Return the schema that `part` refers to; for `anyOf`, the first alternative that is not null."""
     while "$ref" in part or "anyOf" in part:
         if "$ref" in part:
             part = definitions[part["$ref"].rpartition("/")[2]]
@@ -152,7 +152,7 @@ _UNUSED_KEYWORDS = {"$defs", "$ref", "anyOf", "title", "default", "description"}
 
 
 def _resolve(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """Remove references, titles, defaults and null from `part`, and require every property."""
+    """Return `part` without references, titles, defaults and null, and with every property required."""
     whole = _follow(part, definitions) | part
     kept = {key: value for key, value in whole.items() if key not in _UNUSED_KEYWORDS}
     if "properties" in kept:
@@ -178,7 +178,7 @@ def _narrow(schema: JsonSchema, narrowing: Mapping[str, JsonSchema | None]) -> J
 
 
 def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
-    """Return `schema`, overwritten by the keywords of `change`. `items` and `properties` are merged recursively."""
+    """Return `schema` with the keywords of `change` added. A keyword of `change` replaces that of `schema`."""
     if "prefixItems" in change:
         entries = [_merge(schema["items"], part) for part in change["prefixItems"]]
         return {"type": "array", "prefixItems": entries, "minItems": len(entries), "maxItems": len(entries)}
@@ -198,7 +198,7 @@ def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
 
 
 class Violation(NamedTuple):
-    """One violation: a part of a value does not fit its part of the schema."""
+    """A place in a value that does not fit the JSON Schema."""
 
     path: KeyPath
     fault: str
@@ -221,14 +221,13 @@ _BOUNDS = {
     "minimum": "be at least {}, not {}",
     "maximum": "be at most {}, not {}",
 }
-"""Maps the keyword of a bound to the words for its violation."""
+"""Words for a value outside a bound, by JSON Schema keyword. The first `{}` is the bound, the second the value."""
 
 
 def find_violations(value: Any, schema: Mapping[str, Any], path: KeyPath = ()) -> Iterator[Violation]:
-    """Yield each place where `value` (from `json.loads`) violates `schema`, the schema of a form.
+    """Yield each place where `value` (parsed JSON) does not fit `schema`, the schema of a form.
 
-    `maxLength` is ignored. It keeps models short where a grammar enforces it, but a longer text is accepted. The
-    entries of a list of known items may come in any order.
+    A text longer than `maxLength` is accepted. The entries of a list of known items may come in any order.
     """
     wanted = schema.get("type")
     found = _json_type(value)
@@ -267,7 +266,6 @@ def _check_members(members: Mapping[str, Any], schema: Mapping[str, Any], path: 
 
 
 def _check_entries(entries: Sequence[Any], schema: Mapping[str, Any], path: KeyPath) -> Iterator[Violation]:
-    """Check each entry. An entry for a known item is checked against the schema of that item."""
     open_parts: list[JsonSchema] = list(schema.get("prefixItems", ()))
     for index, entry in enumerate(entries):
         part: JsonSchema = schema.get("items", {})
@@ -283,7 +281,7 @@ def _constants(part: JsonSchema) -> ItemsView[str, Any]:
 
 
 def _json_type(value: Any) -> str:
-    """Return the JSON Schema type of a value. A whole number is an `integer`, even if written as 1.0."""
+    """Return the JSON Schema type of `value`. A float without a fraction, such as 1.0, is an `integer`."""
     if isinstance(value, float):
         return "integer" if value.is_integer() else "number"
     return _JSON_TYPES.get(cast("type[object]", type(value)), "null")

@@ -1,4 +1,4 @@
-"""Chooses the history in a prompt: the whole debate, or only its recent part and a ledger (`format.history`)."""
+"""Decides whether a prompt contains the whole debate, or only its last turns and a list of earlier arguments."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -15,9 +15,9 @@ from debate_cli.llm.usage import ASCII_CHARS_PER_TOKEN, estimate_input_tokens
 T = TypeVar("T", bound=FormModel)
 HistoryMode = Literal["auto", "full", "recent"]
 MAX_FULL_TOKENS = 60_000
-"""Longest prompt with the whole debate, in estimated tokens."""
+"""Maximum number of tokens, as estimated, of a prompt that contains the whole debate."""
 MAX_FULL_TURNS = 40
-"""Maximum number of turns of a debate that a prompt contains as a whole. It bounds the growth of prompts."""
+"""If a debate has more turns than this, `HistoryPolicy.build` leaves out the earlier turns."""
 MAX_CONTEXT_SHARE = 0.6
 """Largest share of a model's context that a prompt with the whole debate may fill."""
 MAX_PASSAGE_SHARE = 0.2
@@ -25,24 +25,23 @@ MAX_PASSAGE_SHARE = 0.2
 
 
 class DebateLength(NamedTuple):
-    """The length of the part of a debate that a prompt may contain."""
+    """The length of the speeches that a prompt may contain."""
 
     turns: int
     chars: int
-    """Number of characters in the speeches. If these alone are too many, the prompt with the whole debate is not even
-    built."""
+    """Number of characters in the speeches."""
 
 
 class PromptBuilder(Protocol):
-    """Builds a request with the whole debate, or only with its recent part."""
+    """Builds a request that contains the whole debate, or only its recent part."""
 
     def __call__(self, *, is_recent: bool) -> Request:
-        """Build the request."""
+        """Build the request. If `is_recent`, it contains only the recent part of the debate."""
         ...
 
 
 class HistoryPolicy:
-    """Chooses the history for the prompts of one run. Reports the first prompt that `format.history: auto` shortens."""
+    """Decides for each prompt of a run how much of the debate it contains (`format.history`)."""
 
     def __init__(self, mode: HistoryMode = "auto", note: Callable[[str], None] = lambda _: None) -> None:
         self._mode = mode
@@ -58,11 +57,12 @@ class HistoryPolicy:
         choose: Callable[[], tuple[Request, bool]],
         send: Callable[[Request, bool], Awaitable[StructuredAnswer[T]]],
     ) -> tuple[StructuredAnswer[T], Request, bool]:
-        """Ask the model. Return the answer, its request, and whether the request contains only the recent part.
+        """Ask `model`, and ask again with less of the debate if the model refuses the prompt as too long.
 
-        `choose` makes the request with `build` or `build_whole`. If the model refuses the whole debate as too long, it
-        is asked once more with the recent part, unless `format.history` is `full`. The answer then has the usage of
-        both calls. From then on, the length of the refused prompt counts as the model's context.
+        Returns the answer, its request, and whether the request contains only the recent part of the debate. The answer
+        includes the usage of both requests. If `format.history` is `full`, `model` is asked only once.
+
+        `choose` makes the request with `build` or `build_whole`.
         """
         request, is_recent = choose()
         answer = await send(request, is_recent)
@@ -80,12 +80,15 @@ class HistoryPolicy:
         return replace(again, exchange=add_model_calls(answer.exchange, again.exchange)), shorter, is_recent
 
     def context_tokens(self, model: ModelHandle) -> int | None:
-        """Return the model's context in tokens, or the length of a shorter prompt that it refused; None if unknown."""
+        """Return the context of `model` in tokens; None if unknown.
+
+        If the model refused a shorter prompt as too long, returns the number of tokens of that prompt.
+        """
         known = (model.context_tokens, self._refused.get(model.name))
         return min((tokens for tokens in known if tokens is not None), default=None)
 
     def build(self, build: PromptBuilder, length: DebateLength, context_tokens: int | None) -> tuple[Request, bool]:
-        """Return the request, and whether it contains only the recent part.
+        """Return a request, and whether it contains only the recent part of the debate.
 
         `context_tokens`: the model's context in tokens; None if unknown.
         """
@@ -101,15 +104,18 @@ class HistoryPolicy:
     def build_whole(
         self, build: PromptBuilder, length: DebateLength, context_tokens: int | None
     ) -> tuple[Request, bool]:
-        """Build the request as `build` does, but shorten the debate only if the model's context is too small."""
+        """Return a request, and whether it contains only the recent part of the debate.
+
+        It contains the whole debate if that fits into the model's context, whatever `format.history` says.
+        """
         if context_tokens is None:
             return build(is_recent=False), False
         return self._build_within(build, length, int(context_tokens * MAX_CONTEXT_SHARE))
 
     def count_fitting(self, lengths: Sequence[int], context_tokens: int | None) -> int:
-        """Return how many passages, from the first on, fit into a prompt. Report it once if some do not fit.
+        """Return how many passages fit into a prompt, counted from the first. Tells the user once if some do not fit.
 
-        `lengths`: the number of characters of each passage.
+        `lengths`: number of characters of each passage.
         """
         limit = MAX_FULL_TOKENS if context_tokens is None else int(context_tokens * MAX_PASSAGE_SHARE)
         totals = accumulate(length / ASCII_CHARS_PER_TOKEN for length in lengths)
@@ -130,7 +136,7 @@ class HistoryPolicy:
         return self._shorten(build, f"the whole debate no longer fits into {limit:,} tokens of a prompt")
 
     def _shorten(self, build: PromptBuilder, reason: str) -> tuple[Request, bool]:
-        """Build the request with the recent part. Report `reason` once, when this first makes a prompt shorter."""
+        """Build the request with only the recent part of the debate. Tell the user `reason` the first time."""
         request = build(is_recent=True)
         tokens = estimate_input_tokens(request, Profile())
         if not self._is_noted and tokens < estimate_input_tokens(build(is_recent=False), Profile()):

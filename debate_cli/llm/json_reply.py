@@ -1,7 +1,4 @@
-"""Parses the text of a reply into a filled-in form or a list of faults. Pure.
-
-`llm.structured_output` decides how to react to faults.
-"""
+"""Parses the text of a reply into a filled-in form, or into a list of the reply's faults. Pure."""
 
 import json
 import math
@@ -18,21 +15,21 @@ from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 20_000
-"""Maximum length of a text that is repaired."""
+"""Maximum number of characters of a broken JSON text that the program repairs."""
 MAX_REPAIR_BRACKETS = 400
-"""Maximum number of opening brackets in a text that is repaired. json-repair reads the text again for each bracket."""
+"""Maximum number of opening brackets in a broken JSON text that the program repairs. More would take too long."""
 MAX_FAULTS = 12
 """Maximum number of faults that are listed for one reply."""
 MAX_FAULT_CHARS = 240
-"""Maximum length of one fault."""
+"""Maximum number of characters that describe one fault."""
 MAX_OBJECTS = 500
-"""Maximum number of JSON objects in a reply. A reply with more is not parsed."""
+"""Maximum number of JSON objects in a reply. A reply with more objects is rejected."""
 MAX_WRAPPERS = 8
-"""Maximum number of objects around a form that are unwrapped."""
+"""Maximum depth of objects around a form, such as the one level in {"answer": {…}}."""
 
 ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
-"""valid: satisfies the schema; off_schema: satisfies only the form's model; invalid: JSON, but not the form; no_object:
-no JSON object, several different ones, or an unreadable one."""
+"""How well a reply fits a form. `valid`: it fits the schema. `off_schema`: it fits only the form's pydantic model.
+`invalid`: it is JSON, but does not fit. `no_object`: it has no readable JSON object, or several different ones."""
 
 _THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
@@ -40,7 +37,7 @@ _QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 
 
 class _ForbiddenError(ValueError):
-    """JSON with an ambiguous meaning: NaN, or a duplicate key. It is never repaired."""
+    """JSON that has no clear meaning: a key that occurs twice, or a number that is not finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +46,17 @@ class ParsedReply(Generic[FormT]):
 
     outcome: ParseOutcome
     form: FormT | None = None
-    """The filled-in form; set for `valid` and `off_schema`."""
+    """The filled-in form; None if `outcome` is `invalid` or `no_object`."""
     faults: tuple[str, ...] = ()
-    """Faults, one line each. Empty for `valid`."""
+    """What is wrong with the reply, one line per fault; empty if `outcome` is `valid`."""
     repaired: bool = False
-    """Whether the JSON had to be repaired."""
+    """Whether the program repaired the JSON of the reply."""
 
 
 def strip_thinking(text: str) -> str:
-    """Return `text` without the model's thinking.
+    """Return `text` without everything from `<think>` to `</think>`.
 
-    Removes `<think>…</think>`, everything before a closing tag without an opening tag, and everything after an opening
-    tag without a closing tag.
+    A closing tag alone removes the text before the tag, and an opening tag alone the text after the tag.
     """
     kept: list[str] = []
     visible_from: int | None = 0
@@ -77,10 +73,10 @@ def strip_thinking(text: str) -> str:
 
 
 def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> ParsedReply[FormT]:
-    """Find the one object in `text` that fills in `form`. Never raises.
+    """Return the form that `text` fills in, or the faults of `text`. Never raises.
 
-    Tries in this order: the whole text as an object; exactly one valid object inside the text (in code fences, or with
-    prose around it); one broken object, repaired. For a truncated text, tries only the whole text.
+    If `text` as a whole is not a JSON object, the only object within `text` is read, and repaired if it is broken. An
+    object within a truncated text is not read.
     """
     try:
         whole: Any = _DECODER.decode(text.strip())
@@ -94,7 +90,7 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
 
 
 def repair_json(broken: str) -> dict[str, Any] | None:
-    """Repair the JSON object `broken`. Return None if its meaning is unclear, or if it has too many characters or brackets."""
+    """Return the broken JSON object as a repaired dictionary; None if it cannot be repaired."""
     if len(broken) > MAX_REPAIR_CHARS or sum(map(broken.count, "{[(")) > MAX_REPAIR_BRACKETS:
         return None
     try:
@@ -110,9 +106,9 @@ class _FoundObjects:
     broken: list[str] = field(default_factory=list[str])
     """Parts of the text that look like JSON objects but are not valid."""
     forbidden: list[str] = field(default_factory=list[str])
-    """Faults of objects with an ambiguous meaning."""
+    """Messages of `_ForbiddenError`, one for each object that has no clear meaning."""
     too_many: bool = False
-    """Whether the text has more than MAX_OBJECTS objects. The text after the last allowed object was then not read."""
+    """Whether reading stopped because the text has more than MAX_OBJECTS objects."""
 
 
 def _find_objects(text: str) -> _FoundObjects:
@@ -143,9 +139,9 @@ def _find_objects(text: str) -> _FoundObjects:
 
 
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
-    """Parse the one valid object of a text. If no object is valid, repair and parse the one broken object.
+    """Parse the only valid object of a text, or repair and parse the only broken object.
 
-    A broken object that contains a valid form is not repaired: it may be a draft, or two joined answers.
+    A broken object that contains a valid form is not repaired, because the form may be a draft.
     """
     if found.too_many:
         return ParsedReply("no_object", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))
@@ -162,10 +158,7 @@ def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedRep
 
 
 def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedReply[FormT]:
-    """Return the one object that is a form.
-
-    Objects that satisfy the schema take precedence over objects that only fit the model.
-    """
+    """Return the only form among `objects`. If no object is a form, return the faults of the object that has fewest."""
     readings = [_parse_unwrapped(candidate, form) for candidate in objects]
     for outcome in ("valid", "off_schema"):
         fitting = [reading for reading in readings if reading.outcome == outcome]
@@ -179,7 +172,7 @@ def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedRe
 
 
 def _parse_unwrapped(candidate: dict[str, Any], form: Form[FormT], wrappers: int = MAX_WRAPPERS) -> ParsedReply[FormT]:
-    """Parse `candidate`. If it is not a form and has one member that is an object, parse that object."""
+    """Parse `candidate`, or the form inside it if `candidate` is only an object around a form."""
     parsed = _validate_form(candidate, form)
     inner: Any = next(iter(candidate.values()), None)
     if parsed.form is not None or len(candidate) != 1 or not isinstance(inner, dict) or wrappers == 0:
@@ -228,7 +221,7 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _parse_finite(digits: str) -> float:
-    """Parse a number. Raises _ForbiddenError for NaN, for Infinity and for a number that is too large."""
+    """Parse a number. Raises _ForbiddenError for NaN, Infinity and numbers that are too large for a float."""
     number = float(digits)
     if not math.isfinite(number):
         raise _ForbiddenError(f"{digits[:MAX_SHOWN_CHARS]} is not a finite number")

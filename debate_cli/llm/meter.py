@@ -1,8 +1,4 @@
-"""Counts the requests of one task and the time that its models take.
-
-Before a request is sent, the engine writes to the journal what the request may cost. The deadline of a call pauses
-while the call waits in a queue of this program.
-"""
+"""Adds up the usage of one task of a debate, and pauses deadlines while a call waits in a queue of this program."""
 
 from __future__ import annotations
 
@@ -18,10 +14,10 @@ _ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", de
 
 
 class CallMeter:
-    """Adds up the requests of one task.
+    """Adds up the usage of the requests of one task.
 
-    Before each request is sent, calls `record(call)` with the sum of all ended requests and the amount that the new
-    request reserves.
+    Before a request is sent, `record` is called with the usage of all ended requests plus the maximum usage of the new
+    one.
     """
 
     def __init__(self, record: Callable[[ModelCall], None]) -> None:
@@ -29,24 +25,24 @@ class CallMeter:
         self.ended: list[ModelCall] = []
         """The requests that have ended, each with its actual or estimated usage."""
         self.has_recorded = False
-        """Whether a request was recorded."""
+        """Whether `record` was called."""
         self.is_waiting = False
-        """Whether the next request waits in a queue."""
+        """Whether the task waits in a queue of this program before its next request."""
 
     def send(self, reserved: ModelCall) -> None:
-        """Record a request before it is sent. `reserved` is charged if no answer arrives."""
+        """Call `record` before a request is sent. `reserved`: the maximum usage of the request."""
         self.has_recorded = True
         self._record(add_model_calls(*self.ended, reserved))
 
 
 def active_meter() -> CallMeter | None:
-    """Return the meter of the current asyncio task; None if it has none."""
+    """Return the `CallMeter` of the current asyncio task; None if the task has none."""
     return _ACTIVE_METER.get()
 
 
 @contextmanager
 def use_meter(meter: CallMeter) -> Generator[None]:
-    """Make `meter` the active meter of the current asyncio task."""
+    """Make `meter` the `CallMeter` of the current asyncio task."""
     token = _ACTIVE_METER.set(meter)
     try:
         yield
@@ -56,7 +52,7 @@ def use_meter(meter: CallMeter) -> Generator[None]:
 
 @contextmanager
 def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
-    """Let `waiting_for_turn` pause `deadline`. The deadline must already be running."""
+    """Let `waiting_for_turn` pause `deadline`, which must already be running."""
     token = _ACTIVE_DEADLINE.set(deadline)
     try:
         yield
@@ -66,10 +62,7 @@ def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
 
 @contextmanager
 def waiting_for_turn() -> Generator[None]:
-    """Mark the call of the current asyncio task as waiting in a queue, and pause its deadline.
-
-    The marks may be nested, as when a call that waits for a batch also waits for the budget.
-    """
+    """Pause the deadline of the current asyncio task while the task waits in a queue of this program. May be nested."""
     meter, deadline = active_meter(), _ACTIVE_DEADLINE.get()
     until = None if deadline is None else deadline.when()
     now = asyncio.get_running_loop().time

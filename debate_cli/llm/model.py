@@ -1,7 +1,6 @@
-"""The port `Model`, through which every language model is asked. Provider adapters and test fakes implement it.
+"""The port `Model`, through which every language model is asked.
 
-Wrappers for retries, rate limits, budget, redaction and recording implement the port too. The structured-output client
-(`llm.structured_output`) uses the port and does not implement it.
+Provider adapters, test fakes and the wrappers (retries, rate limits, budget, redaction, recording) implement the port.
 """
 
 import hashlib
@@ -17,14 +16,14 @@ from debate_cli.errors import ModelError
 from debate_cli.llm.form import Form
 
 OnText = Callable[[str], None]
-"""Called with each piece of text as it arrives, and with RESTART when the call starts again."""
+"""A callback for each piece of an answer's text. It gets RESTART if the answer begins again."""
 RESTART = "\x00restart"
-"""Passed to `on_text` when the call is made again. The text streamed so far must be discarded."""
+"""Tells an `OnText` to discard all text of the answer so far, because the answer begins again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation. The system message is `Request.system` instead."""
+    """One message of a conversation. The system message is not a `Message`, but `Request.system`."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -32,71 +31,71 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class OutputSchema:
-    """A JSON Schema that the answer must satisfy."""
+    """A JSON Schema for the answer to a request."""
 
     name: str
-    """Name that providers accept: [a-zA-Z0-9_-]{1,64}"""
+    """Name of the schema in a request, in characters that providers accept: [a-zA-Z0-9_-]{1,64}"""
     json: dict[str, Any]
-    """The schema, as in `Form.schema`. Adapters convert it to the dialect of their provider (`llm.schema_dialect`)."""
+    """The JSON Schema. Adapters convert it to the dialect of their provider (`llm.schema_dialect`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestOrigin:
-    """The task of a debate that a request belongs to. It names files and headings for people; models do not see it."""
+    """The task of a debate that a request belongs to, for the files and headings that people read."""
 
     debate: str
     """Id of the debate."""
     key: str
-    """Identity of the task within the debate. All requests for one task share it."""
+    """Key of the task within the debate. All requests for the task share it."""
     name: str
-    """Who is asked for what, as a part of a file name: `Pro opening`, `judge structured`."""
+    """Who is asked for what, as a part of a file name: `Pro opening` or `judge structured`."""
     title: str
-    """Who is asked for what, as a heading: `Pro: opening, round 1`."""
+    """Who is asked for what, as a heading, for example `Pro: opening, round 1`."""
     accepts_text: bool = False
-    """Whether an answer in plain words is valid: true for speeches, false for judgments."""
+    """Whether an answer in plain words is accepted: true for speeches, false for judgments."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebSearch:
-    """A request for a web search. `llm.search.dump_results` writes the text of its reply."""
+    """The part of a request that asks for a web search."""
 
     max_searches: int
     """Maximum number of searches that the provider may make and charge for."""
     allowed_domains: tuple[str, ...] = ()
-    """Domains of accepted results; empty means all."""
+    """Domains that results may come from; empty means all domains."""
     by_model: bool = False
-    """Whether a model makes the search, which uses tokens. A search engine uses none."""
+    """Whether a language model makes the search, which uses tokens, or a search engine, which uses none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call of a model. The parts that change least come first: the system message, then the messages in order."""
+    """One request to a model."""
 
     system: str
     messages: tuple[Message, ...]
     purpose: str
-    """Kind of task: `opening`, `cross_examination`, ..., `judge.structured`, `judge.panel.vote`. Used in scripts and
-    messages, not sent."""
+    """Kind of task, for example `opening` or `judge.panel.vote`. Used in mock scripts and in messages to the user, and
+    not sent to a model."""
     max_output_tokens: int
     schema: OutputSchema | None = None
     search: WebSearch | None = None
-    """The web search to make; None for an ordinary call. The query of a search is its last message."""
+    """The web search to make; None for an ordinary request. The last message is the query."""
     rung: StructuredOutputMode = "text"
-    """Structured-output mode in which `schema` is requested. The structured-output client sets it."""
+    """Structured-output mode in which `schema` is sent; `text` if the request has no schema."""
     temperature: float | None = None
     seed: int | None = None
     nonce: str = ""
-    """Random tag in the last message of this call. Fingerprints ignore it."""
+    """Random text inside the last message. `fingerprint` ignores it, because it is new for each request."""
     stable_chars: int = 0
-    """Number of characters at the start of the last message that later requests repeat. A hint for the provider's
-    cache."""
+    """Number of characters at the start of the last message that later requests repeat, so that a provider can cache
+    them."""
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
-    """The task that the request belongs to. Neither sent nor recorded."""
+    """The task of a debate that the request belongs to. Neither sent to the model nor recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
-    """The form behind `schema`, to check a person's answer. Neither sent nor recorded."""
+    """The form that `schema` was made from, to check a person's answer. Neither sent to the model nor recorded."""
 
     def fingerprint(self) -> str:
-        """Return the SHA-256 of everything that is sent. The nonce is masked, so it does not change the result."""
+        """Return a SHA-256 of the request's content. Requests that differ only in their nonce have the same one."""
         body: dict[str, Any] = {
             "system": self._mask_nonce(self.system),
             "messages": [[message.role, self._mask_nonce(message.content)] for message in self.messages],
@@ -122,34 +121,33 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer of a model. In the mode `tool`, `text` is the JSON of the tool call's arguments."""
+    """The answer of a model. In structured-output mode `tool`, `text` holds the tool call's arguments as JSON."""
 
     text: str
     usage: Usage
     finish_reason: str | None
-    """Why the model stopped, in the provider's words: `stop`, `end_turn`, `length`, `max_tokens`, `content_filter`,
-    ..."""
+    """Why the model stopped, in the provider's words, for example `stop` or `max_tokens`; None if the provider does not
+    say."""
     truncated: bool = False
-    """Whether the text is incomplete because the token limit was reached."""
+    """Whether the text broke off because the token limit was reached."""
     refusal: str | None = None
     """The model's words if it declined to answer; None if it answered."""
     latency_s: float = 0.0
-    """Seconds from sending to the last byte, measured by the adapter (simulated by the mock)."""
+    """Seconds from sending the request to the last byte of the answer. The mock simulates this time."""
     attempts: int = 1
-    """Number of requests sent, with retries. `usage` includes the usage of retries."""
+    """Number of requests sent to get this answer, with retries. `usage` is the usage of all of them."""
     is_final: bool = False
-    """Whether a person gave the answer and wants it used unchanged, even if something is missing. The question is then
-    not asked again."""
+    """Whether a person gave the answer and wants it used as it is. The question is then not asked again."""
 
 
 class Model(Protocol):
-    """A language model of any provider."""
+    """A language model of any provider, or a wrapper around a `Model`."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Stream the text to `on_text` if given.
+        """Answer `request`, and pass the text to `on_text` as it arrives.
 
-        Raises only ModelError or BudgetError. A refusal and a reached token limit are fields of the reply, not errors.
-        An unreadable answer is an error.
+        Raises only ModelError or BudgetError. A refusal and a reached token limit raise nothing; fields of the reply
+        state them.
         """
         ...
 
@@ -184,51 +182,51 @@ class BatchStatus:
     """The state of a submitted batch."""
 
     has_ended: bool
-    """Whether the results of the batch can be read. They may be missing for some requests."""
+    """Whether the batch has ended. Only then can its results be read."""
     done: int = 0
     """Number of requests that the vendor has processed; 0 if the vendor does not say."""
     unanswered: ModelError | None = None
-    """Why an ended batch lacks the results of some requests; None if it should have all results."""
+    """Why some requests of an ended batch have no result; None if no such reason is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchIntent:
-    """A batch that is about to be submitted. It is stored before anything is sent."""
+    """The record of a batch, stored just before the batch is submitted."""
 
     key: str
-    """Unique name. The custom id of each request begins with it."""
+    """Unique name of the batch. The custom id of each request begins with this name."""
     requests: int
     at: float
-    """When the intent was stored, in seconds since 1970."""
+    """When the record was stored, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundBatch:
-    """The result of a search in the vendor's list for a batch whose id is unknown."""
+    """The result of searching the vendor's list of batches for the batch of a `BatchIntent`."""
 
     id: str | None
-    """Id of the batch; None if it was not identified."""
+    """Id of the batch; None if the batch was not found."""
     may_exist: bool = False
-    """Whether a batch that is still in progress may turn out to be the wanted batch when it ends."""
+    """Whether a batch that is still in progress may turn out to be the wanted batch."""
 
 
 class BatchApi(Protocol):
-    """The batches of one model. Every method but `entry` may raise ModelError."""
+    """The vendor's batch interface for one model. Every method except `entry` may raise ModelError."""
 
     identity: tuple[object, ...]
-    """Identity of the batch API: equal for objects that reach the same model with the same API key."""
+    """A value that is equal for objects that reach the same model with the same API key."""
     max_requests: int
     max_bytes: int
     """Maximum size of one batch in bytes."""
 
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
-        """Return one entry of a batch for `request`, in the form that `submit` takes."""
+        """Return `request` as an entry of a batch, in the form that `submit` takes."""
         ...
 
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
-        """Submit a batch with the unique name `key`, and return its id.
+        """Submit a batch with the unique name `key`, and return the batch's id.
 
-        Raises ModelError. Its `may_be_billed` says whether the vendor may have accepted the batch despite the error.
+        Raises ModelError. `may_be_billed` of the error says whether the vendor may have accepted the batch.
         """
         ...
 
@@ -239,17 +237,16 @@ class BatchApi(Protocol):
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """Yield the custom id and the result (JSON from the vendor) of each processed request, in any order.
 
-        `requests` maps custom ids to the expected requests. If the batch has further requests, their results may be
-        yielded too.
+        `requests` maps custom ids to requests. Results of further requests in the batch may be yielded too.
         """
         ...
 
     def read(self, result: str, request: Request) -> Reply:
-        """Convert a result to a reply. Raise ModelError if the request failed."""
+        """Return the reply in `result`, the vendor's JSON for `request`. Raise ModelError if the request failed."""
         ...
 
     async def find(self, intent: BatchIntent) -> FoundBatch:
-        """Search the vendor's list for the batch that `intent` announced."""
+        """Search the vendor's list of batches for the batch of `intent`."""
         ...
 
     async def aclose(self) -> None:

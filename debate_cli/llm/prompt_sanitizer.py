@@ -1,7 +1,4 @@
-"""Sanitizes untrusted text for prompts: removes invisible characters and role markers, quotes the text as JSON.
-
-`judge_input.injection` detects attempts to manipulate a model.
-"""
+"""Sanitizes untrusted text for prompts: removes invisible characters, rewrites role markers, quotes as JSON."""
 
 import json
 import re
@@ -16,22 +13,20 @@ _INVISIBLE = re.compile(
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f]"
 )
-"""Characters to remove: control characters except newline and tab, lone surrogates, invisible format characters, and
-invisible marks and letters that can carry hidden text. Number signs of Arabic, Syriac and Kaithi are kept: they are
-visible, although Unicode calls them format characters."""
+"""Characters to remove: control characters except newline and tab, lone surrogates, and invisible characters that can
+carry hidden text."""
 _ANSI_SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
-"""Terminal control sequences. Removing only ESC would leave their letters and digits."""
+"""Terminal control sequences, matched whole, so that no letters and digits of them remain."""
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
 
 _MAX_COMBINING_MARKS = 30
-"""Maximum number of combining marks on one letter. No language needs more, and normalizing many takes quadratic
-time."""
+"""Maximum number of combining marks that one letter keeps. Text with many marks takes long to normalize."""
 _SIGNS = re.compile(rf"[^\w\s\x00-\x7f]{{{_MAX_COMBINING_MARKS + 1},}}")
-"""A run of characters that is long enough to contain too many combining marks."""
+"""Matches a run of characters that is long enough to contain too many combining marks."""
 
 _PHRASE_SIGN = re.compile("([\ufdfa\ufdfb])")
-"""Signs that stand for a whole phrase. NFKC would make the text up to 18 times as long."""
+"""Signs that are not normalized, because NFKC would turn each of them into a whole phrase."""
 
 _ROLES = "system|developer|assistant|user|human|tool"
 _TAGS = f"{_ROLES}|speech|transcript|instructions?|think|start_of_turn|end_of_turn|bos|eos|s"
@@ -45,14 +40,10 @@ _ROLE_LINE = re.compile(rf"^([ \t>#*_-]*)({_ROLES})(?=[ \t*_]*:)", re.IGNORECASE
 
 
 def sanitize_for_prompt(text: str) -> str:
-    r"""Sanitize untrusted text for a prompt. Idempotent.
+    """Return untrusted `text` normalized (NFKC), without invisible characters and role markers. Idempotent.
 
-    The result is in NFKC (except phrase signs) with `\n` as line break. Removed are zero-width, bidirectional,
-    Unicode-tag and control characters (except `\n` and tab), variation selectors, invisible fillers and lone
-    surrogates.
-
-    Markers that a model may read as a change of role stay readable but change their form: `<|im_start|>` becomes
-    `‹im_start›`, `[INST]` `(INST)`, `</speech>` `‹/speech›`, and `system:` at the start of a line `(system):`.
+    A role marker, which a model may read as a change of speaker, is rewritten: `<|im_start|>` becomes `‹im_start›`,
+    `[INST]` becomes `(INST)`, and `system:` at the start of a line becomes `(system):`.
     """
     while (cleaned := _neutralize_role_markers(_strip_invisible(text))) != text:
         text = cleaned
@@ -60,12 +51,12 @@ def sanitize_for_prompt(text: str) -> str:
 
 
 def quote_for_prompt(text: str) -> str:
-    """Sanitize `text` and quote it as JSON. Untrusted text enters prompts only in this form."""
+    """Return `text` sanitized and quoted as a JSON string. Prompts contain untrusted text only in this form."""
     return json.dumps(sanitize_for_prompt(text), ensure_ascii=False)
 
 
 def new_nonce() -> str:
-    """Return eight random hexadecimal digits. They cannot be guessed, so no earlier text contains them."""
+    """Return eight random hexadecimal digits, which nobody can guess and write into a text."""
     return secrets.token_hex(4)
 
 

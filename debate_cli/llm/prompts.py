@@ -1,7 +1,6 @@
 """The prompt files of this package, and the texts with which a user replaces them.
 
-Prompt files are Markdown files beside the code that uses them. A placeholder is `{{name}}`. Placeholders inside an
-inserted value are not filled in.
+A placeholder in a prompt file is `{{name}}`. Placeholders within an inserted value are not filled in.
 """
 
 import functools
@@ -20,24 +19,24 @@ _NO_OVERRIDES: Mapping[str, str] = MappingProxyType({})
 
 
 class ShippedPrompt(NamedTuple):
-    """A prompt of this package or a plug-in. `prompts.NAME` in a configuration replaces it."""
+    """A prompt of this package or a plug-in. A user replaces it with `prompts.NAME` in the configuration."""
 
     name: str
     used_by: str
     """Who uses the prompt: `debaters`, `judges` (of every system), `search`, or the kind of a judging system."""
     placeholders: tuple[str, ...]
-    """Names of the placeholders. A replacement may not use any others."""
+    """Names of the placeholders in the prompt. The text of a user may contain only these."""
     text: str
 
 
 class Prompts:
-    """The prompts of one run. `overrides` maps names of shipped prompts to the texts that replace them."""
+    """The prompts of one run. `overrides`: texts of the user, by the name of the prompt that each replaces."""
 
     def __init__(self, overrides: Mapping[str, str] = _NO_OVERRIDES) -> None:
         self._overrides = dict(overrides)
 
     def validate(self) -> Self:
-        """Return self if every override replaces a shipped prompt and uses only its placeholders.
+        """Return self if every text of the user replaces a known prompt and contains only that prompt's placeholders.
 
         Raises ConfigError with one line per fault.
         """
@@ -46,7 +45,7 @@ class Prompts:
         return self
 
     def find_problems(self) -> list[tuple[str, str]]:
-        """Return the faults of the overrides as (name of the prompt, sentence)."""
+        """Return the faults of the user's texts, each as the name of the prompt and a sentence."""
         found: list[tuple[str, str]] = []
         shipped = {prompt.name: prompt.placeholders for prompt in shipped_prompts()} if self._overrides else {}
         for name, text in self._overrides.items():
@@ -60,10 +59,9 @@ class Prompts:
         return found
 
     def render(self, package: str, name: str, /, **values: str) -> str:
-        """Fill in the placeholders of `prompts/NAME.md` in `package`. Strip trailing newlines.
+        """Return the prompt `name` of `package`, or the user's text for it, with `values` in place of the placeholders.
 
-        Ignores unused values, because an override may leave out placeholders. Raises KeyError for a placeholder without
-        a value and FileNotFoundError for an unknown prompt.
+        Raises KeyError if a placeholder has no value, and FileNotFoundError if `package` has no such prompt.
         """
         text = self._overrides[name] if name in self._overrides else _load_prompt(package, name)
         return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text).rstrip("\n")

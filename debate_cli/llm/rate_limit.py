@@ -1,7 +1,4 @@
-"""Concurrency and rate limits: one `RateLimiter` per provider, with a gate that closes after a 429 or 529.
-
-`llm.retry` repeats calls after other faults.
-"""
+"""Limits the calls to each provider, and holds calls back after the provider refused one (HTTP 429 or 529)."""
 
 import asyncio
 import bisect
@@ -26,39 +23,39 @@ from debate_cli.llm.usage import estimate_total_tokens
 # The gate of a provider -------------------------------------------------------------------------------------------
 
 MAX_CLOSED_S = 600.0
-"""Waiting calls fail after this many seconds without an accepted call."""
+"""If the provider accepts no call for this many seconds, the waiting calls fail."""
 PACE_MARGIN = 1.02
-"""Factor that makes the pace slower than the measured pace, because clocks and networks are not exact."""
+"""The interval between calls is the measured interval times this factor, because clocks and networks are not exact."""
 MAX_WAITS_PER_INTERVAL = 4
-"""Maximum interval between calls, as a multiple of the total wait before the accepted probe."""
+"""The interval between calls is at most this many times the total wait before a call was accepted again. Otherwise a
+server that refuses calls at random would make the interval longer and longer."""
 QUICKENING = 0.85
-"""Factor by which the interval between calls is multiplied after a series of accepted calls, so that the pace grows."""
+"""Factor by which the interval between calls is multiplied after each series of accepted calls."""
 SERIES = 3
-"""Length of a series, as a multiple of the number of calls from which the pace was measured. The pace grows after each
-series of accepted calls."""
+"""Number of calls in a series, as a multiple of the number of calls from which the interval was measured."""
 MAX_REMEMBERED_CALLS = 1000
-"""Maximum number of accepted calls from which a pace is measured."""
+"""Maximum number of accepted calls from which the interval is measured."""
 
 
 class Departure(NamedTuple):
-    """A call that was sent to the provider."""
+    """A call that was sent to a provider."""
 
     at: float
-    """Time of sending, in seconds of the gate's clock."""
+    """Time when the call was sent, in seconds of the gate's clock."""
     is_probe: bool
-    """Whether the call was the first one after the gate closed."""
+    """Whether the call is a probe: the only call that is sent while the gate is closed."""
 
 
 class ProviderGate:
-    """Holds back the calls of one provider after the provider refused a call (429 or 529).
+    """Holds back the calls to one provider after the provider refused a call (HTTP 429 or 529).
 
-    The refusal closes the gate for the time in Retry-After, or for a random backoff. Then one call is sent as a probe.
-    If the provider accepts it, the waiting calls follow at the fastest pace at which calls were accepted before the
-    refusal. The pace grows after each series of accepted calls, and the next refusal does not lower it below that of
-    the last whole series. The waiting calls fail if Retry-After is longer than MAX_RETRY_AFTER_S, or if no call is
-    accepted for `patience_s`.
+    A refusal closes the gate. After the wait in Retry-After, or a random wait, one call is sent as a probe. If the
+    provider accepts the probe, the gate opens, and the waiting calls follow at a pace that the provider accepted
+    before. The pace grows while calls are accepted.
 
-    `name`: the provider's name in notes. `random(low, high)`: draws a backoff in seconds.
+    The waiting calls fail if Retry-After is longer than MAX_RETRY_AFTER_S, or if no call is accepted for `patience_s`.
+
+    `name`: the provider's name in messages. `random(low, high)`: draws a wait in seconds.
     """
 
     def __init__(
@@ -76,11 +73,11 @@ class ProviderGate:
         self._clock = clock
         self._random = random
         self.is_closed = False
-        """Whether all calls wait because of a refusal."""
+        """Whether all calls wait because the provider refused one."""
         self.is_probing = False
-        """Whether a probe is in flight. No other call may be sent until it ends."""
+        """Whether a probe was sent and has not ended. No other call may be sent meanwhile."""
         self._refusals = 0
-        """Number of refused calls that closed the gate since the last accepted probe."""
+        """Number of refused calls that closed the gate since a probe was last accepted."""
         self._next_at = 0.0
         """Time at which the next call may be sent."""
         self._opened_at = 0.0
@@ -90,15 +87,15 @@ class ProviderGate:
         self._refused_since: float | None = None
         """Time at which the server began to refuse every call; None after an accepted call."""
         self._failure: RateLimitedError | None = None
-        """Error for the waiting calls, if the gate has given up."""
+        """Error for the waiting calls; None unless they have to fail."""
         self._interval = 0.0
         """Seconds between two calls."""
         self._accepted: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
         """Times at which the accepted calls were sent, since the gate last opened."""
         self._proven_interval = math.inf
-        """Interval of the last complete series without a refusal, since the gate last opened."""
+        """Seconds between two calls in the last complete series without a refusal, since the gate last opened."""
         self._series_calls = 0
-        """Number of calls in a series. The pace grows after each series of accepted calls."""
+        """Number of accepted calls after which the pace grows."""
         self._calls_at_pace = 0
 
     def wait_s(self) -> float:
@@ -106,12 +103,12 @@ class ProviderGate:
         return max(0.0, self._next_at - self._clock())
 
     def raise_if_given_up(self) -> None:
-        """Raise RateLimitedError if the gate has given up and the next call may not be sent yet."""
+        """Raise RateLimitedError if the waiting calls have to fail, and no new probe may be sent yet."""
         if self._failure is not None and self.wait_s() > 0:
             raise copy.copy(self._failure)
 
     def depart(self) -> Departure:
-        """Register a call that is being sent."""
+        """Register that a call is sent now."""
         now = self._clock()
         self.is_probing = self.is_closed
         self._next_at = now + self._interval
@@ -131,10 +128,10 @@ class ProviderGate:
             self._interval *= QUICKENING
 
     def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
-        """Close the gate because of `error`. Return whether the gate was open.
+        """Close the gate because the provider refused `call` with `error`.
 
-        `waiting`: number of waiting calls, for the note. If `call` was sent before the gate closed, or before the last
-        accepted probe, its refusal only prolongs the wait.
+        Returns False if the refusal only makes the wait longer, because `call` was sent before the gate last closed or
+        opened. `waiting`: number of waiting calls, for the message to the user.
         """
         now = self._clock()
         if self._refused_since is None:
@@ -155,17 +152,12 @@ class ProviderGate:
         return True
 
     def end(self, call: Departure) -> None:
-        """Register that `call` has ended. If a probe was neither accepted nor refused, the next call is a probe."""
+        """Register that `call` has ended, with any result."""
         if call.is_probe:
             self.is_probing = False
 
     def _open(self, probe: Departure) -> None:
-        """Open the gate. Set the pace to the fastest average from any accepted call to the probe.
-
-        Because the fastest average counts, a time in which no call was due does not slow the pace. The interval between
-        calls is at most MAX_WAITS_PER_INTERVAL times the sum of the waits before the probe, because a server that
-        refuses calls at random would otherwise slow the pace more and more.
-        """
+        """Open the gate. The new pace is the fastest average pace between any accepted call and `probe`."""
         sent = sorted(self._accepted)
         if sent:
             measured = PACE_MARGIN * min((probe.at - at) / (len(sent) - number) for number, at in enumerate(sent))
@@ -202,17 +194,18 @@ MINUTE_S = 60.0
 
 @dataclass(slots=True)
 class WindowEntry:
-    """One call in a window."""
+    """One call of the last 60 seconds."""
 
     at: float
     amount: int
-    """Requests or tokens of the call. They are corrected when the actual amount is known."""
+    """Tokens of the call, or 1 in a window that counts requests. A caller sets the actual tokens when the call has
+    ended."""
 
 
 class RateWindow:
-    """Allows at most `limit` requests or tokens in any 60 seconds; None means no limit.
+    """Allows at most `limit` requests or tokens in any 60 seconds. None means no limit.
 
-    A call whose amount is larger than `limit` waits until no other call is in the window.
+    A call with more tokens than `limit` waits until the window contains no call.
     """
 
     def __init__(self, limit: int | None, clock: Callable[[], float]) -> None:
@@ -221,7 +214,7 @@ class RateWindow:
         self._entries: deque[WindowEntry] = deque()
 
     def wait_s(self, amount: int) -> float:
-        """Return the seconds until `amount` fits into the window; 0 if it fits now."""
+        """Return the seconds until `amount` requests or tokens fit into the window; 0 if they fit now."""
         now = self._clock()
         while self._entries and self._entries[0].at + MINUTE_S <= now:
             self._entries.popleft()
@@ -237,51 +230,50 @@ class RateWindow:
         return wait
 
     def add(self, amount: int) -> WindowEntry:
-        """Add `amount` to the window."""
+        """Add a call of `amount` requests or tokens to the window."""
         entry = WindowEntry(self._clock(), amount)
         self._entries.append(entry)
         return entry
 
 
 class Admission(NamedTuple):
-    """Whether a call may be sent now according to a `SharedWindow`; if not, how long the call waits."""
+    """Whether a `SharedWindow` admits a call; if not, how long the call has to wait."""
 
     wait_s: float
-    """Seconds after which to ask again; 0 if the call is admitted."""
+    """Seconds after which the call may be tried again; 0 if it was admitted."""
     entry: int = 0
-    """Number of the call's entry in the window, for `SharedWindow.correct`; 0 if the call was not admitted."""
+    """Number of the call in the window, for `SharedWindow.correct`; 0 if the call was not admitted."""
 
 
 class SharedWindow(Protocol):
-    """The requests and tokens of the last minute for one key at one provider, counted over several processes."""
+    """The calls of the last minute with one API key to one provider, counted over several processes."""
 
     async def admit(self, tokens: int) -> Admission:
-        """Admit a call of up to `tokens` tokens if it fits within the limits. Add an admitted call to the window."""
+        """Admit a call of up to `tokens` tokens if the limits allow it, and add it to the window."""
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Set the actual tokens of a call that has ended. Never raises, because the reply has already arrived."""
+        """Set the tokens that the call with the number `entry` used. Never raises, so that its answer is not lost."""
         ...
 
 
 SharedRates = Callable[[str, int | None, int | None], SharedWindow]
-"""Returns the window of an account (provider, address and a hash of the key). The other arguments are its limits:
-requests and tokens per minute."""
+"""Returns the shared window of an account. The arguments are the account (provider, address and a hash of the API key)
+and its limits of requests and tokens per minute; None means no limit."""
 
 
 # Admission of calls -----------------------------------------------------------------------------------------------
 
 
 _Place = tuple[int, asyncio.Event]
-"""The position of a call in the queue: its ticket, and an event that wakes the call when it comes first."""
+"""A waiting call: its ticket, and the event that wakes the call when it becomes the first in the queue."""
 
 
 class RateLimiter:
-    """Admits calls in the order of their tickets while `gate` is open.
+    """Admits calls to one provider in the order of their tickets.
 
-    The concurrency adapts. It starts at `max_concurrency`, is halved (to at least 1) each time the gate closes, and
-    grows by 1 when as many calls as the concurrency have succeeded. `shared`: window that also counts the calls of
-    other processes.
+    The number of calls at once starts at `max_concurrency`, is halved when the provider refuses a call, and grows again
+    while calls succeed. `shared`: the window that counts calls of several processes; None if there is only one process.
     """
 
     def __init__(
@@ -303,13 +295,13 @@ class RateLimiter:
         self._sleep = sleep
         self._shared = shared
         self._shared_until = -math.inf
-        """Time until which the shared window has no room."""
+        """Time before which the shared window admits no call."""
         self._successes = 0
         self._tickets = itertools.count()
         self._waiting: list[_Place] = []
-        """Waiting calls, lowest ticket first."""
+        """The waiting calls in the order of their tickets."""
         self.concurrency = max_concurrency
-        """Number of calls that may be in flight now."""
+        """Number of calls that may be in flight at once."""
         self.in_flight = 0
         """Number of calls in flight."""
 
@@ -319,16 +311,17 @@ class RateLimiter:
         return self._gate.is_closed
 
     def new_ticket(self) -> int:
-        """Return a ticket: a position in the queue. A call that is made again keeps its ticket."""
+        """Return a ticket, which is a position in the queue. A call that is sent again keeps its ticket."""
         return next(self._tickets)
 
     @asynccontextmanager
     async def slot(
         self, tokens: int, overall: asyncio.Semaphore | None = None, ticket: int | None = None
     ) -> AsyncGenerator[WindowEntry, None]:
-        """Take a slot of this provider, and one of the run (`overall`), for a call of up to `tokens` tokens.
+        """Wait until the provider and the run (`overall`) have a free slot for a call of up to `tokens` tokens.
 
-        Yields the call's entry in the token window. Raises RateLimitedError if the provider's gate has given up.
+        Yields the call's entry in the window of tokens. Raises RateLimitedError if the gate lets the waiting calls
+        fail.
         """
         with waiting_for_turn():
             call, shared_entry = await self._admit(self.new_ticket() if ticket is None else ticket, tokens, overall)
@@ -357,7 +350,7 @@ class RateLimiter:
                 overall.release()
 
     async def _admit(self, ticket: int, tokens: int, overall: asyncio.Semaphore | None) -> tuple[Departure, int]:
-        """Wait until the call may be sent. Return its departure and the number of its entry in the shared window."""
+        """Wait until the call may be sent. Return its departure and its number in the shared window."""
         wake = asyncio.Event()
         place = (ticket, wake)
         bisect.insort(self._waiting, place, key=itemgetter(0))
@@ -378,11 +371,7 @@ class RateLimiter:
     async def _try_depart(
         self, place: _Place, tokens: int, overall: asyncio.Semaphore | None
     ) -> tuple[Departure, int] | None:
-        """Register that the call at `place` is sent. Return None if it may not be sent yet.
-
-        One reason is that another call became the first of the queue while this one waited for a slot of the run
-        (`overall`).
-        """
+        """Register that the call at `place` is sent. Return None if it may not be sent yet."""
         if overall is not None:
             await overall.acquire()
         has_left = False
@@ -417,10 +406,9 @@ class RateLimiter:
 
 
 class RateLimitedModel:
-    """Asks `model` when `limiter` and `overall` admit the call. Asks again after a refusal (429 or 529).
+    """Asks `model` when `limiter` and `overall` admit the call. Asks again after a refusal (HTTP 429 or 529).
 
-    A refusal is raised only if the provider's gate gives up, or if the answer had begun. The attempts of the reply or
-    error include refused requests.
+    A refusal is raised only if the gate lets the waiting calls fail, or if a part of the answer has arrived.
     """
 
     def __init__(
@@ -432,7 +420,7 @@ class RateLimitedModel:
         self._overall = overall
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` when a slot is free. Raises errors of the model."""
+        """Answer `request` as soon as the limits admit the call."""
         tokens, ticket = estimate_total_tokens(request, self._profile), self._limiter.new_ticket()
         stream = make_restartable(on_text)
         refused = 0

@@ -1,7 +1,4 @@
-"""Removes secrets from the replies of a model. A server can repeat the key in its answer or error.
-
-Redacting at the adapter keeps secrets from the screen, from files and from models of other providers.
-"""
+"""Removes secrets from replies and errors of a model. A server may repeat the API key there."""
 
 import base64
 import re
@@ -14,15 +11,15 @@ from debate_cli.errors import ModelError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 
 MIN_ENCODED_CHARS = 8
-"""Minimum length of an encoded form of a secret that is redacted. Shorter forms occur in other texts too."""
+"""Minimum number of characters of an encoded secret that is removed. Shorter ones occur in ordinary text."""
 MAX_ENCODED_FACTOR = 9
-"""Maximum length of an encoded secret, as a multiple of the secret's length (€ takes nine characters in a URL)."""
+"""An encoded secret has at most this many times the characters of the secret. (`€` takes nine in a URL.)"""
 _ESCAPES = r"\\{0,8}"
-"""Up to eight backslashes before a character, as in strings inside strings inside strings."""
+"""Pattern for up to eight backslashes, which a character has in a string that is nested in other strings."""
 
 
 def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
-    """Return a pattern that finds each of `secrets` in plain and encoded form; None without secrets."""
+    """Return a pattern that finds `secrets` in plain and encoded form; None if there are no secrets."""
     longest_first = sorted(set(secrets), key=lambda secret: (-len(secret), secret))
     spellings = [
         spelling
@@ -33,7 +30,7 @@ def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def _character_pattern(char: str) -> str:
-    """Return a pattern for `char` with the escapes of JSON or source code, nested up to three times."""
+    """Return a pattern for `char`, plain or escaped as in JSON and source code."""
     if char == "\\":
         return r"\\{1,16}"
     if char.isascii() and char.isalnum():
@@ -50,7 +47,7 @@ def _encodings(secret: str) -> set[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """Yield the Base64 of `data` at each of the three offsets, without the characters that depend on adjacent bytes."""
+    """Yield the characters that `data` always has in the Base64 code of a longer text, at each possible offset."""
     for before in range(3):
         code = base64.b64encode(bytes(before) + data).decode()
         first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6
@@ -62,7 +59,7 @@ class SecretRedactor(Protocol):
     """Removes secrets from a text. Idempotent."""
 
     has_secrets: bool
-    """Whether any secret is known."""
+    """Whether there are secrets to remove."""
 
     def __call__(self, text: str) -> str:
         """Return `text` without secrets."""
@@ -74,14 +71,14 @@ class SecretRedactor(Protocol):
 
 
 class RedactingModel:
-    """Removes secrets from the replies, streams and errors of `model`."""
+    """Removes secrets from the answers and errors of `model`."""
 
     def __init__(self, model: Model, redact: SecretRedactor) -> None:
         self._model = model
         self._redact = redact
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` as the model does, but without secrets."""
+        """Answer `request`. Remove secrets from the stream, the reply and errors."""
         stream = _RedactingStream(on_text, self._redact) if on_text is not None and self._redact.has_secrets else None
         try:
             reply = await self._model.complete(request, on_text if stream is None else stream)
@@ -95,7 +92,7 @@ class RedactingModel:
 
 
 class _RedactingStream:
-    """An `OnText` that holds back text that could be the start of a secret."""
+    """An `OnText` that passes text on only when the text cannot be the start of a secret."""
 
     def __init__(self, on_text: OnText, redact: SecretRedactor) -> None:
         self._on_text = on_text

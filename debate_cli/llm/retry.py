@@ -1,7 +1,6 @@
-"""Wrappers of a model: retry after faults, drop a parameter that the server rejects, report a silent model.
+"""Wrappers of a model: retry after faults, leave out a rejected parameter, report a model that sends nothing.
 
-The retries of the SDKs are turned off. A call that waits for its retry holds no slot of the concurrency limits.
-`rate_limit.RateLimitedModel` repeats refused calls (429 and 529), which do not count as attempts here.
+The retries of the SDKs are turned off. `llm.rate_limit` repeats calls that a provider refused with HTTP 429 or 529.
 """
 
 import asyncio
@@ -18,7 +17,7 @@ from debate_cli.llm.usage import UsageAccumulator
 
 
 class RestartableStream:
-    """An `OnText` that remembers whether it has sent text since the last RESTART."""
+    """An `OnText` that passes text on, and can tell the receiver to discard the text."""
 
     def __init__(self, on_text: OnText) -> None:
         self._on_text = on_text
@@ -26,49 +25,47 @@ class RestartableStream:
         """Whether text was sent since the last RESTART."""
 
     def __call__(self, piece: str) -> None:
-        """Forward `piece`."""
+        """Pass `piece` on."""
         self.has_output = piece != RESTART
         self._on_text(piece)
 
     def restart(self) -> None:
-        """Send RESTART if text was streamed."""
+        """Send RESTART if text was sent since the last RESTART."""
         if self.has_output:
             self(RESTART)
 
 
 def make_restartable(on_text: OnText | None) -> RestartableStream | None:
-    """Wrap `on_text`. Return None if `on_text` is None."""
+    """Return `on_text` as a `RestartableStream`; None if `on_text` is None."""
     return None if on_text is None else RestartableStream(on_text)
 
 
 MIN_WAIT_S = 0.5
 MAX_WAIT_S = 30.0
-"""Longest wait in seconds. The wait after the n-th failure is random, from MIN_WAIT_S to min(MAX_WAIT_S, MIN_WAIT_S ·
-2ⁿ)."""
+"""Maximum random wait after a failure, in seconds."""
 MAX_RETRY_AFTER_S = 60.0
-"""Longest Retry-After in seconds. A longer one ends the retries."""
+"""Maximum Retry-After that a call waits for, in seconds. A longer one makes the call fail."""
 
 
 def ignore_note(_note: str) -> None:
-    """Ignore a note."""
+    """Discard a message to the user."""
 
 
 def draw_backoff(failures: int, random: Callable[[float, float], float]) -> float:
-    """Return a random number of seconds to wait after this many failures in a row.
+    """Return a random wait in seconds after `failures` failures in a row. Its maximum doubles with each failure.
 
-    `random(low, high)` draws the number.
+    `random(low, high)` draws the wait.
     """
     return random(MIN_WAIT_S, min(MAX_WAIT_S, MIN_WAIT_S * 2.0 ** min(failures, 9)))
 
 
 class RetryingModel:
-    """Asks `model` again after a TransientError, up to `max_attempts` attempts.
+    """Asks `model` again after a TransientError, until `max_attempts` requests were made.
 
-    Waits for Retry-After if the server gives it, otherwise for a random backoff. Calls `on_retry` with one line before
-    each wait. Adds the attempts and tokens of failures to the reply or to a copy of the last error. That copy's message
-    also says how many attempts were made.
+    Waits as long as Retry-After says, or a random time without Retry-After. Calls `on_retry` with one line before each
+    wait. The reply or the last error contains the attempts and tokens of all requests.
 
-    `random(low, high)` draws a wait in seconds, `sleep(seconds)` waits.
+    `random(low, high)` draws a wait in seconds. `sleep(seconds)` waits.
     """
 
     def __init__(
@@ -87,7 +84,7 @@ class RetryingModel:
         self._random = random
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Raises ModelError or BudgetError."""
+        """Answer `request`, with retries. Raises ModelError or BudgetError."""
         spent = UsageAccumulator()
         stream = make_restartable(on_text)
 
@@ -136,7 +133,7 @@ def _is_retryable(error: BaseException) -> bool:
 
 
 def _format_attempts(error: CallError, attempts: int) -> str:
-    """Return the end of the last error's message: the number of attempts, and why no further one was made."""
+    """Return the end of the last error's message: how many attempts were made, and why there was no further one."""
     is_transient = isinstance(error, TransientError)
     if isinstance(error, BudgetError) or (is_transient and error.is_final) or (attempts == 1 and not is_transient):
         return ""
@@ -147,24 +144,23 @@ def _format_attempts(error: CallError, attempts: int) -> str:
 
 
 SILENCE_S = 30.0
-"""Seconds without text after which a silent model is first reported."""
+"""Seconds without text after which the user is told that a model is silent."""
 
 
 class SilenceReportingModel:
     """Asks `model`. Calls `note` if no text arrives for `silence_s` seconds.
 
-    After each note `silence_s` doubles for all later notes, so that a slow model does not fill the screen with notes.
+    After each note `silence_s` doubles, so that notes on a slow model stay few. `name`: the model in the note.
     """
 
     def __init__(self, model: Model, note: Callable[[str], None], *, name: str, silence_s: float = SILENCE_S) -> None:
-        """`name`: `provider/model`, for the note."""
         self._model = model
         self._note = note
         self._name = name
         self._silence_s = silence_s
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` as the model does."""
+        """Answer `request`, and report silence."""
         loop = asyncio.get_running_loop()
         last_text = loop.time()
 
@@ -191,11 +187,10 @@ class SilenceReportingModel:
 
 
 class ParameterFallbackModel:
-    """Asks `model` again without the temperature or the seed if its server rejects that parameter.
+    """Asks `model` again without temperature or seed if the server rejects that parameter.
 
-    When the repeated request gets an answer, the parameter is added to `refused` and not sent again. All wrappers of
-    one model share this set. `note` gets one line about the parameter, with `name` for the model. The reply, or the
-    final error, includes the attempts and usage of rejected requests.
+    `refused`: rejected parameters, which are not sent again. All wrappers of one model share this set. `note` gets one
+    line about each rejected parameter. `name`: the model in this line.
     """
 
     def __init__(self, model: Model, refused: set[str], *, name: str, note: Callable[[str], None]) -> None:
@@ -205,7 +200,7 @@ class ParameterFallbackModel:
         self._note = note
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Raises ModelError or BudgetError."""
+        """Answer `request`, if necessary without rejected parameters. Raises ModelError or BudgetError."""
         spent = UsageAccumulator()
         rejected = set[str]()
         while True:

@@ -1,11 +1,10 @@
-"""Converts the schema of a form to the dialect of a provider.
+"""Converts the JSON Schema of a form to the dialect of a provider.
 
-The schema of a form is never sent unchanged. `full` is for grammars (llama.cpp, vLLM), which enforce bounds and
-patterns. `openai` and `anthropic` reject bounds and patterns, so descriptions state the bounds, and the reader of the
-form checks them.
+The dialect `full` is for grammars (llama.cpp, vLLM), which enforce bounds and patterns. `openai` and `anthropic` do not
+accept all bounds, so descriptions state the bounds.
 
-In every dialect, a list with one entry per known item becomes an object with a required key per item, because a model
-can skip or repeat entries of a list. `restore_lists` converts the answer back.
+A list with one entry per known item becomes an object with one required key per item, because a model can skip or
+repeat entries of a list. `restore_lists` converts the answer back.
 """
 
 import json
@@ -19,9 +18,9 @@ Dialect = Literal["full", "openai", "anthropic"]
 JsonObject = dict[str, Any]
 
 MAX_REPETITION = 2000
-"""Maximum value of maxLength and maxItems in llama.cpp's grammars."""
+"""Maximum value of `maxLength` and `maxItems` that the grammars of llama.cpp accept."""
 MIN_SHARED_CHARS = 100
-"""Minimum length of a repeated part of a schema that is replaced by a reference."""
+"""Minimum number of characters of a repeated part of a schema that is moved to `$defs`."""
 
 _SHAPE = {"type", "description", "enum", "required", "additionalProperties"}
 _BOUNDS = {"minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum"}
@@ -30,16 +29,16 @@ _KEYWORDS: Mapping[Dialect, set[str]] = {
     "openai": {*_SHAPE, "minItems", "maxItems", "minimum", "maximum"},
     "anthropic": _SHAPE,
 }
-"""Maps each dialect to the keywords that it accepts, except those that contain subschemas."""
+"""The keywords that each dialect accepts, besides those in `_PARTS`."""
 _PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-"""Pattern of property names that every provider accepts."""
+"""Property names that every provider accepts."""
 
 
 def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_references: bool = False) -> JsonObject:
-    """Convert `schema` to `dialect`. Leave out keywords that the dialect does not know.
+    """Return `schema` in `dialect`, without the keywords that the dialect does not accept.
 
-    With `use_references`, a part that occurs more than once is defined once under `$defs`. The result must not be
-    changed, because all conversions of equal schemas share it.
+    If `use_references` is true, repeated parts are moved to `$defs`. The caller must not change the result, because it
+    is cached.
     """
     return _convert_json(json.dumps(schema), dialect, use_references=use_references)
 
@@ -74,7 +73,7 @@ def _convert(schema: JsonObject, dialect: Dialect) -> JsonObject:
 
 
 def _merge_entries(schema: JsonObject) -> JsonObject:
-    """Give all entries of a list of known items one schema. Their different constants become the choices of an enum."""
+    """Give all entries of a list the same schema. An enum replaces the constants in which the entries differ."""
     parts: list[JsonObject] = schema["prefixItems"]
     properties: JsonObject = dict(parts[0]["properties"])
     for name, inner in properties.items():
@@ -87,13 +86,13 @@ def _merge_entries(schema: JsonObject) -> JsonObject:
 
 
 _PARTS = ("properties", "items", "prefixItems")
-"""Keywords that contain subschemas."""
+"""Keywords that contain further schemas."""
 
 
 def _map_parts(schema: JsonObject, change: Callable[[JsonObject, str], JsonObject]) -> JsonObject:
-    """Replace each schema inside `schema` by `change(inner, name)`.
+    """Return `schema`, with `change(inner, name)` in place of each schema `inner` directly inside `schema`.
 
-    `name` is the property that contains the inner schema; `part` for items of a list.
+    `name`: the property that has the schema `inner`; `part` for items of a list.
     """
     parts = dict(schema)
     if "properties" in schema:
@@ -126,9 +125,9 @@ def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
 
 
 def find_key_member(schema: Mapping[str, Any]) -> str | None:
-    """Return the property that identifies each entry of the list `schema`, such as `participant`.
+    """Return the property whose constant identifies each entry of the list `schema`, such as `participant`.
 
-    Returns None unless `schema` is a list of known items whose names can be keys of an object.
+    None if there is no such property, or if its constants cannot be keys of an object.
     """
     parts: list[JsonObject] = schema.get("prefixItems", [])
     found = {tuple(name for name, inner in part.get("properties", {}).items() if "const" in inner) for part in parts}
@@ -139,7 +138,7 @@ def find_key_member(schema: Mapping[str, Any]) -> str | None:
 
 
 def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
-    """Convert the list `schema` to an object with a required key per item.
+    """Convert the schema of a list of known items to the schema of an object with one required key per item.
 
     `find_key_member(schema)` must not be None.
     """
@@ -160,7 +159,7 @@ def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
 
 
 def restore_lists(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Convert objects in `value` back to lists where `schema` has lists."""
+    """Return `value` with objects converted to lists where `schema` has lists of known items."""
     if not isinstance(value, dict):
         return value
     members = cast("JsonObject", value)
@@ -175,7 +174,7 @@ def restore_lists(value: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _share_repeated_parts(schema: JsonObject) -> JsonObject:
-    """Move repeated parts of `schema` to `$defs`, each named after the property of its first occurrence."""
+    """Move repeated parts of `schema` to `$defs`."""
     counts: Counter[str] = Counter()
     definitions: dict[str, JsonObject] = {}
     names: dict[str, str] = {}

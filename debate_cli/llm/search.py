@@ -1,7 +1,6 @@
-"""Makes web searches and ranks passages by meaning, each as a call to a `Model`.
+"""Makes web searches, and ranks passages by meaning. Both are calls to a `Model`, with all its wrappers.
 
-Because they are calls to a `Model`, they share its budget, rate limit, retries, cassette and redaction. The adapters
-are in `providers.search`. `evidence.web_results` turns results into passages.
+The adapters are in `providers.search`. `evidence.web_results` turns results into passages.
 """
 
 from __future__ import annotations
@@ -27,18 +26,19 @@ SEARCH_PURPOSE = "search"
 RERANK_PURPOSE = "rerank"
 """The `Request.purpose` of a request that scores passages."""
 REPORT_TOKENS = 1500
-"""Output limit in tokens of a model that searches and reports its results."""
+"""Output limit, in tokens, of a model that searches and reports the results."""
 MAX_CONTINUATIONS = 3
-"""Maximum number of requests that continue a search that the provider paused."""
+"""Maximum number of further requests in a search that the provider pauses."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """The content of the reply to a web search."""
+    """The content of a reply to a web search."""
 
     results: tuple[FoundPassage, ...] = ()
     continuation: str = ""
-    """Partial answer (JSON) of a provider that paused, for the next request; empty if it did not pause."""
+    """Partial answer (JSON) of a provider that paused the search, to be sent with the next request. Empty if the search
+    is complete."""
 
 
 _RESULTS: TypeAdapter[SearchResults] = TypeAdapter(SearchResults)
@@ -46,7 +46,7 @@ _SCORES: TypeAdapter[list[float]] = TypeAdapter(list[float])
 
 
 def dump_results(results: Iterable[FoundPassage], continuation: str = "") -> str:
-    """Convert results to the text of a reply."""
+    """Return the text of a reply that contains `results` and `continuation`."""
     return json.dumps(asdict(SearchResults(tuple(results), continuation)), ensure_ascii=False)
 
 
@@ -57,7 +57,7 @@ class SearchClient:
     model: Model
     """Adapter of `providers.search` inside the usual wrappers (retries, limits, budget)."""
     name: str
-    """`provider/model`, for the `SearchRecord`."""
+    """The model or search engine in the `SearchRecord`, as `provider/model`."""
     price: Price | None
     settings: WebSearch
     passage_words: int
@@ -66,7 +66,7 @@ class SearchClient:
     """System message for a model that searches."""
 
     async def search(self, search: Search) -> SearchRecord:
-        """Make the web search `search`. An error of the provider or the budget becomes the record's `failure`."""
+        """Return the results of the web search `search`. An error of the provider or budget becomes the `failure`."""
         spent = UsageAccumulator()
         found: list[FoundPassage] = []
         request = self._build_request(search.query)
@@ -134,17 +134,17 @@ def _to_failure(error: CallError | UsageError, advice: str = "") -> SearchFailur
 
 @dataclass(frozen=True, slots=True)
 class Reranker:
-    """Orders passages by meaning. A model scores how similar each text is to the query (`providers.openai`)."""
+    """Orders passages by how similar a model finds them to a query."""
 
     model: Model
     name: str
-    """`provider/model`, for the `SearchRecord`."""
+    """The model in the `SearchRecord`, as `provider/model`."""
     price: Price | None
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """Order `candidates` by similarity, most similar first. Equally similar ones keep their order.
+        """Return a record with `candidates` as results, the ones most similar to the query first.
 
-        An error of the provider or the budget becomes the record's `failure`.
+        An error of the provider or budget becomes the record's `failure`.
         """
         spent = UsageAccumulator()
         texts = (search.query, *(item.text for item in candidates))

@@ -1,8 +1,6 @@
-"""Structured output: asks a model to fill in a form, in the best mode that the model supports.
+"""Asks a model to fill in a form, in the best structured-output mode that the model supports.
 
-The modes are `native` (JSON schema parameter), `tool` (forced tool call) and `prompt` (schema in the prompt).
-`llm.json_reply` parses replies. `llm.retry` retries after provider faults. If no answer is valid, the caller decides
-how to continue.
+The modes are `native` (JSON Schema as a parameter), `tool` (forced tool call) and `prompt` (JSON Schema in the prompt).
 """
 
 from __future__ import annotations
@@ -27,17 +25,17 @@ from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
 TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("truncated",))
-"""Result of parsing an answer that reached the token limit."""
+"""Parse result of an answer that broke off at the token limit."""
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
-"""Result of parsing an empty answer to a request for plain text."""
+"""Parse result of an empty answer to a question for plain text."""
 MAX_TRUNCATED_CHARS = 1000
-"""Maximum number of characters of a truncated answer that the next request repeats."""
+"""Maximum number of characters of a truncated answer that are shown to the model when it is asked again."""
 
 
 def build_request(request: Request, form: Form[Any] | None, mode: StructuredOutputMode) -> Request:
-    """Add the schema of `form` to `request`, for `mode`. In mode `prompt` the schema ends the last message.
+    """Return `request` with the JSON Schema of `form`; without a form, return a request for plain text.
 
-    `Request.schema` is set in every mode; adapters do not send it in mode `prompt`.
+    In mode `prompt`, the last message ends with the schema, and adapters do not send `Request.schema`.
     """
     if form is None:
         return replace(request, rung="text")
@@ -54,7 +52,7 @@ def build_request(request: Request, form: Form[Any] | None, mode: StructuredOutp
 
 
 def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Request:
-    """Continue `request` with the model's answer `text` and a message about the faults of that answer."""
+    """Return `request`, continued by the model's answer `text` and a message on the faults in `reading`."""
     if reading is TRUNCATED_REPLY:
         text = text[:MAX_TRUNCATED_CHARS]
         ask = (
@@ -71,42 +69,42 @@ def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Reque
 
 
 MAX_REASKS = 2
-"""Maximum number of requests that repeat a question because its answer was invalid."""
+"""Maximum number of times that a question is asked again because its answer was invalid."""
 _TRUNCATED_REASONS = frozenset({"length", "max_tokens"})
 _REFUSAL_REASONS = frozenset({"content_filter", "refusal", "safety"})
-"""Finish reasons that mean a refusal. Some adapters set them without setting `Reply.refusal`."""
+"""Finish reasons of a refusal. Some adapters set them and leave `Reply.refusal` at None."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructuredAnswer(Generic[FormT]):
-    """The answer to one question. It is valid if neither `error` nor `problem` is set."""
+    """The answer to one question. It is valid if `error` and `problem` are None."""
 
     form: FormT | None
-    """The filled-in form; None if no answer was valid or the question asked for plain text."""
+    """The filled-in form; None if no answer was valid, or if the question asked for plain text."""
     text: str
-    """Text of the last answer, without thinking; may be empty."""
+    """Text of the last answer without the model's thinking; may be empty."""
     raw_text: str
-    """The last answer as the model wrote it; may be empty."""
+    """The last answer exactly as the model wrote it; may be empty."""
     exchange: ModelCall
-    """Usage, cost and attempts of the whole question."""
+    """Usage, cost and attempts of all requests for the question."""
     error: DebateError | None = None
-    """An error of the provider or the budget, or a refusal; None if there was neither."""
+    """An error of the provider or the budget, or a refusal; None if there was none."""
     problem: str | None = None
-    """Why no answer contains a valid form, in one line: `truncated`, or the faults of the last answer."""
+    """Why the last answer is invalid, or that none came in time, in one line; None if it is valid or `error` is set."""
     timed_out: bool = False
-    """Whether the deadline passed. If so, `exchange` contains only a part of the usage."""
+    """Whether the deadline passed before a valid answer arrived."""
     is_final: bool = False
-    """Whether a person gave the answer and wants it used unchanged; see `Reply.is_final`."""
+    """Whether a person wants the answer used as it is (`Reply.is_final`)."""
 
 
 MAX_PLAIN_ANSWERS = 2
-"""After this many plain-text answers in a row, the server counts as ignoring the mode."""
+"""Number of plain-text answers in a row after which a server counts as ignoring a structured-output mode."""
 
 
 class ModeRecord:
-    """The modes of one model that its server rejects or ignores. All clients of the model share it.
+    """The structured-output modes that one model's server rejects or ignores. All clients of the model share it.
 
-    `name` is `provider/model`; `rejected` are the modes known from an earlier run.
+    `name`: the model as `provider/model`. `rejected`: such modes, known from an earlier run.
     """
 
     def __init__(
@@ -117,14 +115,14 @@ class ModeRecord:
         note: Callable[[str], None] = ignore_note,
     ) -> None:
         self.rejected = set(rejected)
-        """Modes that are not used."""
+        """Modes that the server rejects or ignores."""
         self._name = name
         self._note = note
         self._plain_answers = Counter[StructuredOutputMode]()
         """Number of plain-text answers in a row, by mode."""
 
     def record_answer(self, mode: StructuredOutputMode, *, is_plain: bool) -> bool:
-        """Count an answer in `mode`. Return whether this answer shows that the server ignores the mode."""
+        """Record an answer in `mode`. Return whether this answer shows that the server ignores the mode."""
         self._plain_answers[mode] = self._plain_answers[mode] + 1 if is_plain else 0
         if self._plain_answers[mode] < MAX_PLAIN_ANSWERS or mode in self.rejected:
             return False
@@ -136,11 +134,10 @@ class ModeRecord:
 
 
 class StructuredOutputClient:
-    """Asks `model` with the modes of its `profile`, best first.
+    """Asks `model` to fill in forms, in the best structured-output mode of its `profile`.
 
-    A mode that the server rejects, or ignores twice in a row, is added to `record` and not used again. After an invalid
-    answer the model is asked at most twice more. If there was no JSON, the next mode is used. If the JSON was invalid,
-    the mode stays and the request lists the faults. If the answer was truncated, the request asks for a shorter one.
+    The next mode is used if the server rejects a mode, or if an answer contains no JSON. After an invalid answer, the
+    model is told the faults and asked again, at most MAX_REASKS times. `record`: modes that are not used.
     """
 
     def __init__(
@@ -170,9 +167,10 @@ class StructuredOutputClient:
     ) -> StructuredAnswer[Any]:
         """Ask for `form`, or for plain text if `form` is None. An error of the model becomes the answer's `error`.
 
-        `request` must have no schema and no mode. Each further attempt sends RESTART to the stream. `patience_s` is the
-        deadline in seconds for all attempts together; time in queues of this program does not count. Raises
-        StorageError if the journal cannot store the reservation of the request.
+        `request` must have no schema and no mode. `on_text` gets RESTART before each further attempt. `patience_s`:
+        seconds for all attempts together, without the time in queues of this program.
+
+        Raises StorageError if the journal cannot store the request.
         """
         modes: tuple[StructuredOutputMode, ...] = ("text",)
         if form is not None:
@@ -265,16 +263,16 @@ class _RequestState:
         self.spent = UsageAccumulator()
         self.last_reply: Reply | None = None
         self.text = ""
-        """Text of the last answer, without thinking."""
+        """Text of the last answer without the model's thinking."""
         self.rejected = list[StructuredOutputMode]()
-        """Modes that the server turned out to reject or ignore."""
+        """Modes that the server rejected or ignored in this question."""
 
     @property
     def mode(self) -> StructuredOutputMode:
         return self.modes[0]
 
     def use_next_mode(self) -> bool:
-        """Build the request again for the next mode. Return False if there is no other mode."""
+        """Build the request again for the next mode. Return False if there is no next mode."""
         if len(self.modes) == 1:
             return False
         self.modes = self.modes[1:]
@@ -282,7 +280,7 @@ class _RequestState:
         return True
 
     def read_reply(self, reply: Reply) -> ParsedReply[Any] | RefusedError:
-        """Parse `reply`. Return a RefusedError if the reply is a refusal, whatever its text."""
+        """Parse `reply`. Return a RefusedError if the model declined to answer."""
         self.spent.add_reply(reply)
         self.last_reply = reply
         self.text = strip_thinking(reply.text)
@@ -307,7 +305,7 @@ class _RequestState:
         return reading.outcome == "no_object" and reading is not TRUNCATED_REPLY
 
     def prepare_reask(self, reading: ParsedReply[Any]) -> bool:
-        """Prepare a request that lists the faults of the answer. Return False after MAX_REASKS such requests."""
+        """Build a request that lists the faults of the answer. Return False if MAX_REASKS are used up."""
         if self._reasks == MAX_REASKS:
             return False
         self._reasks += 1
@@ -319,14 +317,14 @@ class _RequestState:
 
 @dataclass(frozen=True, slots=True)
 class ModelHandle:
-    """A client with the settings of the debater or judge that uses it."""
+    """A client for one model, with the settings of the debater or judge that asks it."""
 
     client: StructuredOutputClient
     name: str
     """`provider/model`."""
     max_output_tokens: int
     temperature: float | None = None
-    """Temperature that replaces the question's default; None keeps the default."""
+    """Temperature of all questions; None means the default temperature of each question."""
     seed: int | None = None
     context_tokens: int | None = None
     """Context of the model in tokens; None if unknown."""

@@ -1,6 +1,7 @@
-"""Tokens and cost of calls: estimates, prices from the bundled tables of `genai-prices` (no network), sums of attempts.
+"""Tokens and cost of calls: estimates, prices and sums.
 
-A price in the configuration takes precedence; see `find_price` in `providers.registry`.
+Prices come from the tables in `genai-prices`, without network. A price in the configuration takes precedence; see
+`find_price` in `providers.registry`.
 """
 
 import copy
@@ -19,21 +20,18 @@ from debate_cli.llm.schema_dialect import convert_schema
 # Estimates -----------------------------------------------------------------------------------------------------------
 
 ASCII_CHARS_PER_TOKEN = 2.5
-"""ASCII characters per token. The number is low so that estimates are high: real tokenizers have 3 (JSON, code) to 4.5
-(English)."""
+"""ASCII characters per token in estimates. Real tokenizers have 3 (JSON, code) to 4.5 (English), so estimates are too
+high."""
 TOKENS_PER_NON_ASCII_CHAR = 2
-"""Tokens per character outside ASCII. Chinese needs about one, rare scripts up to three."""
+"""Tokens per character outside ASCII in estimates. Chinese needs about one, rare scripts up to three."""
 TOKENS_PER_MESSAGE = 16
 """Tokens that a provider adds per message."""
 TOKENS_PER_SEARCH = 12_000
-"""Tokens in the results of one web search. A high estimate: the vendors report 5,000 to 10,000."""
+"""Tokens in the results of one web search, in estimates. Vendors report 5,000 to 10,000."""
 
 
 def estimate_input_tokens(request: Request, profile: Profile) -> int:
-    """Return an upper estimate of the prompt's tokens, including the schema in the dialect of `profile`.
-
-    For a web search, adds the tokens of the results that its model reads.
-    """
+    """Return an upper estimate of the prompt's tokens, including the schema and the results of a web search."""
     if request.search is not None and not request.search.by_model:
         return 0
     found = 0 if request.search is None else request.search.max_searches * TOKENS_PER_SEARCH
@@ -45,12 +43,12 @@ def estimate_input_tokens(request: Request, profile: Profile) -> int:
 
 
 def estimate_answer_tokens(request: Request, text: str) -> int:
-    """Return an upper estimate of the tokens in the answer `text`, within the output limit."""
+    """Return an upper estimate of the tokens in the answer `text`, at most the output limit of `request`."""
     return min(_estimate_tokens(text), request.max_output_tokens)
 
 
 def estimate_total_tokens(request: Request, profile: Profile) -> int:
-    """Return an upper estimate of the tokens in prompt and answer."""
+    """Return an upper estimate of the tokens in the prompt and in an answer of maximum length."""
     return estimate_input_tokens(request, profile) + request.max_output_tokens
 
 
@@ -64,22 +62,18 @@ def _estimate_tokens(text: str) -> int:
 _GENAI_PRICES_IDS = {"gemini": "google", "xai": "x-ai"} | {
     name: name for name in ("openai", "anthropic", "openrouter", "groq", "together", "deepseek", "mistral")
 }
-"""Maps a provider to its id in `genai-prices`."""
+"""The id of each provider in `genai-prices`."""
 TOKENS_PER_PRICE = 1_000_000
-"""Number of tokens that a price applies to."""
+"""Number of tokens that one price pays for."""
 BATCH_FACTOR = 0.5
-"""Price of tokens in a batch as a share of their normal price."""
+"""Price of tokens in a batch, as a share of the normal price."""
 SEARCHES_PER_PRICE = 1000
-"""Number of web searches that a bundled price applies to."""
+"""Number of web searches that one price in `genai-prices` pays for."""
 
 
 @functools.cache
 def find_bundled_price(model: str) -> Price | None:
-    """Return the price of `provider/model` per million tokens; None if unknown.
-
-    If the price has tiers, the first tier is returned. If the price depends on the hour, the hour of the first call of
-    this function in this process decides.
-    """
+    """Return the price of `provider/model` per million tokens; None if unknown. Of several tiers, the first counts."""
     entry = _find_entry(model)
 
     def base_price(name: str) -> float | None:
@@ -103,7 +97,7 @@ def find_bundled_price(model: str) -> Price | None:
 
 @functools.cache
 def find_context_window(model: str) -> int | None:
-    """Return the context window of `provider/model` in tokens, from the bundled tables; None if unknown."""
+    """Return the context of `provider/model` in tokens, from `genai-prices`; None if unknown."""
     entry = _find_entry(model)
     return None if entry is None else entry.model.context_window
 
@@ -134,7 +128,7 @@ def compute_cost(usage: Usage, price: Price | None) -> float | None:
 
 
 def halve_price(price: Price | None) -> Price | None:
-    """Return `price` for tokens in a batch; None if `price` is None."""
+    """Return the price in a batch, where tokens cost half of `price`; None if `price` is None."""
     if price is None:
         return None
     prices = price.model_dump(include={"input", "output", "cached_input", "cache_write"}, exclude_none=True)
@@ -142,7 +136,7 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """Return the usage with these tokens that costs most: the prompt is written to the cache if that costs more."""
+    """Return a usage of these tokens at the highest cost: written to the cache, if that costs more."""
     is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(
         input_tokens=input_tokens,
@@ -157,24 +151,24 @@ ErrorT = TypeVar("ErrorT", bound=CallError)
 
 
 class UsageAccumulator:
-    """The sum over the attempts of one question."""
+    """The sum of attempts and usage over the requests for one question."""
 
     def __init__(self) -> None:
         self.attempts = 0
         """Number of requests sent."""
         self.usage = Usage()
-        """Known tokens of all attempts."""
+        """Known usage of all attempts."""
         self.latency_s = 0.0
-        """Seconds of successful attempts; those of failed ones are unknown."""
+        """Seconds of the attempts that were answered."""
 
     def add_reply(self, reply: Reply) -> None:
-        """Add the usage of a reply."""
+        """Add the attempts, usage and seconds of a reply."""
         self.attempts += reply.attempts
         self.usage += reply.usage
         self.latency_s += reply.latency_s
 
     def add_failure(self, error: DebateError) -> None:
-        """Add the known usage of a failure. Only a `CallError` has a usage."""
+        """Add the attempts and usage of a `CallError`. Other errors have none."""
         if isinstance(error, CallError):
             self.attempts += error.attempts
             self.usage += error_usage(error)
@@ -185,12 +179,12 @@ class UsageAccumulator:
         self.usage = sum((call.usage for call in calls), Usage())
 
     def to_error(self, error: ErrorT) -> ErrorT:
-        """Return a copy of `error`, which ended the question, with the sum as its attempts and usage."""
+        """Return a copy of `error` with the summed attempts and usage."""
         last = copy.copy(error)
         last.attempts, last.usage = self.attempts, self.usage
         return last
 
 
 def error_usage(error: CallError) -> Usage:
-    """Return the tokens and cost of a failed call, as far as they are known."""
+    """Return the usage of a failed call, as far as it is known."""
     return error.usage if isinstance(error.usage, Usage) else Usage()

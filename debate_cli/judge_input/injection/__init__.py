@@ -1,1 +1,1 @@
-"""The detector of injections. It finds instructions to the judge in speeches."""
+"""Detects injections: words in a speech that give the judge instructions."""

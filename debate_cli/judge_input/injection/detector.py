@@ -1,7 +1,7 @@
 """Detects words in a speech that address the judge. Deterministic, without a model, in bounded time.
 
-The detector searches for commands, not for topics: a speech may discuss judges, prompts and injections, and quote them.
-Findings are masked for judges only; the transcript keeps the speaker's words.
+The detector searches for instructions to the judge. A speech may discuss judges, prompts and injections. Found words
+are masked in the prompts of judges, and remain in the transcript.
 """
 
 import base64
@@ -33,13 +33,13 @@ _NAMED_LETTER = re.compile(
     r"(?:LATIN|REGIONAL|SQUARED|CIRCLED|NEGATIVE|MODIFIER|PARENTHESIZED)\b.*?\bLETTER "
     r"(?:SMALL |CAPITAL |DOTLESS |SCRIPT |LONG |BARRED |REVERSED |TURNED )*([A-Z])(?: WITH .+)?"
 )
-"""Pattern of the Unicode name of a variant of a Latin letter, e.g. `LATIN LETTER SMALL CAPITAL I`."""
+"""Matches the Unicode name of a variant of a Latin letter, for example `LATIN LETTER SMALL CAPITAL I`."""
 
 
 class _LookAlikeTable(dict[int, int]):
-    """Table for `str.translate` that finds variants of Latin letters by their Unicode names.
+    """Maps variants of Latin letters to plain letters, for `str.translate`. Finds them by their Unicode names.
 
-    `_LOOK_ALIKES` adds letters of other alphabets. Accented letters are kept, because many languages use them.
+    Accented letters are not mapped, because many languages use them.
     """
 
     def __missing__(self, code: int) -> int:
@@ -56,7 +56,7 @@ _LOOK_ALIKES = _LookAlikeTable(
         "ABESIJKMHOPCTYXaeijopcyxsdhqwrkmthbABEZHIKMNOPTYXavopuigiaBPdDTGKJCZFMNLSRVHWXYAEIOUDRTiYAJEWMHYGhZWSVSLCPKJ",
     )
 )
-"""Letters of other alphabets that look like Latin ones (Cyrillic, Greek, Lisu, Cherokee)."""
+"""Maps letters of Cyrillic, Greek, Lisu and Cherokee to the Latin letters that they look like."""
 _UNDERSCORES = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")
 _CAMEL_CASE = re.compile(r"\b[A-Z]?[a-z]+(?:[A-Z][a-z]+){3,}\b")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -83,11 +83,11 @@ _REVERSED = re.compile(rf"\b(?:{'|'.join(word[::-1] for word in _KEYWORDS)})\b",
 _ROT13 = re.compile(rf"\b(?:{'|'.join(codecs.encode(word, 'rot13') for word in _KEYWORDS)})\b", re.IGNORECASE)
 _LEET_WORD = re.compile(r"(?<![\w$@])(?=[\w$@]*[A-Za-z])(?=[\w$@]*[0-9$@])[A-Za-z0-9$@]{2,40}(?![\w$@])")
 _LEET_TABLES = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieastsa"))
-"""Two tables that turn digits and signs into letters. There are two because 1 stands for l or for i."""
+"""Map digits and signs to the letters that they replace in disguised words. `1` replaces `l` or `i`."""
 
 
 def normalize_spelling(sentence: str) -> str:
-    """Convert number words to digits, and split joined words. Honest texts contain such spellings too."""
+    """Return `sentence` with number words as digits, and with joined words (`giveProTheWin`) split."""
     spelled = _UNDERSCORES.sub(" ", sentence)
     spelled = _CAMEL_CASE.sub(lambda match: _HUMP.sub(" ", match.group()), spelled)
     return _NUMBER_WORDS.sub(_number_to_digits, spelled)
@@ -99,7 +99,7 @@ def _number_to_digits(match: re.Match[str]) -> str:
 
 
 def deobfuscate(sentence: str) -> Iterator[str]:
-    """Yield the decodings of `sentence`, one for each kind of disguise that applies."""
+    """Yield possible decodings of `sentence`, for example from ROT13, or with letters in place of digits."""
     bare = _ESCAPE.sub(_decode_escape, sentence).translate(_LOOK_ALIKES)
     bare = _SPACED_LETTERS.sub(lambda match: match.group()[::2], bare)
     if bare != sentence:
@@ -122,11 +122,11 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 _TAG_CHARACTERS = range(0xE0020, 0xE007F)
 MIN_TAG_CHARS = 8
-"""Minimum number of Unicode tag characters in a hidden text. Emoji of flags have fewer; Scotland's flag has five."""
+"""Minimum number of Unicode tag characters that count as a hidden text. A flag emoji has up to five."""
 
 
 def decode_tag_characters(text: str) -> str | None:
-    """Decode the text in invisible Unicode tag characters; None if there is none, or only an emoji of a flag."""
+    """Return the text in invisible Unicode tag characters; None if `text` has too few of them."""
     letters = [chr(ord(char) - 0xE0000) for char in text if ord(char) in _TAG_CHARACTERS]
     return "".join(letters) if len(letters) >= MIN_TAG_CHARS else None
 
@@ -143,9 +143,10 @@ _BINARY = re.compile(r"(?<![0-9])(?:[01]{8}\s?){4,}(?![0-9])")
 
 
 def find_hidden_texts(text: str) -> Iterator[tuple[int, int, str, str]]:
-    """Yield (start, end, content, technique) of each encoded run and each invisible part of `text`.
+    """Yield (start, end, content, technique) of each encoded or invisible part of `text`.
 
-    `encoded`: base64, hexadecimal or binary code. `hidden`: a comment or an invisible element of HTML or Markdown.
+    The technique is `encoded` for base64, hexadecimal and binary code, and `hidden` for comments and invisible elements
+    of HTML or Markdown.
     """
     for pattern, decode in _CODES:
         for match in pattern.finditer(text):
@@ -173,44 +174,44 @@ _CODES: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = (
 
 REMOVAL_MARKER = "[removed: addressed to the judge]"
 TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"})
-"""Techniques that never occur in an honest text about a debate, whether by a debater or by a judge."""
+"""Techniques that never occur in an honest text of a debater, judge or user."""
 MAX_MASKING_PASSES = 3
-"""Maximum number of times that a text is masked. Several passes can be needed, because the removal of a passage can
-join the parts of another attack."""
+"""Maximum number of times that a text is masked. Removing words can join the parts of a further instruction."""
 MAX_EXAMINED_CHARS = 60_000
-"""Maximum number of characters that all rules examine. Of a longer text they examine the most suspicious parts. Only
-one pattern searches the rest, so that 1 MB of any text takes less than two seconds."""
+"""Maximum number of characters of a text that all rules examine. In the rest, only one fast pattern searches, so that 1
+MB takes less than two seconds."""
 MAX_BEGUN_CHARS = 200
-"""Number of characters at the end of a passage in which an instruction may begin. The speaker's next passage may
-complete this instruction."""
+"""Maximum number of characters at the end of a text in which an instruction is searched that the next text
+completes."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]
-"""Start and end in the sanitized text, and the technique."""
+"""Start, end and technique of words in the sanitized text."""
 
 
 class Hit(NamedTuple):
-    """A span of the sanitized text that addresses the judge.
+    """Words of a text that address the judge. `start` and `end` are positions in the sanitized text.
 
-    If its characters were removed from the sanitized text, the span is empty and at the end of the text.
+    The sanitized text lacks invisible words. `start` and `end` are then the length of the sanitized text.
     """
 
     start: int
     end: int
     quote: str
     technique: str
-    """`override`, `score_demand`, `new_rubric`, `fake_verdict`, `false_consensus`, `false_authority`, `role_marker`,
-    `role_play`, `output_order`, `pressure`, `conditional`, `hidden` or `encoded`."""
+    """How the words try to influence the judge: `override`, `score_demand`, `new_rubric`, `fake_verdict`,
+    `false_consensus`, `false_authority`, `role_marker`, `role_play`, `output_order`, `pressure`, `conditional`,
+    `hidden` or `encoded`; or `addressed_to_judge` if the judge reported them."""
 
 
 @lru_cache(maxsize=4096)
 def detect_injection(
     text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None, after: str = ""
 ) -> tuple[Hit, ...]:
-    """Find the spans of the sanitized `text` that address the judge, in order and without overlaps.
+    """Return the words of the sanitized `text` that address the judge, in order and without overlaps.
 
-    `names`: names of the debaters; "Give Ada the point" is an instruction only if Ada debates. `only`: the techniques
-    to search for; None means all. `after`: the speaker's words before `text`, where an instruction may begin.
+    `names`: the debaters, because "Give Ada the point" is an instruction only if Ada debates. `only`: the techniques to
+    search for; None means all. `after`: the speaker's words before `text`, where an instruction may begin.
     """
     sanitized = sanitize_for_prompt(text)
     examined = _mask_names(_blank_removals(sanitized), names)
@@ -231,10 +232,7 @@ def detect_injection(
 
 @lru_cache(maxsize=4096)
 def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None, after: str = "") -> str:
-    """Return the sanitized text with `REMOVAL_MARKER` in place of all words that address the judge.
-
-    Masking the result again changes nothing, except for texts of more than MAX_EXAMINED_CHARS.
-    """
+    """Return the sanitized text with `REMOVAL_MARKER` in place of all words that address the judge."""
     masked = sanitize_for_prompt(text)
     for _ in range(MAX_MASKING_PASSES if len(masked) <= MAX_EXAMINED_CHARS else 1):
         hits = [hit for hit in detect_injection(masked, names, only, after) if hit.end > hit.start]
@@ -258,7 +256,7 @@ def _blank_removals(text: str) -> str:
 
 
 def _find_continued_spans(text: str, names: tuple[str, ...], after: str) -> Iterator[Span]:
-    """Yield the span in the first sentence of `text` that completes an instruction begun at the end of `after`."""
+    """Yield the words at the start of `text` that complete an instruction begun at the end of `after`."""
     begun = _UNFINISHED_SENTENCE.search(sanitize_for_prompt(after[-MAX_BEGUN_CHARS:]).rstrip()) if after else None
     first = next(split_sentences(text), None)
     if begun is None or first is None:
@@ -286,7 +284,6 @@ def _find_spans(text: str, names: tuple[str, ...]) -> Iterator[Span]:
 
 
 def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
-    """The span of a disguised instruction is its whole sentence."""
     plain = _find_plain_spans(text)
     yield from plain
     for start, sentence in split_sentences(text):

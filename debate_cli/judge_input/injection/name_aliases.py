@@ -1,8 +1,7 @@
-"""Aliases for names that models must not read: argument ids, debaters, dimensions, fallacies, criteria.
+"""Aliases for names that models must not read: of arguments, debaters and sides, and in a system's settings.
 
-Names become options in the schema of a form and parts of its prompt, where nothing marks them as data. So models read
-`ITEM-1` in place of a name that is long, has invisible characters or addresses the judge. In the model's answer the
-name is restored.
+A model reads an alias (`ITEM-1`) in place of a name that is long, has invisible characters or addresses the judge. In
+the model's answer the name is restored.
 """
 
 import re
@@ -24,11 +23,11 @@ T = TypeVar("T")
 MAX_NAME_CHARS = 80
 _ALIAS = re.compile(r"ITEM-\d+")
 _PROSE_FIELDS = frozenset({"description", "definition"})
-"""Fields of settings that contain sentences of the user. These are sanitized in prompts."""
+"""Fields of settings that contain sentences and not names."""
 
 
 class NameAliases:
-    """The aliases for the names of one debate and of one judging system's settings. Usually there are no aliases."""
+    """The aliases of names in one debate and in the settings of one judging system. Most debates have none."""
 
     def __init__(self, debate: Debate, settings: SystemSettings | None = None) -> None:
         configured = _setting_names(settings.model_dump(mode="json")) if settings is not None else ()
@@ -38,11 +37,11 @@ class NameAliases:
         self._names = {alias: name for name, alias in self._aliases.items()}
 
     def hide(self, value: T) -> T:
-        """Replace each string in `value` that has an alias."""
+        """Return `value` with aliases in place of names. A string is replaced only if it is exactly a name."""
         return map_strings(value, lambda text: self._aliases.get(text, text)) if self._aliases else value
 
     def restore(self, value: T) -> T:
-        """Replace aliases in `value` by the names, also inside sentences."""
+        """Return `value` with names in place of aliases, also within sentences."""
 
         def restore_text(text: str) -> str:
             return _ALIAS.sub(lambda match: self._names.get(match.group(), match.group()), text)
@@ -52,13 +51,13 @@ class NameAliases:
 
 @lru_cache(maxsize=4096)
 def is_plain_name(name: str) -> bool:
-    """Return whether a judge may read `name`: it is short, visible and does not address the judge."""
+    """Return whether a model may read `name`: it is short and visible, and does not address the judge."""
     has_plain_characters = sanitize_for_prompt(name) == unicodedata.normalize("NFKC", name) and "\n" not in name
     return len(name) <= MAX_NAME_CHARS and has_plain_characters and not detect_injection(name)
 
 
 def debate_names(debate: Debate) -> Iterator[str]:
-    """Yield the names and sides of the debaters, and the ids of the arguments."""
+    """Yield the names and sides of the debaters, then the ids of the arguments."""
     for participant in debate.participants:
         yield from (participant.name, participant.side)
     yield from debate.arguments
@@ -76,9 +75,9 @@ def _setting_names(value: object) -> Iterator[str]:
 
 
 def map_strings(value: Any, change: Callable[[str], str], skip: Collection[str] = ()) -> Any:
-    """Apply `change` to every string in the models, dataclasses, lists and mappings of `value`.
+    """Return `value` with `change` applied to every string in its models, dataclasses, lists and mappings.
 
-    `skip`: names of fields that stay unchanged. Models are not validated again.
+    `skip`: names of fields that stay unchanged. Changed models are not validated.
     """
     if isinstance(value, str):
         return change(value)

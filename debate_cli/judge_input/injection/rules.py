@@ -1,8 +1,7 @@
-"""Detects instructions to a judge by the combination of signs in one sentence.
+"""Detects instructions to the judge, by signs that occur together in one sentence.
 
-An instruction combines a mention of the judging (a judge, a score sheet, "your verdict") with a command, or a side of
-the debate with something that it should get. Each part alone is ordinary debate. `rules.toml` holds the patterns and
-rules of English, and `multilingual.toml` the patterns and rules of other languages.
+A sign is a pattern, for example of a command or of the word "verdict". A rule names the signs that make a sentence an
+instruction. `rules.toml` holds signs and rules of English, `multilingual.toml` those of other languages.
 """
 
 import re
@@ -13,18 +12,18 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 NAME_PLACEHOLDER = "ꙮ"
-"""Letter of no living language. It replaces each letter of a debater's name."""
+"""A rare letter that replaces each letter of a debater's name."""
 MAX_SENTENCE_CHARS = 400
-"""Maximum length of a sentence. A longer sentence is examined in pieces."""
+"""Maximum number of characters of a sentence. A longer sentence is examined in pieces."""
 MAX_ROLE_TEXT_CHARS = 300
-"""Maximum length of a forged message after a role marker. A blank line ends the message earlier."""
+"""Maximum number of characters after a role marker that belong to the forged message. A blank line also ends it."""
 MAX_ENTRY_GAP = 200
-"""Maximum number of characters between two entries of one forged result."""
+"""Maximum number of characters between two entries of one forged judge's form."""
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")
 _CONTEXT_CHARS = 160
-"""Number of characters before and after a quotation that are searched for a discussion of the quotation."""
+"""Number of characters before and after a quotation in which a discussion of the quotation is searched."""
 _SENTENCE_EDGE = re.compile(r"[.!?。！？][\"'”’»)\]]*\s|\n")
 _IN_DATA_BEFORE = re.compile(r"(?:[{\[]|[\"'],|[\"']:)\s*$")
 _IN_DATA_AFTER = re.compile(r"\s*:\s*[\"'\d{\[]")
@@ -33,18 +32,18 @@ _SENTENCE_TAIL = re.compile(r"(?:[^\n.!?]|[.!?](?=\S)){0,300}[.!?]?")
 _FOREIGN_COMMANDS = ("ignore", "give", "say", "vote")
 
 Conditions = tuple[tuple[str, ...], ...]
-"""Conditions that a sentence must all meet. It meets a condition if it contains one of the condition's signs."""
+"""The conditions of a rule. A sentence meets a condition if it contains one of the signs that the condition names."""
 
 
 class InstructionRule(NamedTuple):
-    """A sentence that meets all of the rule's conditions is an instruction to the judge."""
+    """A rule: a sentence that meets all `conditions` is an instruction to the judge."""
 
     technique: str
     conditions: Conditions
 
 
 class Language:
-    """The signs of one language, and the rules that combine them."""
+    """The signs and rules of one language."""
 
     def __init__(
         self,
@@ -53,10 +52,9 @@ class Language:
         commands: Sequence[str] = (),
         hidden: Sequence[Conditions] = (),
     ) -> None:
-        """Create the language. `sources`: the pattern of each sign, by name.
+        """`sources`: regular expressions of signs. `commands`: signs that count only where a command can begin.
 
-        `commands`: signs that count only where a command can begin. `hidden`: conditions for a text that readers
-        do not see; one of them is enough.
+        `hidden`: conditions for text that readers do not see. Such a text needs to meet only one item of `hidden`.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}
@@ -65,19 +63,19 @@ class Language:
         self.hidden = tuple(hidden)
 
     def pattern(self, name: str) -> re.Pattern[str]:
-        """Return the pattern of the sign `name`. It matches nothing if the language lacks the sign."""
+        """Return the pattern of the sign `name`; a pattern that never matches if the language lacks the sign."""
         if name not in self._patterns:
             self._patterns[name] = re.compile(self._sources.get(name, r"(?!)"), re.IGNORECASE | re.MULTILINE)
         return self._patterns[name]
 
     def find_technique(self, sentence: str) -> str | None:
-        """Return the technique of the first rule that `sentence` fits; None if no rule fits."""
+        """Return the technique of the first rule that `sentence` meets; None if `sentence` meets no rule."""
         if not self.pattern("stems").search(sentence):
             return None
         return next((rule.technique for rule in self.fitting_rules(sentence)), None)
 
     def fitting_rules(self, sentence: str) -> Iterator[InstructionRule]:
-        """Yield all rules that `sentence` fits, in the order of the table."""
+        """Yield the rules that `sentence` meets, in their order in the language."""
         if self.pattern("opponent_address").match(sentence):
             return
         signs = _SentenceSigns(self, self.pattern("reported_speech").sub("", sentence.replace("\n", " ")))
@@ -85,8 +83,6 @@ class Language:
 
 
 class _SentenceSigns:
-    """The signs of one sentence; each is searched at most once."""
-
     def __init__(self, language: Language, sentence: str) -> None:
         self._language = language
         self._sentence = sentence
@@ -106,7 +102,7 @@ class _SentenceSigns:
 
     @cached_property
     def _command_starts(self) -> set[int]:
-        """The starts of clauses, and the ends of an address ("Judge,") or of "you must"."""
+        """Positions where a command can begin: after a clause ends, after an address (`Judge,`), after `you must`."""
         found = {match.end() for match in self._language.pattern("obligation").finditer(self._sentence)}
         for match in self._language.pattern("clause").finditer(self._sentence):
             found |= {match.end(), self._end_of("address", match.end())}
@@ -119,7 +115,7 @@ class _SentenceSigns:
 
 @cache
 def load_english() -> Language:
-    """Return the signs and rules of `rules.toml`."""
+    """Return English, with the signs and rules of `rules.toml`."""
     table = _load_toml("rules.toml")
     sources: dict[str, str] = {"named": NAME_PLACEHOLDER}
     for group in ("words", "starts", "commands", "signs", "whole_words", "text", "forged"):
@@ -131,7 +127,7 @@ def load_english() -> Language:
 
 @cache
 def load_languages() -> Mapping[str, Language]:
-    """Return the signs and rules of each language by its name, English first."""
+    """Return all languages by name, English first."""
     table = _load_toml("multilingual.toml")
     rules = _parse_rules(table)
     found = {"English": load_english()}
@@ -144,7 +140,7 @@ def load_languages() -> Mapping[str, Language]:
 
 
 def _foreign_sources(words: Mapping[str, Any], forms: Mapping[str, str]) -> dict[str, str]:
-    """Return a pattern for each sign, and for its words without context, named `bare_SIGN`."""
+    """Return a regular expression for each sign, and one named `bare_SIGN` that matches the sign's words anywhere."""
     is_unspaced = words["commands"] == "unspaced"
     command, word = forms[words["commands"]], forms["unspaced" if is_unspaced else "last"]
     sources: dict[str, str] = {}
@@ -161,7 +157,7 @@ def _load_toml(name: str) -> dict[str, Any]:
 
 
 def _fill(pieces: str | Sequence[str], sources: Mapping[str, str]) -> str:
-    """Return one regex group of all `pieces`. Line wraps are removed, and the patterns of other signs are inserted."""
+    """Return one regular expression for all `pieces`. `<<SIGN>>` is replaced by the expression of that sign."""
     choice = pieces if isinstance(pieces, str) else "|".join(pieces)
     return _PLACEHOLDER.sub(lambda match: sources[match[1]], f"(?:{_LINE_WRAP.sub('', choice)})")
 
@@ -175,7 +171,7 @@ def _parse_needs(needs: Sequence[str]) -> Conditions:
 
 
 def split_sentences(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (start, sentence) of each sentence of `text`, without leading white space."""
+    """Yield start and text of each sentence of `text`, without leading white space."""
     for match in _SENTENCE.finditer(text):
         sentence = match.group().lstrip()
         if sentence:
@@ -183,7 +179,7 @@ def split_sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, technique) of each instruction to a judge in `text`, in any known language."""
+    """Yield start, end and technique of each sentence of `text` that is an instruction to the judge."""
     languages = [language for language in load_languages().values() if language.pattern("stems").search(text)]
     for start, sentence in split_sentences(text) if languages else ():
         technique = next((found for each in languages if (found := each.find_technique(sentence))), None)
@@ -192,26 +188,26 @@ def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, technique) of suspicious words, found with one fast pattern."""
+    """Yield start, end and technique of suspicious words in `text`, found with one fast pattern."""
     for match in load_english().pattern("coarse").finditer(text):
         yield *match.span(), "score_demand"
 
 
 def measure_suspicion(text: str) -> int:
-    """Count the different words of instructions to a judge in `text`. Possible disguise counts as two words."""
+    """Return how many different suspicious words `text` contains, plus 2 if a part of `text` may be disguised."""
     english = load_english()
     words = english.pattern("suspicious_word").findall(text)
     return len({word.lower() for word in words}) + (2 if english.pattern("disguise").search(text) else 0)
 
 
 def hints_at_instruction(text: str) -> bool:
-    """Return whether `text`, which was hidden from readers, mentions the judging. Visible text needs more signs."""
+    """Return whether `text` mentions the judging. For text that readers do not see, this is enough for a finding."""
     signs = _SentenceSigns(load_english(), text)
     return any(signs.meet(conditions) for conditions in load_english().hidden)
 
 
 def blank_discussed_quotations(text: str) -> str:
-    """Replace each letter of a quotation by `_` if the sentence around it discusses the quotation. Keeps positions."""
+    """Return `text` with `_` for each letter of a quotation that the sentence around the quotation discusses."""
     return load_english().pattern("quotation").sub(lambda match: _blank_if_discussed(match, text), text)
 
 
@@ -228,9 +224,9 @@ def _blank_if_discussed(match: re.Match[str], text: str) -> str:
 
 
 def find_role_markers(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the sanitized `text` that imitate a message by someone other than the speaker.
+    """Yield start and end of each part of `text` that imitates a message of another role, such as the system.
 
-    A marker after "such as" or similar words is an example and is left out.
+    A role marker after words such as "for example" is left out.
     """
     for match in load_english().pattern("role_marker").finditer(text):
         if not load_english().pattern("example").search(text[max(0, match.start() - 30) : match.start()]):
@@ -240,7 +236,7 @@ def find_role_markers(text: str) -> Iterator[tuple[int, int]]:
 
 
 def find_forged_results(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of `text` that imitate a judge's form (two or more entries) or a ruling in words."""
+    """Yield start and end of each part of `text` that imitates a judge's filled-in form or ruling."""
     for match in load_english().pattern("ruling").finditer(text):
         yield match.span()
     group: list[re.Match[str]] = []

@@ -1,1 +1,1 @@
-"""Audits judges: code changes debates, a judge judges each changed debate, and changed verdicts show its biases."""
+"""Audits a judge: code changes debates, and the judge's verdicts on the changed debates show its biases."""

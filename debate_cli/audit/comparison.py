@@ -1,4 +1,4 @@
-"""Compares a judge with labels (known winners) and with simple rules, and compares several judges."""
+"""Compares a judge with known winners and with simple rules, and compares several judges."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,57 +25,54 @@ from debate_cli.statistics.estimate import Estimate, estimate, mean
 COIN = 0.5
 BASELINES = ("majority", "longer side", "last speaker", "coin")
 _JUDGE = "judge\0"
-"""Name of the judge among the raters. No person can have this name."""
+"""Name of the judge among the raters. No rater can have this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How well a judge agrees with the labels."""
+    """How well a judge agrees with labels, which are known winners of debates."""
 
     source: str
-    """Source of the labels, as in `LabelSet`."""
+    """Source of the labels: `by construction`, `reviews`, or a file."""
     debates: int
-    """Number of debates with a label and a judgement."""
+    """Number of debates that have a label and a judgement."""
     accuracy: Estimate
-    """Share of debates in which the judge names the labelled winner. A draw
-    that only the judge or only the label names counts 0.5."""
+    """Share of debates in which the judge names the labelled winner. A draw against a winner counts 0.5."""
     baselines: Mapping[str, Estimate]
-    """Maps each simple rule, e.g. `longer side`, to its accuracy."""
+    """Maps names of simple rules, e.g. `longer side`, to their accuracy."""
     best_baseline: str
     """Name of the simple rule with the highest accuracy."""
     lead: Estimate
-    """Accuracy of the judge minus the accuracy of the best simple rule."""
+    """Accuracy of the judge, minus the accuracy of the best simple rule."""
     needed: int | None
-    """Approximate number of debates that would confirm a lead of this size; None if there is no lead."""
+    """Approximate number of debates needed to confirm this lead. None if there is no lead."""
     kappa: Estimate
     """Cohen's κ between judge and labels."""
     alpha_people: Estimate
-    """Krippendorff's α among the raters; the value is None for one rater."""
+    """Krippendorff's α among the raters. The value is None for one rater."""
     alpha_with_judge: Estimate
     """Krippendorff's α among the raters and the judge."""
     brier: Estimate
-    """Brier score of the judge's margins as probabilities, 0 (best) to 1."""
+    """Brier score of the judge's margins as probabilities, from 0 (best) to 1."""
     log_score: Estimate
-    """Mean negative logarithm of the probability that the judge's margin gives to the labelled winner."""
+    """Mean negative logarithm of the probability of the labelled winner, computed from the judge's margin."""
     score_error: Estimate
-    """Root mean square difference between the judge's points and the labels' scores; the value is None without scores."""
+    """Root mean square difference between the judge's points and the raters' scores. None without scores."""
     calibration: tuple[CalibrationBin, ...] = ()
-    """The judge's probabilities that the first side wins, in groups of similar probability."""
+    """How often the first side wins, for groups of debates with a similar margin of the judge."""
 
 
 class _Row(NamedTuple):
-    """One debate with a label."""
-
     label: str
     sides: tuple[str, str]
     winners: dict[str, str]
-    """Maps `judge` and each simple rule, except the coin, to the winner that it names."""
+    """Winner of the debate according to `judge` and to each simple rule except the coin, by name."""
     chance: float
-    """The judge's margin as the probability that the first side wins, 0 to 1."""
+    """Probability that the first side wins, computed from the judge's margin, 0 to 1."""
     errors: list[tuple[float, float]]
-    """Pairs of the judge's points and a rater's score."""
+    """Pairs of the judge's points for a debater and a rater's score for this debater."""
     ratings: dict[str, str]
-    """Maps raters to the winners that they name."""
+    """Winner of the debate according to each rater, by the rater's name."""
 
     @property
     def forecast(self) -> tuple[float, float]:
@@ -86,17 +83,17 @@ class _Row(NamedTuple):
 
 
 def score_hit(said: str, label: str) -> float:
-    """Return 1 if `said` and `label` are equal, 0.5 if only one of them is `draw`, else 0."""
+    """Return 1 if `said` and `label` are equal, 0.5 if only one of them is `draw`, and 0 if they name two debaters."""
     return 1.0 if said == label else 0.5 if DRAW in {said, label} else 0.0
 
 
 def compare_with_labels(
     judgements: Iterable[Judgement], labels: Sequence[WinnerLabel], source: str, *, resamples: int = 1000
 ) -> Comparison | None:
-    """Compare a judge's judgements of the unchanged debates with labels; None if no debate has a judgement and a label.
+    """Compare one judge's judgements of the unchanged debates with labels. None if no judged debate has a label.
 
-    `judgements`: of one judge. Several judgements of a debate count as one, with the mean margin. `source`: where the
-    labels come from. `resamples`: number of resamples of the bootstrap, which draws debates.
+    Several judgements of a debate count as one, with the mean margin. `source`: where the labels come from.
+    `resamples`: number of resamples of the bootstrap.
     """
     rows = [
         _row(group, given)
@@ -139,7 +136,7 @@ def compare_with_labels(
 
 
 def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
-    """Map the id of each unchanged debate to its determined judgements."""
+    """Map the id of each unchanged debate to its judgements. Undetermined judgements are left out."""
     found: dict[str, list[Judgement]] = {}
     for judgement in judgements:
         if judgement.case.variant == "repeat" and judgement.points:
@@ -148,7 +145,7 @@ def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement
 
 
 def longer_side(debate: Debate, factor: float = 1.0) -> str | None:
-    """Return the debater with more than `factor` times the words of the other debater; None if there is none."""
+    """Return the debater with more than `factor` times the words of the other debater. None if neither has so many."""
     words = Counter({participant.name: 0 for participant in debate.participants})
     for turn in debate.turns:
         words[turn.speaker] += len(turn.text.split())
@@ -180,34 +177,33 @@ def _vote(group: Sequence[Judgement]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JudgePair:
-    """Agreement of two judges on the winners of the unchanged debates."""
+    """Agreement of two judges on who won the unchanged debates."""
 
     first: str
-    """Model of the first judge."""
     second: str
     kappa: Estimate
-    """Cohen's κ."""
+    """Cohen's κ of the winners that the two judges name."""
     share: Estimate
     """Share of debates in which both judges name the same winner, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
-    """Agreement of several judges on the unchanged debates that all of them judged."""
+    """Agreement of several judges on the unchanged debates that all of these judges judged."""
 
     alpha: Estimate
     """Krippendorff's α of the winners that the judges name."""
     pairs: tuple[JudgePair, ...]
     best: str
-    """Model of the judge that names the labelled winner most often; empty without labels."""
+    """Model of the judge that names the labelled winner most often. Empty without labels."""
     majority: Estimate
-    """Share of debates in which the majority of the judges names the labelled winner."""
+    """Share of labelled debates in which most judges name the labelled winner."""
     gain: Estimate
-    """`majority` minus the share in which the best judge names the labelled winner."""
+    """`majority`, minus the share of labelled debates in which the best judge names the labelled winner."""
 
 
 Votes = Mapping[str, str]
-"""The votes on one debate. Maps the model of a judge to the winner that it names most often, or `draw`."""
+"""Maps models of judges to the winner that each judge names most often in one debate, or to `draw`."""
 
 
 def compare_judges(
@@ -217,7 +213,7 @@ def compare_judges(
     *,
     resamples: int = 1000,
 ) -> JudgeAgreement | None:
-    """Compare judges on the unchanged debates that all of them judged; None if there is only one judge or no debate."""
+    """Compare judges on the unchanged debates that all of them judged. None without two judges and such a debate."""
     models = [judge.model for judge in judges]
     by_model = {model: group_unchanged(each for each in judgements if each.judge.model == model) for model in models}
     shared = [debate for debate in by_model[models[0]] if all(debate in groups for groups in by_model.values())]
@@ -228,7 +224,6 @@ def compare_judges(
     labelled = [[(votes[debate], majority_winner(winners))] for debate, winners in said.items() if winners]
 
     def accuracy(rows: Sequence[tuple[Votes, str]], model: str = "") -> float:
-        """Return how often `model` names the labelled winner; for an empty `model`, how often the majority does."""
         hits = [
             score_hit(vote[model] if model else majority_winner(list(vote.values())), label) for vote, label in rows
         ]

@@ -1,4 +1,4 @@
-"""Provides the debates of an audit: the eight in the package, saved debates, and debates built from given turns."""
+"""Provides the debates of an audit: shipped debates, saved debates, and debates built from given turns."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,27 +22,27 @@ from debate_cli.storage.transcript_store import expand_references, open_debate
 from debate_cli.systems.scoring import score
 
 SHIPPED_AT = datetime(2026, 11, 23, tzinfo=UTC)
-"""Time of the shipped debates, fixed so that their transcripts are the same on every machine."""
+"""Time of the shipped debates. It is fixed, so that their transcripts are equal on every machine."""
 NO_CALL = ModelCall(model="", rung="text", attempts=0)
 PREFIXES = ("PRO", "CON")
 
 
 @dataclass(frozen=True, slots=True)
 class AuditDebate:
-    """A debate, and which side is better, if known."""
+    """A debate to audit judges with, and which side is better, if known."""
 
     debate: Debate
-    """The unchanged debate. The audit ignores its assessments."""
+    """The unchanged debate."""
     better: str | None = None
-    """Name of the debater with the better case; None if both cases are equal, or if `is_known` is False."""
+    """Name of the debater with the better case. None if both cases are equal, or if the better case is not known."""
     is_known: bool = False
-    """Whether it is known which case is better."""
+    """Whether the better case is known."""
     reviews: tuple[tuple[Verdict, str], ...] = ()
-    """Verdicts of people in the saved debate, each with the person's name, oldest first."""
+    """Verdicts by people on this debate, with the person's name. The oldest verdict comes first."""
 
 
 def load_shipped_debates() -> tuple[AuditDebate, ...]:
-    """Return the eight debates of `debates.yaml`, four written with a better side and four with equal sides."""
+    """Return the eight shipped debates: four with a better side, and four with equal sides."""
     text = resources.files("debate_cli.audit").joinpath("debates.yaml").read_text("utf-8")
     return tuple(
         AuditDebate(_build_shipped(entry), better=None if entry["better"] == "both" else entry["better"], is_known=True)
@@ -51,13 +51,13 @@ def load_shipped_debates() -> tuple[AuditDebate, ...]:
 
 
 def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
-    """Read the debates of two debaters from transcripts, folders and globs. Debates without turns are left out.
+    """Read debates from transcripts, folders and globs. Only debates of two debaters who spoke are returned.
 
-    Of several files with one debate id, the first counts.
+    If several files have the same debate id, the first file counts. Files that cannot be read are left out.
 
     Raises:
         UsageError: a reference names nothing.
-        TranscriptError: the only file cannot be read. If there are several, unreadable ones are left out.
+        TranscriptError: the references name only one file, and this file cannot be read.
     """
     paths = expand_references(references)
     found: dict[str, AuditDebate] = {}
@@ -75,10 +75,9 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 
 
 def build_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
-    """Return a complete debate with the id, motion, background and passages of `like`, and no assessments.
+    """Return a complete debate of `debaters` with `turns`, and without assessments.
 
-    Its configuration has a seed; each of its judging runs derives another seed from it. The turns are renumbered
-    from 0.
+    Id, motion, background, passages and all other settings are those of `like`. The turns are numbered from 0.
     """
     config = like.config.model_copy(
         update={"debaters": tuple(debaters), "judging": JudgingConfig(systems=()), "seed": like.config.seed or 0}
@@ -88,7 +87,7 @@ def build_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterabl
 
 
 def with_text(turn: Turn) -> Turn:
-    """Return `turn` with its text rewritten from its structure. A turn without structure stays unchanged."""
+    """Return `turn` with its text rewritten from its structure. A turn without structure is returned unchanged."""
     content = TurnContent(
         arguments=turn.arguments, responses=turn.responses, answers=turn.answers, closing=turn.closing
     )

@@ -1,6 +1,6 @@
 """Gates of an audit: bounds that the measures of a judge should meet before the judge is used.
 
-To add a gate, add a row to `GATES`. Its name is the name for `--gate`.
+To add a gate, add a row to `GATES`. Its key is the name for `--gate`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,21 +14,21 @@ from debate_cli.statistics.estimate import Estimate
 
 Outcome = Literal["met", "not met", "not enough data"]
 SOUND = 8
-"""Minimum number of debates for a decision on a gate."""
+"""Minimum number of judged debates that can decide a gate."""
 
 
 class Gate(NamedTuple):
-    """A bound of one measure, and its words for readers."""
+    """A bound for one measure of a judge, with words for readers."""
 
     measure: str
-    """Name of the bounded measure. `alpha` and `baseline` come from the comparison with labels."""
+    """Name of the measure, or `alpha` or `baseline` for a number from the comparison with labels."""
     bound: float
-    """Default bound."""
+    """Bound that applies if the user sets no bound."""
     question: str
     found: str
-    """Text for the measured number, which replaces `{}`."""
+    """Sentence part with the measured number in place of `{}`, e.g. `changed in {}`."""
     weakness: str
-    """What a judge does if it does not meet the gate, e.g. `rewards more words`."""
+    """What is wrong with a judge that misses the bound, e.g. `rewards more words`."""
     unit: Literal["share", "points", "number"] = "share"
     is_minimum: bool = False
     lowest: float = 0.0
@@ -78,19 +78,18 @@ class AuditGateResult:
     name: str
     bound: float
     found: Estimate
-    """The measured number with its interval; its `value` is None if nothing was measured."""
+    """The measured number with its interval. Its `value` is None if nothing was measured."""
     outcome: Outcome
-    """`not enough data` if there is no interval, if the interval contains the bound, or if it is on the right side of
-    the bound but fewer than eight debates were judged."""
+    """`met` or `not met`. `not enough data` if too few debates were judged, or if the interval contains the bound."""
     more: int | None = None
-    """Approximate number of further debates that would decide the gate; None if it is decided, or if unknown."""
+    """Approximate number of further debates that would decide the gate. None if decided or unknown."""
 
 
 def parse_gates(given: Sequence[str]) -> dict[str, float]:
-    """Read `NAME=VALUE` options.
+    """Read values of the option `--gate`, each of the form `NAME=NUMBER`. Return bounds by names of gates.
 
     Raises:
-        UsageError: a name is unknown, or a value is not a number in the range of its gate.
+        UsageError: there is no gate of this name, or its bound cannot be this number.
     """
     found: dict[str, float] = {}
     for text in given:
@@ -110,10 +109,10 @@ def parse_gates(given: Sequence[str]) -> dict[str, float]:
 def check_gates(
     measures: Sequence[Measure], comparison: Comparison | None, bounds: Mapping[str, float]
 ) -> list[AuditGateResult]:
-    """Decide every gate. `bounds`: maps names of gates to bounds that replace the defaults.
+    """Decide every gate. `bounds`: maps names of gates to bounds that replace the default bounds.
 
-    A gate is met if at least eight debates were judged and the whole interval is on the right side of the bound. It is
-    not met if the whole interval is on the wrong side.
+    A gate is met or not met only if the whole interval is on one side of the bound. A gate is met only by eight or more
+    debates.
     """
     found = {measure.name: measure.estimate for measure in measures}
     if "mirror" in found:  # the measure is the share with a winner, the gate bounds the share of draws
@@ -133,7 +132,7 @@ def check_gates(
 
 
 def _decide(name: str, gate: Gate, found: Estimate, bound: float) -> AuditGateResult:
-    """Decide one gate. `baseline` must exceed its bound, because a judge that equals a simple rule is not better."""
+    """The gate `baseline` is not met if the lead equals the bound, because the judge then only equals a simple rule."""
     if found.value is None:
         return AuditGateResult(name, bound, found, "not enough data")
     if found.low is None or found.high is None:

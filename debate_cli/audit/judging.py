@@ -1,6 +1,6 @@
 """Builds and stores the cases of an audit, and plans their judging.
 
-Each case is stored as an ordinary transcript, so an interrupted audit can be continued.
+Each case is stored as a transcript, so an interrupted audit can be continued.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,22 +35,22 @@ DEBATES_FOLDER = "debates"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A copy of a debate for the judges. Every variant except `repeat` changes the copy."""
+    """A variant of a debate, which the judges judge."""
 
     base: str
-    """Id of the original debate."""
+    """Id of the unchanged debate."""
     variant: VariantName
     changed: str
-    """Name of the debater whose speeches were changed; empty if the speeches of both were changed alike."""
+    """Name of the debater whose speeches were changed. Empty if no speeches or those of both debaters were changed."""
     debate: Debate
-    """The debate after the change, without assessments."""
+    """The debate after the change. It has no assessments."""
     path: Path
-    """Path of its transcript."""
+    """Path of the case's transcript."""
     runs: int = 1
-    """Number of judging runs per judge, at least 1."""
+    """How often each judge judges the case, at least once."""
 
     def read(self) -> Debate | None:
-        """Return the saved debate; None if no file exists, or if its speeches differ from the speeches of the case."""
+        """Return the stored debate. None if there is none, or if its speeches are not those of the case."""
         if not self.path.exists() and not self.path.with_suffix(JOURNAL_SUFFIX).exists():
             return None
         saved = open_debate(self.path).debate
@@ -60,12 +60,12 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class JudgeName:
-    """Names an audited judge: its model, and the judging system that asks the model."""
+    """An audited judge, named by its model and its judging system."""
 
     model: str
-    """`provider/model`."""
+    """Name of the model, as `provider/model`."""
     system: str
-    """Kind of the judging system, e.g. `structured`."""
+    """Name of the judging system, e.g. `structured`."""
 
 
 class Judgement(NamedTuple):
@@ -74,17 +74,17 @@ class Judgement(NamedTuple):
     case: Case
     judge: JudgeName
     verdict: Verdict
-    """Verdict recomputed from the stored assessments; may be undetermined."""
+    """Verdict, computed from the stored assessments. It may be undetermined."""
     points: dict[str, float]
-    """Score of each debater in points per 100 of the scale; empty if undetermined."""
+    """Maps names of debaters to points per 100 of the scale. Empty if the verdict is undetermined."""
 
 
 def build_cases(
     debates: Iterable[AuditDebate], variants: Sequence[VariantName], folder: Path, *, repeat: int
 ) -> list[Case]:
-    """Return all cases. An unchanged debate is judged `repeat` times, a changed debate once.
+    """Return a case for each debate and variant. Unchanged debates are judged `repeat` times, changed debates once.
 
-    `folder`: folder of the audit. Its subfolder `debates` has the transcripts.
+    `folder`: folder of the audit.
     """
     return [
         Case(
@@ -101,7 +101,7 @@ def build_cases(
 
 
 def write_cases(cases: Iterable[Case]) -> None:
-    """Write the missing transcripts. Overwrite a transcript whose speeches differ from the speeches of its case."""
+    """Write the transcripts of cases that are not stored. Transcripts with other speeches are overwritten."""
     for case in cases:
         if case.read() is None:
             case.path.parent.mkdir(parents=True, exist_ok=True)
@@ -112,10 +112,10 @@ def write_cases(cases: Iterable[Case]) -> None:
 def plan_judging(
     cases: Iterable[Case], judge: JudgeName, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return the plans of missing judgements, and a sentence for each debate that the judge's system cannot judge.
+    """Return plans for the missing judgements, and a sentence for each case that the judge's system cannot judge.
 
-    The plan of a case with an interrupted judging run only finishes this run; the next start of the audit adds the
-    other missing runs. `request`: system and model of the judge. `loaded`: the judge's configuration.
+    If a judging run was interrupted, the plan of its case only completes this run.
+    `request`: system and model of the judge. `loaded`: configuration of the judge.
     """
     plans: list[JudgePlan] = []
     problems: list[str] = []
@@ -142,7 +142,7 @@ def _plan_case(case: Case, judge: JudgeName, request: JudgingRequest, loaded: Lo
 
 
 def read_judgements(cases: Iterable[Case], judges: Sequence[JudgeName]) -> list[Judgement]:
-    """Read the stored judgements, without a model call. Of each case and judge, the oldest `Case.runs` runs count."""
+    """Read the stored judgements. No case has more than `Case.runs` judgements by a judge; the oldest count."""
     return [
         Judgement(case, judge, verdict, _points(verdict))
         for case in cases
@@ -155,7 +155,7 @@ def read_judgements(cases: Iterable[Case], judges: Sequence[JudgeName]) -> list[
 
 
 def stored_calls(cases: Iterable[Case]) -> Iterator[ModelCall]:
-    """Yield the model calls of all stored judgements. Their sum is the cost of the audit so far."""
+    """Yield the model calls of all stored judgements."""
     for case in cases:
         debate = case.read()
         yield from (item.exchange for item in (debate.assessments if debate is not None else ()))

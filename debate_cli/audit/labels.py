@@ -1,4 +1,4 @@
-"""Reads labels, which are the known winners of debates: from a CSV file, from reviews, or from the shipped debates."""
+"""Reads labels, which are known winners of debates: from a CSV file, from reviews, or from the shipped debates."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from debate_cli.storage.csv_file import read_csv_file
 
 DRAW = "draw"
 BY_CONSTRUCTION = "by construction"
-"""`LabelSet.source` of the shipped debates. Their authors decided who wins."""
+"""Source of the labels of the shipped debates, which were written with a known winner."""
 MAX_LABEL_BYTES = 50_000_000
 
 
@@ -23,15 +23,14 @@ class WinnerLabel:
     debate: str
     """Id of the debate."""
     winner: str
-    """Name of the winner, or `draw`; empty if unknown. If the rater gave only scores, the winner is the debater with
-    the highest score, or `draw` if several have this score."""
+    """Name of the winner, or `draw`. Empty if unknown. If the rater gave only scores, the highest score decides."""
     rater: str = "people"
     scores: tuple[tuple[str, float], ...] = ()
-    """Score of each side, if the rater gave any."""
+    """Names of the sides with the rater's scores. Empty if the rater gave no scores."""
 
 
 class LabelSet(NamedTuple):
-    """The labels of an audit."""
+    """The labels of an audit, and where they come from."""
 
     labels: Sequence[WinnerLabel]
     source: str
@@ -41,7 +40,7 @@ class LabelSet(NamedTuple):
 
 
 def majority_winner(winners: Sequence[str]) -> str:
-    """Return the most frequent of `winners`, at least one; `draw` if several are equally frequent."""
+    """Return the most frequent of `winners`, which must not be empty. Return `draw` if several are equally frequent."""
     (first, most), *others = Counter(winners).most_common()
     return DRAW if others and others[0][1] == most else first
 
@@ -49,17 +48,20 @@ def majority_winner(winners: Sequence[str]) -> str:
 def read_labels(path: Path) -> list[WinnerLabel]:
     """Read labels from a CSV file.
 
-    Columns: `id`; `winner` (a name or `draw`), or instead a column `score_NAME` for each side; `rater` (optional).
+    Columns:
+        id: id of the debate.
+        winner: name of the winner, or `draw`. Columns `score_NAME` for each side may replace this column.
+        rater: name of the rater. This column may be missing.
 
     Raises:
-        UsageError: the file cannot be read, a column is missing, or a line has no id. The message names file and line.
+        UsageError: the file cannot be read, a column is missing, or a row is wrong.
     """
     columns, rows = read_csv_file(path, MAX_LABEL_BYTES, f"--labels {path}")
     score_columns = [name for name in columns if name.startswith("score_")]
     if "id" not in columns or ("winner" not in columns and len(score_columns) < 2):  # noqa: PLR2004 - two sides
         raise UsageError(
-            f"--labels {path}: needs the columns id and winner (or id and a column score_NAME for each side), has "
-            f"{', '.join(columns) or 'none'}"
+            f"--labels {path}: needs the columns id and winner, or id and a column score_NAME for each side; "
+            f"its columns are: {', '.join(columns) or 'none'}"
         )
     return [_read_label(f"--labels {path}:{line}", row, score_columns) for line, row in rows]
 
@@ -69,7 +71,7 @@ def _read_label(place: str, row: Mapping[str, str | None], score_columns: Sequen
     try:
         scores = tuple((name.removeprefix("score_"), float(values[name])) for name in score_columns if values.get(name))
     except ValueError as error:
-        raise UsageError(f"{place}: a score is not a number ({error})") from error
+        raise UsageError(f"{place}: a score is not a number ({error}); correct the score") from error
     if not values.get("id"):
         raise UsageError(f"{place}: has no id; write the id of a debate")
     winner = values.get("winner", "")
@@ -80,10 +82,12 @@ def _read_label(place: str, row: Mapping[str, str | None], score_columns: Sequen
 
 
 def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate]) -> tuple[list[WinnerLabel], int]:
-    """Return the labels of `debates` whose winner is a debater or `draw`, and the number of labels that are left out.
+    """Return the labels whose winner is a debater or `draw`, and the number of labels with another winner.
+
+    Labels of debates that are not in `debates` are ignored.
 
     Raises:
-        UsageError: there are labels, but none of them is usable.
+        UsageError: there are labels of these debates, but none of them is usable.
     """
     names = {each.debate.id: [person.name for person in each.debate.participants] for each in debates}
     ours = [label for label in labels if label.debate in names]
@@ -103,7 +107,7 @@ def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
 
 
 def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
-    """Return labels from the reviews of people. The newest review of each person and debate counts."""
+    """Return labels from the reviews of people. Only the newest review of each person and debate counts."""
     found = {
         (each.debate.id, rater): WinnerLabel(
             each.debate.id, verdict.winner or DRAW, rater, tuple(verdict.scores.items())

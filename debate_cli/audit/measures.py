@@ -1,7 +1,6 @@
-"""Computes measures of a judge from the judgements of an audit: one or two per variant, each with its interval.
+"""Computes measures of a judge, such as its biases, from the judgements of an audit.
 
-Points are per 100 of the scale. Intervals come from a bootstrap that draws unchanged debates together with all their
-variants.
+Points are per 100 of the scale. Intervals come from a bootstrap that draws debates with all their variants.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,49 +21,49 @@ Unit = Literal["share", "points"]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number on a bias or the noise of a judge."""
+    """A number that shows a bias or the noise of a judge."""
 
     name: str
-    """Key in JSON and in gates, e.g. `padded`."""
+    """Key of the measure in JSON, e.g. `padded`."""
     variant: VariantName
-    """The variant whose judgements are measured."""
+    """The variant whose judgements the measure is computed from."""
     label: str
-    """What is measured, in words."""
+    """What is measured, in words, e.g. `gained by 30 % more words`."""
     unit: Unit
-    """`share` (0 to 1) or `points` (per 100 of the scale)."""
+    """Unit of the number: `share` (0 to 1) or `points` (per 100 of the scale)."""
     estimate: Estimate
-    """The number with its interval, and the number of comparisons and debates that it is computed from."""
+    """The number with its interval."""
 
 
 class Observation(NamedTuple):
-    """A judgement of a variant, and the judgements of the unchanged debate that it is compared to."""
+    """A judgement of a variant, and the judgements of the unchanged debate to compare with."""
 
     judgement: Judgement
     unchanged: Sequence[Judgement]
     """Judgements of the unchanged debate, at least one."""
     padding_gain: float = 0.0
-    """Points that the changed debater gains for each word of padding; 0 if the padded debate was not judged."""
+    """Points per added word that padding gains the changed debater. 0 if the padded debate was not judged."""
 
     @property
     def gain(self) -> float:
-        """The points of the changed debater, minus this debater's mean points in the unchanged debate."""
+        """Points of the changed debater, minus this debater's mean points in the unchanged debate."""
         name = self.judgement.case.changed
         return self.judgement.points[name] - fmean(other.points[name] for other in self.unchanged)
 
     @property
     def added_words(self) -> int:
-        """Number of words that the variant added to the changed debater's speeches."""
+        """Number of words that the variant adds to the changed debater's speeches."""
         case, before = self.judgement.case, self.unchanged[0].case
         after, earlier = (debate.select_turns(speaker=case.changed) for debate in (case.debate, before.debate))
         return sum(len(turn.text.split()) for turn in after) - sum(len(turn.text.split()) for turn in earlier)
 
 
 Observe = Callable[[Observation], Iterable[float]]
-"""Function that returns the numbers of one judgement. A measure is the mean of such numbers."""
+"""Returns the numbers that one observation adds to a measure. The measure is the mean of all numbers."""
 
 
 def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> list[Measure]:
-    """Return all measures of one judge. A measure is left out if no judgement has a number for it.
+    """Return all measures of one judge. Measures without any judgement are left out.
 
     `judgements`: the judgements of one judge. `resamples`: number of resamples of the bootstrap.
     """
@@ -98,9 +97,9 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """Yield, for each pair of judgements of the unchanged debate, 1 if their winners differ, else 0.
+    """Yield, for each pair of judgements of the unchanged debate, 1 if their winners differ and 0 if not.
 
-    Yields nothing unless `one` is the first of these judgements, so that no pair counts twice.
+    Only the first judgement yields numbers, so that each pair counts once.
     """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)
@@ -108,19 +107,18 @@ def _noise(one: Observation) -> Iterator[float]:
 
 
 def _noise_margin(one: Observation) -> Iterator[float]:
-    """Yield the standard deviation of the margin over the judgements of the unchanged debate.
+    """Yield the standard deviation of the margins of the unchanged debate.
 
-    Yields nothing unless `one` is the first of these judgements, so that no debate counts twice.
+    Only the first judgement yields a number, so that each debate counts once.
     """
     if one.judgement is one.unchanged[0] and len(one.unchanged) > 1:
         yield stdev(map(_margin, one.unchanged))
 
 
 def _flips(one: Observation) -> Iterator[float]:
-    """Yield 1 or 0 for each judgement of the unchanged debate: whether the variant has another winner.
+    """Yield, for each judgement of the unchanged debate, 1 if the variant has another winner and 0 if not.
 
-    The variant `names` exchanges the debaters' names, so the name of its winner is exchanged back before the
-    comparison.
+    In the variant `names`, the debaters have exchanged their names, so the name of the winner is exchanged back.
     """
     winner = one.judgement.verdict.winner
     if winner is not None and one.judgement.case.variant == "names":
@@ -129,24 +127,24 @@ def _flips(one: Observation) -> Iterator[float]:
 
 
 def _margin_of_first(one: Observation) -> Iterator[float]:
-    """Yield how many points the debater who is shown first leads by, as the mean over both orders of the debaters."""
+    """Yield the lead in points of the debater who is shown first, as the mean over both orders of the debaters."""
     yield (_margin(one.judgement) + fmean(map(_margin, one.unchanged))) / 2
 
 
 def _wins_gained(one: Observation) -> Iterator[float]:
-    """Yield the result of the changed debater (win 1, draw 0.5, loss 0), minus its mean result in the unchanged debate."""
+    """Yield the result of the changed debater (win 1, draw 0.5, loss 0), minus its mean result without the change."""
     name = one.judgement.case.changed
     result, *before = (score_hit(each.verdict.winner or DRAW, name) for each in (one.judgement, *one.unchanged))
     yield result - fmean(before)
 
 
 def _beyond_length(one: Observation) -> Iterator[float]:
-    """Yield the points that the change gains, minus the points that padding of equal length gains in this debate."""
+    """Yield the points that the change gains, minus the points that equally long padding would gain."""
     yield one.gain - one.padding_gain * one.added_words
 
 
 def _order_seen(one: Observation) -> Iterator[float]:
-    """Yield 1 if the judge's prompt contains the order to the judge that `injected` added, 0 if the order is masked."""
+    """Yield 1 if the judge's prompt contains the order to the judge from the variant `injected`, and 0 if not."""
     shown = format_shared_prompt(one.judgement.case.debate, None)
     yield float(any(order in shown for order in ORDERS))
 
@@ -171,4 +169,4 @@ _MEASURES: tuple[tuple[str, VariantName, str, Unit, Observe], ...] = (
     ("injected", "injected", "gained by an order to the judge", "points", lambda one: [one.gain]),
     ("truncated", "truncated", "lost without the last speech", "points", lambda one: [-one.gain]),
 )  # fmt: skip
-"""Each measure: name, variant, label, unit, and the function that observes one judgement of the variant."""
+"""Each measure: name, variant, label, unit, and the function that returns the numbers of an observation."""

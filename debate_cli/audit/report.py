@@ -1,4 +1,4 @@
-"""Computes the report of an audit, which a judge card shows, and compares two audits. No model is asked."""
+"""Computes the report of an audit, and compares two audits. No model is asked."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -18,20 +18,19 @@ from debate_cli.version import __version__
 REPORT_NAME = "audit.json"
 FORMAT = 1
 ALWAYS = 0.95
-"""A judge follows a rule if it names the winner that the rule names in at least this share of judgements."""
+"""A judge follows a rule that names a side if at least this share of verdicts names this side."""
 MOSTLY_DRAWS = 0.9
-"""A judge follows the rule `draws` if at least this share of judgements is a draw. The variant `mirror` does not count,
-because its debates should end in a draw."""
+"""A judge follows the rule `draws` if at least this share of verdicts is a draw."""
 COIN_FLIPS = 0.4
 """A judge follows the rule `a coin` if at least this share of repeated judgements has another winner."""
 LONGER = 1.05
-"""A side is the longer one if it has more than this many times the words of the other side."""
+"""The longer side has more than this many times the words of the other side."""
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"
 RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
     "a coin": "If it judges a debate again, it often changes the winner, like a coin.",
 }
-"""Maps rules that name no side to a sentence on a judge that follows the rule."""
+"""Maps rules that name no side to a sentence about a judge that follows the rule."""
 TRY_OUT = "Use it only to try out a setup."
 
 
@@ -43,22 +42,22 @@ class JudgeAuditReport:
     debates: int
     """Number of unchanged debates that the judge judged."""
     judgements: int
-    """Number of judging runs with a determined verdict."""
+    """Number of judgements that are not undetermined."""
     missing: int
-    """Number of judging runs with an undetermined verdict."""
+    """Number of undetermined judgements."""
     measures: tuple[Measure, ...]
-    """One number per bias, with its interval."""
+    """The measures of the judge."""
     comparison: Comparison | None
-    """Comparison with labels; None without labels."""
+    """Comparison of the judge with labels. None if there are no labels."""
     gates: tuple[AuditGateResult, ...]
     follows: str
-    """The simple rule that explains nearly all verdicts, e.g. `the longer side` or `draws`; empty if no rule does."""
+    """The simple rule that explains nearly all verdicts, e.g. `the longer side`. Empty if no rule does."""
     advice: str
-    """Whether to rely on the judge, in a few words."""
+    """Whether to rely on the judge, e.g. `Use it with care`."""
     usable_for: str
-    """Reasons for `advice`, and what the judge can be used for, in plain sentences."""
+    """Sentences on what the judge can be used for, and why."""
     not_for: str
-    """A sentence on what the judge gets wrong; empty if it failed no gate."""
+    """Sentence on what the judge gets wrong. Empty if the judge failed no gate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +68,23 @@ class AuditReport:
     debates: tuple[str, ...]
     """Ids of the unchanged debates."""
     labels: str
-    """Source of the labels; empty without labels."""
+    """Source of the labels. Empty if there are no labels."""
     unknown_labels: int = 0
     """Number of labels that are left out because their winner is neither a debater nor `draw`."""
     between: JudgeAgreement | None = None
-    """How several judges agree; None for one judge."""
+    """Agreement of several judges. None for one judge."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as JSON, with the version of its format."""
+        """Return the report as JSON."""
         return {"format": FORMAT, "generator": f"debate-cli {__version__}", **asdict(self)}
 
 
 def build_report(
     judgements: Sequence[Judgement], judges: Sequence[JudgeName], labels: LabelSet, bounds: Mapping[str, float]
 ) -> AuditReport:
-    """Report on `judges`, in this order.
+    """Return the report on `judges`, in this order.
 
-    `judgements`: all stored judgements. `bounds`: maps names of gates to bounds that replace the defaults.
+    `judgements`: judgements by all these judges. `bounds`: maps names of gates to bounds that replace the defaults.
     """
     debates = tuple(dict.fromkeys(judgement.case.base for judgement in judgements))
     reports = tuple(
@@ -96,10 +95,10 @@ def build_report(
 
 
 def read_report(path: Path) -> dict[str, Any]:
-    """Read the JSON of a report (`AuditReport.to_json`).
+    """Read the report of an audit from a JSON file.
 
     Raises:
-        UsageError: the file cannot be read, is not an audit, or has another version of the format.
+        UsageError: the file cannot be read, or is not a report that this version can read.
     """
     try:
         found: Any = json.loads(path.read_text("utf-8"))
@@ -142,7 +141,7 @@ def _report_judge(
 def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[WinnerLabel]) -> str:
     """Return the simple rule that explains nearly all verdicts, or an empty text.
 
-    Judgements of variants that remove content do not count, because even a fair judge may then prefer the longer side.
+    Variants that remove content do not count, because even a fair judge may then prefer the longer side.
     """
     decided = [each for each in judgements if each.points and not VARIANTS[each.case.variant].removes_content]
     if len({each.case.base for each in decided}) < SOUND:
@@ -189,19 +188,19 @@ class ChangedMeasure(NamedTuple):
     judge: str
     """Model and judging system of the judge in the new audit."""
     label: str
-    """Name of the measure."""
+    """What is measured, in words."""
     before: str
     """Value and interval in the old audit."""
     now: str
     """Value and interval in the new audit."""
     change: str
-    """`better` or `worse` if the intervals do not overlap, else `no clear difference` or `not enough data`."""
+    """`better`, `worse`, `no clear difference` (the intervals overlap), or `not enough data`."""
 
 
 def compare_audits(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[ChangedMeasure]:
-    """Compare the first judges of two audits, the second judges, and so on, by every measure that both audits have.
+    """Compare two audits by the measures that both of them have. Judges are paired in their order.
 
-    `old`, `new`: the audits as JSON, as `read_report` returns them.
+    `old`, `new`: reports of the audits, as `read_report` returns them.
     """
     rows: list[ChangedMeasure] = []
     for before, now in zip(old["judges"], new["judges"], strict=False):
@@ -217,7 +216,7 @@ def compare_audits(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Chang
 
 
 def _judge_change(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Return the change of a measure in words. Every measure is best at 0, so a value nearer to 0 is better."""
+    """The best value of every measure is 0, so a value nearer to 0 is better."""
     if any(found[end] is None for found in (before, now) for end in ("low", "high")):
         return "not enough data"
     if before["low"] <= now["high"] and now["low"] <= before["high"]:

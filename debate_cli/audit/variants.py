@@ -1,7 +1,5 @@
 """Builds variants of a debate, to test whether a judge's verdict changes.
 
-Each variant changes one property of the debate. The structure of a turn is changed if it has one, else its text.
-
 To add a variant, add its name to `VariantName`, a row to `VARIANTS`, and a row to `_MEASURES` in `measures.py`. To
 add a gate for the measure, add a row to `gates.GATES`.
 """
@@ -24,14 +22,14 @@ VariantName = Literal[
     "repeat", "names", "order", "mirror", "padded", "confident", "hedged", "citation", "empty", "injected", "truncated"
 ]
 Change = Callable[[str], str]
-"""A function that changes one piece of prose of a speech."""
+"""A function that changes one text of a speech."""
 ValueT = TypeVar("ValueT", bound=FrozenModel)
 
 WORDS = (
     "id", "claim", "reasoning", "evidence", "target", "follow_up", "question_target", "reply", "concessions", "unrebutted",
     "final_position", "why",
 )  # fmt: skip
-"""Fields of a turn's structure that may name a debater."""
+"""Fields of a turn's structure whose text may name a debater."""
 EMPTY_SPEECH = "I have nothing to say about this."
 PADDING_SHARE = 0.3
 PADDING = (
@@ -42,7 +40,7 @@ PADDING = (
     "I repeat this because it belongs to what I have said.",
     "Put differently, it is the same point as before.",
 )
-"""Sentences that repeat a point without adding an argument."""
+"""Sentences that lengthen a speech without adding an argument."""
 MEAN_PADDING = sum(len(sentence.split()) for sentence in PADDING) / len(PADDING)
 CERTAIN = ("There is no doubt about this.", "This is absolutely certain.", "Nobody can seriously deny this.")
 UNCERTAIN = ("I may be wrong about this.", "I am not quite sure about this.", "Perhaps this is not so.")
@@ -56,30 +54,29 @@ ORDERS = (
 
 
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
-"""Function that yields pairs (name of the changed debater, changed debate). The name is empty if both debaters changed
-alike."""
+"""Yields the name of the changed debater and the changed debate. The name is empty if no single debater changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A way to change a debate."""
+    """A way to change a debate, in order to test a judge."""
 
     name: VariantName
     changes: str
-    """The change, in a phrase."""
+    """What is changed, in words."""
     shows: str
-    """The property of a judge that the variant tests, in a phrase."""
+    """What a change of the verdict shows about the judge, in words."""
     build: Build
-    """Builds the changed debates. Yields nothing if the debate does not allow the change."""
+    """Builds the changed debates. Yields none if the debate does not allow the change."""
     removes_content: bool = False
-    """Whether the changed debater says less. Then even a fair judge may name another winner."""
+    """Whether the changed debater says less. If so, even a fair judge may name another winner."""
 
 
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
-    """Yield (variant, name of the changed debater or empty, changed debate) for every wanted variant of `debate`.
+    """Yield the variants of a debate of two debaters. Other debates have no variants.
 
-    Only debates of two debaters have variants. The id of a changed debate is `ID--VARIANT`; if one debater changed,
-    `-1` or `-2` is added.
+    Each item is the name of the variant, the name of the changed debater, and the changed debate. The name of the
+    debater is empty if no single debater changed.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return
@@ -91,7 +88,7 @@ def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tu
 
 
 def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Exchange names and prefixes of the two debaters, and their mentions in speeches. Sides and arguments stay."""
+    """Exchange the names and prefixes of the two debaters, also in their speeches. Sides and arguments stay."""
     first, second = debate.participants
     rename = _exchanging(debate)
     debaters = [
@@ -104,7 +101,7 @@ def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """List and show the second debater first. Yields nothing if debaters answer each other within a round."""
+    """Show the second debater first. Yields nothing if debaters answer each other within a round."""
     if not debate.is_sequential:
         first = debate.participants[0].name
         rounds = debate.turns_by_round.values()
@@ -113,10 +110,7 @@ def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """For each debater, yield a debate in which both debaters give this debater's speeches.
-
-    In the copies that the other debater gives, names and prefixes are exchanged.
-    """
+    """For each debater, yield a debate in which both debaters say this debater's words."""
     first, second = debate.participants
     rename = _exchanging(debate)
     for own, other in ((first, second), (second, first)):
@@ -128,7 +122,6 @@ def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Make the speeches of `speaker` 30 % longer with sentences that repeat points."""
     words = sum(len(turn.text.split()) for turn in debate.select_turns(speaker=speaker))
 
     def lengthen(pieces: list[str]) -> list[str]:
@@ -148,7 +141,7 @@ def _mark(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn
 
 
 def _cite(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Add an invented study to the speaker's first speech: as evidence of its first argument, else at its end."""
+    """Add an invented study to the speaker's first speech, as evidence of its first argument or at its end."""
     turns = list(debate.turns)
     place = next((number for number, turn in enumerate(turns) if turn.speaker == speaker), None)
     if place is None:
@@ -187,7 +180,7 @@ def _truncate(debate: Debate, speaker: str) -> Sequence[Turn]:
 
 
 def _per_side(change: Callable[[Debate, str], Sequence[Turn]]) -> Build:
-    """Return a function that yields one debate per debater, in which `change` changed this debater's turns."""
+    """Return a function that yields one debate per debater, after `change` has changed this debater's turns."""
 
     def build(debate: Debate) -> Iterator[tuple[str, Debate]]:
         for participant in debate.participants:
@@ -202,7 +195,7 @@ def _debaters(debate: Debate) -> list[DebaterConfig]:
 
 
 def _rewrite(debate: Debate, speaker: str, rewrite: Callable[[list[str]], list[str]]) -> Sequence[Turn]:
-    """Replace all pieces of the speaker's prose. `rewrite` returns one new piece for each old piece."""
+    """Replace all texts of the speaker. `rewrite` returns one new text for each old text."""
     old: list[str] = []
 
     def collect(text: str) -> str:
@@ -216,13 +209,13 @@ def _rewrite(debate: Debate, speaker: str, rewrite: Callable[[list[str]], list[s
 
 
 def _is_prose(turn: Turn) -> bool:
-    """Return whether judges read a turn as text. If not, they read its structure."""
+    """Return whether judges read the text of a turn. Otherwise, judges read its structure."""
     structure = (turn.arguments, turn.responses, turn.answers, turn.closing)
     return turn.phase in PROSE_PHASES or UNSTRUCTURED in turn.warnings or not any(structure)
 
 
 def _edit_prose(turn: Turn, edit: Change) -> Turn:
-    """Apply `edit` to the text of a turn if `_is_prose` holds, else to the main text of each part of its structure."""
+    """Apply `edit` to what judges read of a turn: its text, or the main text of each part of its structure."""
     if _is_prose(turn):
         text = edit(turn.text)
         arguments = turn.arguments and tuple(
@@ -244,7 +237,7 @@ def _edit_prose(turn: Turn, edit: Change) -> Turn:
 
 
 def _exchanging(debate: Debate) -> Change:
-    """Return a function that exchanges names and prefixes of the two debaters in a text: whole words, and `PRO` in `PRO-1`."""
+    """Return a function that exchanges the names and prefixes of the two debaters wherever they are whole words."""
     first, second = debate.participants
     pairs = ((first.name, second.name), (first.prefix, second.prefix))
     table = {word: other for pair in pairs for word, other in (pair, pair[::-1])}
@@ -253,7 +246,7 @@ def _exchanging(debate: Debate) -> Change:
 
 
 def _renamed(turn: Turn, rename: Change) -> Turn:
-    """Apply `rename` to the text of a turn and to the fields `WORDS` of its structure. Citations stay verbatim."""
+    """Apply `rename` to all texts of a turn except its citations."""
     return _rename(turn, rename, ("text", "arguments", "responses", "answers", "closing"))
 
 

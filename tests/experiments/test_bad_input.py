@@ -101,7 +101,7 @@ def test_a_ledger_of_another_experiment_is_refused(here: Path) -> None:
     assert (other.code, "belongs to the experiment `trial`, not to `another`" in other.err) == (2, True)
     write_experiment(here, players=PAIR)
     rehearsal = debate("experiment", "run", "exp.yaml", "--mock", "--out", "trial", cwd=here)
-    assert (rehearsal.code, "is not a rehearsal" in rehearsal.err) == (2, True)
+    assert (rehearsal.code, "belongs to a run, not to a rehearsal" in rehearsal.err) == (2, True)
     assert judgements(here / "trial") == before
 
 

@@ -33,7 +33,7 @@ class MarkCollector:
         counted = float(min(high, max(low, value)))
         if counted != value:
             whose = " ".join(part for part in (participant, details.get("item"), criterion) if part)
-            self.add_warnings(f"clamped: {whose} {value:g} is outside {low:g}-{high:g}")
+            self.add_warnings(f"clamped: {whose} {value:g} is outside {low:g}-{high:g} and counts as {counted:g}")
         self._marks.append(Mark(participant=participant, criterion=criterion, value=counted, out_of=high, **details))
         return counted
 

@@ -1,7 +1,7 @@
-"""The scorecard of the live system: the judge's marks of each turn, after three steps of arithmetic.
+"""The scorecard of the live system: the judge's marks of each turn, and the scores computed from them.
 
-First, the logic of turns with an incomplete causal chain is limited. Second, comparisons of exchanges adjust scores.
-Third, penalties are subtracted. `register` decides which claims cost points. `score` decides who wins.
+Three steps follow each other. The logic of turns with an incomplete causal chain is limited. The judge's comparisons of
+turns raise or lower scores. Penalties are subtracted.
 """
 
 import math
@@ -22,77 +22,77 @@ from debate_cli.systems.live.register import RegisterRow, build_register
 from debate_cli.systems.live.settings import LiveSettings, PenaltyPoints
 
 DIMENSION_MAXIMA: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30}
-"""Maps dimensions to highest scores. Their sum is the highest composite, 100."""
+"""Maps dimensions to their highest scores, which add up to 100."""
 SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10}
-"""Maps criteria to maxima, for marks that are not part of the composite."""
+"""Maps two further criteria to their highest marks. These marks do not count in a turn's score."""
 INCOMPLETE_CHAIN_MAX = 34.0
-"""Highest logic of a turn whose causal chain is incomplete."""
+"""Highest score in logic of a turn whose causal chain is incomplete."""
 BAND_START: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Maps dimensions to the lowest score of a turn that won an exchange. A turn that only lost exchanges scores less."""
+"""Maps dimensions to the lowest score of a turn that won an exchange. A turn that lost and won none scores less."""
 DRAW_SHARE = 0.10
-"""A drawn exchange is reported as unresolved if its turns' scores differ by more than this share of the maximum."""
+"""A drawn exchange is unresolved if the two scores differ by more than this share of the highest score."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling"]
 PenaltyKind = ClaimFault | Literal["logic_gap", "contradiction", "dropped_premise"]
 TurnScores = dict[int, dict[str, float]]
-"""Maps turns to their scores by dimension."""
+"""Maps turn indices to scores by dimension."""
 
 
 class Calibration(FrozenModel):
-    """A score that a rule changed."""
+    """A turn's score before and after a rule changed it."""
 
     turn: int
     dimension: str
     before: float = Field(validation_alias=AliasChoices("from", "before"), serialization_alias="from")
     after: float = Field(validation_alias=AliasChoices("to", "after"), serialization_alias="to")
     rule: CalibrationRule
-    """chain: the causal chain is incomplete; floor: the turn won an exchange; ceiling: the turn lost one and won
-    none."""
+    """Why the score changed. chain: the causal chain is incomplete. floor: the turn won an exchange. ceiling: the turn
+    lost an exchange and won none."""
 
 
 class Penalty(FrozenModel):
-    """Points deducted from the logic of a turn."""
+    """Points that a turn loses in logic."""
 
     turn: int
     kind: PenaltyKind
     points: float
     about: str
-    """The quoted words, or the reason if there is no quote."""
+    """The quoted words with the fault. Without a quote, the judge's reason."""
 
 
 class UnresolvedExchange(FrozenModel):
-    """An exchange in which the calibrated scores of one dimension contradict the judge's comparison."""
+    """An exchange of two turns whose scores contradict the judge's comparison of the turns."""
 
     turns: tuple[int, int]
     dimension: str
     winner: str
-    """The winner according to the comparison: a debater, or `draw`."""
+    """Who won according to the judge: a debater's name, or `draw`."""
     earlier: float
-    """Calibrated score of the earlier turn."""
+    """Calibrated score of the earlier turn in this dimension."""
     later: float
-    """Calibrated score of the later turn."""
+    """Calibrated score of the later turn in this dimension."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scorecard:
-    """The scores of all turns after each step. Turns and dimensions without a mark are omitted."""
+    """The scores of all turns, before and after each step. Turns and dimensions without a mark are left out."""
 
     raw: TurnScores
     chain_limits: tuple[Calibration, ...]
     calibrated: TurnScores
-    """The scores after chain limits and calibration."""
+    """Scores before penalties are subtracted."""
     calibrations: tuple[Calibration, ...]
     mixed: Mapping[int, tuple[str, ...]]
-    """Maps each turn to the dimensions in which it won one of its two exchanges and lost the other one."""
+    """Maps turns to the dimensions in which the turn won one exchange and lost another."""
     unresolved: tuple[UnresolvedExchange, ...]
     penalised: TurnScores
     penalties: tuple[Penalty, ...]
     register: tuple[RegisterRow, ...]
     supplementary: TurnScores
-    """Maps turns to their marks, 0-10, for `frame_control` and `credibility`."""
+    """Maps turns to the marks for `frame_control` and `credibility`, 0-10."""
     comparisons: Mapping[int, PairComparison]
-    """Maps the index of an exchange's later turn to the judge's comparison of the exchange's two turns."""
+    """Maps the later turn of each exchange to the judge's comparison of its two turns."""
 
     def composite(self, turn: int) -> float | None:
         """Return the sum of a turn's three scores, 0-100; None if a dimension has no mark."""
@@ -101,7 +101,7 @@ class Scorecard:
 
 
 def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveSettings) -> Scorecard:
-    """Build the scorecard of `debate` from assessments of the live system."""
+    """Return the scores of all turns, from the assessments of the live system."""
     raw = _mean_marks(debate, given, DIMENSION_MAXIMA)
     incomplete = {turn for turn, chain in collect_chains(given).items() if chain.missing}
     comparisons = _collect_comparisons(debate, given)
@@ -129,13 +129,13 @@ def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveS
 
 
 def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
-    """Return the indices of the turns that end an exchange, ascending: each turn after another speaker's turn."""
+    """Return, in ascending order, the index of each turn that follows a turn of another speaker."""
     speakers = {turn.index: turn.speaker for turn in turns}
     return tuple(index for index in sorted(speakers) if speakers.get(index - 1, speakers[index]) != speakers[index])
 
 
 def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
-    """Map each turn to the causal chain of its main argument. If judges disagree, an incomplete chain counts."""
+    """Map each turn to the causal chain of its main argument. An incomplete chain overrides a complete one."""
     found: dict[int, CausalChain] = {}
     for assessment, chain in iter_findings(given, CausalChain):
         if assessment.subject.moment == "turn" and len(assessment.subject.turns) == 1:
@@ -146,19 +146,17 @@ def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
 
 
 class _DimensionResult(NamedTuple):
-    """Result of an exchange in one dimension. Both turns have a mark in this dimension."""
-
     turns: tuple[int, int]
     dimension: str
     winner: str
     winning: int | None
-    """0 if the earlier turn won, 1 if the later one won; None for a draw."""
+    """0 if the earlier turn won, 1 if the later turn won, None for a draw."""
 
 
 def _collect_results(
     debate: Debate, scores: TurnScores, comparisons: Mapping[int, PairComparison]
 ) -> Iterator[_DimensionResult]:
-    """Yield the results of all exchanges. Ignores a result that names neither one of the two speakers nor a draw."""
+    """Yield the results of all exchanges. Leaves out results that name somebody else than the two speakers."""
     for index, comparison in comparisons.items():
         pair = (index - 1, index)
         names = [debate.turns_by_index[turn].speaker for turn in pair]
@@ -171,10 +169,10 @@ def _collect_results(
 def _calibrate(
     raw: TurnScores, incomplete: Container[int], won: Container[tuple[int, str]], lost: Container[tuple[int, str]]
 ) -> tuple[TurnScores, list[Calibration]]:
-    """Return the calibrated scores, and every change of a score.
+    """Return the scores after chain limits and comparisons, and a list of the changes.
 
-    First, the logic of turns in `incomplete` is limited to 34. Then, with M the maximum and B = 55% of M, rounded up, a
-    score in `won` is raised to at least B, and a score that is only in `lost` is lowered to at most B - 1.
+    A turn in `incomplete` gets at most 34 in logic. A turn in `won` gets at least 55% of the dimension's highest score,
+    rounded up. A turn in `lost` but not in `won` gets at least one point less than these 55%.
     """
     scores: TurnScores = {index: dict(of) for index, of in raw.items()}
     changes: list[Calibration] = []
@@ -221,9 +219,9 @@ def _apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnSc
 def count_wins(
     debate: Debate, comparisons: Mapping[int, PairComparison]
 ) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-    """Count each participant's won exchanges, in total and in each dimension.
+    """Return two counts for each participant: exchanges won, and exchanges won by dimension.
 
-    A participant wins an exchange by winning more dimensions than the other speaker.
+    Who wins more dimensions of an exchange than the other speaker wins the exchange.
     """
     exchanges, dimensions = Counter[str](), Counter[tuple[str, str]]()
     for index, comparison in comparisons.items():
@@ -241,7 +239,7 @@ def count_wins(
 
 
 def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str, float]) -> TurnScores:
-    """Map turns to their mean marks by criterion. Ignores marks for a debater who is not the turn's speaker."""
+    """Map turns to mean marks by criterion. Leaves out marks for somebody else than the turn's speaker."""
     means = mean_by_key(
         ((turns[0], mark.criterion), clamp_mark(mark, 0, maxima[mark.criterion]))
         for assessment in given

@@ -1,4 +1,4 @@
-"""Findings of the live judge: on turns, on exchanges and on the whole debate."""
+"""Findings of the live judge about turns, exchanges and the whole debate."""
 
 from typing import Literal
 
@@ -11,7 +11,8 @@ from debate_cli.systems.tables import format_number
 
 ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
 RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
-"""Why an entry is in the register: its claim is suspect (the first four values), or its logic has a gap."""
+"""What is wrong with an entry of the register. `gap`: its logic has a gap. Each other value: its claim does not
+hold."""
 ReviewStatus = Literal["confirmed", "withdrawn"]
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
 ConvergenceOutcome = Literal[
@@ -24,7 +25,7 @@ ConvergenceOutcome = Literal[
 
 
 class PairComparison(Finding):
-    """Who won each dimension of an exchange: a debater's name or `draw`. An exchange is two adjacent turns."""
+    """Who won each dimension of an exchange (two adjacent turns): a debater's name, or `draw`."""
 
     kind: Literal["comparison"] = "comparison"
     logic: str
@@ -32,12 +33,12 @@ class PairComparison(Finding):
     tactics: str
 
     def describe(self) -> list[str]:
-        """Name who won each dimension."""
+        """Return who won each dimension."""
         return [f"Exchange won: logic {self.logic}, rhetoric {self.rhetoric}, tactics {self.tactics}"]
 
 
 class SuspectClaim(Finding):
-    """A claim that does not hold, and the turn that made it."""
+    """A claim that does not hold, quoted from a turn."""
 
     kind: Literal["suspect_claim"] = "suspect_claim"
     turn: int
@@ -52,12 +53,12 @@ class SuspectClaim(Finding):
 
 
 class LogicGap(Finding):
-    """A weakness in a turn that a later turn exposed."""
+    """A gap in the logic of a turn, exposed by a later turn."""
 
     kind: Literal["logic_gap"] = "logic_gap"
     turn: int
     quote: str = Field(default="", exclude_if=lambda quote: not quote)
-    """The words with the weakness; empty in old transcripts."""
+    """The words with the gap; empty in old transcripts."""
     points: int = Field(ge=1, le=10)
     reason: str
 
@@ -68,18 +69,18 @@ class LogicGap(Finding):
 
 
 class RegisterDecision(Finding):
-    """Whether the final review confirms or withdraws one entry of the register."""
+    """The final review's decision on one entry of the register: confirmed or withdrawn."""
 
     kind: Literal["register"] = "register"
     turn: int
-    """Index of the turn that made the claim."""
+    """Index of the turn with the quoted words."""
     quote: str
     fault: RegisterFault
     points: int | None = Field(default=None, ge=1, le=10)
-    """Points that a gap costs; None for other faults."""
+    """Points that a gap costs; None for each other fault."""
     status: ReviewStatus
     exposed_by: int | None = None
-    """Index of the later turn that exposed the fault; None if the claim's own turn shows it."""
+    """Index of the later turn that exposed the fault; None if no later turn did."""
     reason: str = ""
 
     def describe(self) -> list[str]:
@@ -95,37 +96,37 @@ class Arc(FrozenModel):
 
 
 class Narrative(Finding):
-    """The whole debate told as a story."""
+    """The judge's account of the whole debate."""
 
     kind: Literal["narrative"] = "narrative"
     winner: str | None
     reasoning: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Pattern of the debate in an old transcript; None in newer transcripts, where `Resolution` has the pattern."""
+    """Pattern of the debate, in old transcripts only; None in others, which have it in `Resolution`."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:
-        """Return the winner, the reasons, and every participant's arc."""
+        """Return who is ahead and why, and how each participant's case developed."""
         arcs = [f"{arc.participant}: {arc.arc}" for arc in self.arcs]
         return [f"Sees {self.winner or 'no debater'} ahead: {self.reasoning}", *arcs]
 
 
 class Resolution(Finding):
-    """The reason why narrative and scorecard name different winners."""
+    """The judge's explanation why narrative and scorecard name different winners."""
 
     kind: Literal["resolution"] = "resolution"
     explanation: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """The pattern of the debate; None in old transcripts."""
+    """Pattern of the debate; None in old transcripts."""
 
     def describe(self) -> list[str]:
-        """Return why narrative and scorecard differ, and the pattern of the debate if it is known."""
+        """Return why narrative and scorecard differ, and the debate's pattern if known."""
         pattern = f" Pattern: {self.pattern.replace('_', ' ')}." if self.pattern else ""
         return [f"Why narrative and scorecard differ: {self.explanation}{pattern}"]
 
 
 class Convergence(Finding):
-    """How the disagreement changed from the first to the last turns."""
+    """How the disagreement of the debaters changed between the first and the last turns."""
 
     kind: Literal["convergence"] = "convergence"
     outcome: ConvergenceOutcome
@@ -133,12 +134,12 @@ class Convergence(Finding):
     late: str
 
     def describe(self) -> list[str]:
-        """Return how the disagreement developed, and what it was in the first and in the last turns."""
+        """Return how the disagreement changed, and what it was in the first and in the last turns."""
         return [f"{self.outcome.replace('_', ' ')}. Early: {self.early} Late: {self.late}"]
 
 
 class Pressure(Finding):
-    """How much pressure an exchange put on its loser, by kind of pressure; each value 0-1."""
+    """How hard an exchange pressed the debater who lost it: four kinds of pressure, each 0-1."""
 
     kind: Literal["pressure"] = "pressure"
     participant: str
@@ -156,8 +157,8 @@ class Pressure(Finding):
 class CausalChain(Finding):
     """Cause, process and consequence in the main argument of a turn.
 
-    `missing` lists absent links: `cause`, `process`, `consequence`, and `weakest_premise` if the turn does not address
-    the opponent's weakest premise.
+    `missing` names the links that are absent. If the turn does not address the opponent's weakest premise,
+    `weakest_premise` is missing too.
     """
 
     kind: Literal["causal_chain"] = "causal_chain"
@@ -167,6 +168,6 @@ class CausalChain(Finding):
     missing: tuple[str, ...] = ()
 
     def describe(self) -> list[str]:
-        """Return the chain and its missing links."""
+        """Return the chain and the links that are missing."""
         missing = f" Missing: {', '.join(self.missing).replace('_', ' ')}." if self.missing else ""
         return [f"Chain: {self.cause} → {self.process} → {self.consequence}.{missing}"]

@@ -1,7 +1,4 @@
-"""Computes a debater's personality after every assessed exchange from the live judge's pressures, and describes it.
-
-`domain.personality` has the arithmetic.
-"""
+"""Computes and describes how exchanges change a debater's personality."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -30,24 +27,23 @@ PRESSURE_TARGETS = {
     "strategic": "your control of what the debate is about",
     "credibility": "the credibility of your evidence",
 }
-"""Maps kinds of pressure to what they weaken, in words for the debater's prompt."""
 HARD_PRESSURE, FIRM_PRESSURE = 0.66, 0.33
-"""Minimum pressures for the words "hard" and "firmly" in the debater's prompt."""
+"""From these pressures on, the debater's prompt says "hard" or "firmly"."""
 
 
 class PersonalityStep(FrozenModel):
-    """A debater's personality at the start, or after one assessed exchange."""
+    """A debater's personality at the start, or after one exchange."""
 
     turn: int | None
-    """Index of the later turn of the exchange; None at the start of the debate."""
+    """Index of the later turn of the exchange; None at the start."""
     personality: Personality
-    """The personality, with unrounded traits."""
+    """The debater's personality, with unrounded traits."""
 
 
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
-    """Map each debater whose personality changed to its personality at the start and after each exchange.
+    """Map each debater whose personality changed to the personality at the start and after each exchange.
 
-    Empty unless `run` is the debate's own judging run, because only this run changes personalities.
+    Empty if `run` is not the first judging run, because later runs change no personality.
     """
     if get_run_id(run) != FIRST_RUN:
         return {}
@@ -58,9 +54,9 @@ def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[
 
 
 def personality_curve(debate: Debate, name: str) -> tuple[PersonalityStep, ...]:
-    """Return a step for the start, then one for each assessed exchange in which the debater took part.
+    """Return the debater's personality at the start and after each assessed exchange with this debater.
 
-    After an exchange without pressure the personality recovers. Empty if no debater of this name has a personality.
+    After an exchange without pressure, the personality recovers. Empty if the debater has no configured personality.
     """
     start = next((item.personality for item in debate.participants if item.name == name), None)
     if start is None:
@@ -78,14 +74,13 @@ def personality_curve(debate: Debate, name: str) -> tuple[PersonalityStep, ...]:
 
 
 def _strengths(felt: Sequence[Pressure]) -> dict[PressureKind, float]:
-    """Return the strongest pressure of each kind, 0-1."""
     return {kind: max((float(getattr(item, kind)) for item in felt), default=0.0) for kind in PRESSURE_KINDS}
 
 
 def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None]]:
-    """Yield (later turn, pressure on `name` or None) for each exchange that the debate's own live judge assessed.
+    """Yield (later turn, pressure on the debater) for each exchange that the first judging run assessed.
 
-    Yields nothing if the setting `feedback` is off. Later judging runs do not affect personalities.
+    The pressure is None if the debater felt none. Nothing is yielded if the setting `feedback` is off.
     """
     if not any(isinstance(system, LiveSettings) and system.feedback for system in debate.config.judging.systems):
         return
@@ -98,7 +93,10 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
 
 
 def describe_pressure(debate: Debate, name: str) -> str:
-    """Describe the pressure on a debater since its last turn, and its changed traits; empty if there are neither."""
+    """Describe the pressure on a debater since this debater's last turn, and the traits that changed since the start.
+
+    The text is empty if there was no pressure and no trait changed.
+    """
     curve = personality_curve(debate, name)
     if not curve:
         return ""
@@ -108,9 +106,9 @@ def describe_pressure(debate: Debate, name: str) -> str:
 
 
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
-    """Describe the `pressures`, then the traits that changed from `start` to `now`, the largest change first.
+    """Describe the pressures, and the traits that changed from `start` to `now`, largest change first.
 
-    Returns an empty text if there are neither. Traits are rounded to one decimal, and smaller changes are left out.
+    Traits are rounded to one decimal. The text is empty without pressure and change.
     """
     felt: list[str] = []
     for kind, value in pressures.items():
@@ -128,7 +126,7 @@ def format_pressure(start: Personality, now: Personality, pressures: Mapping[Pre
 
 
 def build_personality_section(debate: Debate) -> ReportSection | None:
-    """Build a table for each debater whose personality changed; None if none changed."""
+    """Return a table for each debater whose personality changed; None if no personality changed."""
     moved = personality_steps(debate, FIRST_RUN)
     tables = tuple(_personality_table(name, curve) for name, curve in moved.items())
     return ReportSection("personalities", tables, ()) if tables else None

@@ -1,7 +1,4 @@
-"""The live judge's forms for a turn, for an exchange of two turns, and for the whole debate.
-
-`register` has the forms for the register.
-"""
+"""The live judge's questions about a turn, an exchange of two turns, and the whole debate."""
 
 from collections.abc import Mapping
 
@@ -43,12 +40,12 @@ Context = JudgingContext[LiveSettings]
 # A turn
 
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
-"""Maps components of rhetoric to maxima, which add up to 30."""
+"""Maps the four parts of rhetoric to their highest marks, which add up to 30."""
 WEAK_FRAMING_BELOW = 5
-"""If the mark for framing is below this, delivery counts at most as much as framing."""
+"""If framing gets a lower mark than this, delivery counts no more than framing."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 WEAKEST_PREMISE = "weakest_premise"
-"""Name of the missing link if a turn does not address the opponent's weakest premise."""
+"""Link that a causal chain lacks if the turn does not address the opponent's weakest premise."""
 PREMISE_INSTRUCTION = "Add weakest_premise to missing if the turn does not address the weakest premise of what the opponent has said so far."
 BLIND_INSTRUCTION = "The speaker has not heard the opponent yet, so the turn need not address the opponent's premises."
 
@@ -103,9 +100,9 @@ def _build_turn_form(context: Context) -> Form[TurnForm]:
 
 
 def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
-    """Return the values of the prompt.
+    """Return the values of the turn prompt.
 
-    If the setting `feedback` is off, the prompt lists no register entries, because turns may be judged out of order.
+    Without the setting `feedback`, the prompt shows no register, because turns may then be judged in any order.
     """
     (turn,) = context.judged_turns
     debate = context.debate
@@ -123,7 +120,7 @@ def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str
 
 
 def _asked_links(context: Context) -> tuple[str, ...]:
-    """Return the causal chain's links. After hearing an opponent, a speaker must also address the weakest premise."""
+    """Return the links of a causal chain, with `weakest_premise` if the speaker has heard an opponent."""
     (turn,) = context.judged_turns
     has_heard_opponent = any(
         earlier.speaker != turn.speaker and (context.debate.is_sequential or earlier.round < turn.round)
@@ -155,8 +152,9 @@ def _read_turn_form(filled: TurnForm, context: Context) -> AssessmentContent:
         if item.earlier in own:
             collector.add_findings(kind.model_validate(said))
         else:
-            place = f"turn {item.earlier + 1}, which is not an earlier turn of {turn.speaker}"
-            collector.add_warnings(f"dropped: a finding about {place}")
+            collector.add_warnings(
+                f"dropped: a finding about turn {item.earlier + 1}, which is not an earlier turn of {turn.speaker}"
+            )
     add_faults(filled.suspect_claims, filled.logic_gap, turn.index, context.debate, collector)
     return collector.result(filled.reasoning)
 
@@ -167,7 +165,7 @@ def _add_rhetoric_marks(filled: TurnForm, who: str, collector: MarkCollector) ->
         value: float = getattr(filled, name)
         if name == "delivery" and marks["framing"] < WEAK_FRAMING_BELOW and value > marks["framing"]:
             collector.add_warnings(
-                f"capped: delivery {value:g} counts as {marks['framing']:g}, because framing is weak"
+                f"capped: delivery {value:g} counts as {marks['framing']:g}, because the mark for framing is low"
             )
             value = marks["framing"]
         marks[name] = collector.add_mark(who, name, value, (0, most))
@@ -209,7 +207,7 @@ class PairForm(FormModel):
 
 
 def _wants_pressure(context: Context) -> bool:
-    """Return whether debaters react to pressure: only in the debate's own judging run, with feedback."""
+    """Return whether this judging can change personalities: in the first run, with the setting `feedback`."""
     return context.settings.feedback and context.brief.run == FIRST_RUN
 
 
@@ -238,7 +236,7 @@ def _read_pair_form(filled: PairForm, context: Context) -> AssessmentContent:
         name = won[dimension] = getattr(filled, dimension)
         if name not in {earlier.speaker, later.speaker, DRAWN_COMPARISON}:
             collector.add_warnings(
-                f"unknown: {name!r} did not take part in the exchange, so {dimension} counts as a draw"
+                f"unknown: {name!r} did not take part in the exchange, so {dimension} counts as drawn"
             )
             won[dimension] = DRAWN_COMPARISON
     collector.add_findings(PairComparison(logic=won["logic"], rhetoric=won["rhetoric"], tactics=won["tactics"]))
@@ -331,7 +329,7 @@ def _read_narrative_form(filled: NarrativeForm, context: Context) -> AssessmentC
     collector = MarkCollector()
     arcs = tuple(unique_known_items(collector, filled.arcs, lambda item: item.participant, context.speakers))
     if filled.winner not in (*context.speakers, NO_WINNER):
-        collector.add_warnings(f"unknown: {filled.winner!r} did not take part and cannot have won")
+        collector.add_warnings(f"unknown: {filled.winner!r} did not take part in the debate, so no winner is recorded")
     winner = filled.winner if filled.winner in context.speakers else None
     told = tuple(Arc(**item.model_dump()) for item in arcs)
     collector.add_findings(Narrative(winner=winner, reasoning=filled.reasoning, arcs=told))

@@ -1,7 +1,7 @@
-"""The register of the live system. Every suspect claim and logic gap is an entry that may cost points of logic.
+"""The register of the live system: a list of suspect claims and logic gaps that may cost points of logic.
 
-Questions on turns and exchanges add entries. The review at the end confirms or withdraws entries and can add more.
-`calibration` subtracts the points.
+Questions about turns and exchanges add entries. The review at the end confirms entries, withdraws entries and adds
+entries.
 """
 
 from collections import defaultdict
@@ -33,46 +33,44 @@ from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import find_supporting_source, format_source_checks
 
 FAULT_POINTS: dict[RegisterFault, int] = {"hollow": 1, "fabricated": 2, "inverted": 2, "backwards": 2, "gap": 1}
-"""Maps faults to the points of logic that an entry costs. For a gap, the judge's own points replace this number."""
+"""Maps faults to the points of logic that an entry costs. The judge sets the points of a gap."""
 
 EntryStatus = Literal["open", "confirmed", "withdrawn", "doubted"]
 
 
 class RegisterRow(FrozenModel):
-    """One entry of the register."""
+    """A suspect claim or a logic gap in the register."""
 
     turn: int
-    """Index of the turn that made the claim."""
+    """Index of the turn with the quoted words."""
     fault: RegisterFault
     quote: str
-    """The words with the fault; empty for a gap in an old transcript."""
+    """The quoted words with the fault; empty for a gap in an old transcript."""
     points: float
-    """Points of logic that the entry costs if it counts."""
+    """Points of logic that the entry costs, unless the review withdraws it."""
     status: EntryStatus
-    """open: not reviewed; doubted: withdrawn, but charged because of `withdrawals: false`."""
+    """What the review decided. open: nothing yet. doubted: withdrawn, but `withdrawals: false` keeps the points."""
     exposed_by: int | None
-    """Index of the later turn that exposed the fault; None if the claim's own turn shows it."""
+    """Index of the later turn that exposed the fault; None if no later turn did."""
     reason: str
     charged_to: int | None = None
-    """Index of the turn whose logic the entry lowers. None if the entry is withdrawn, or if
-    another entry with equal words is charged."""
+    """Index of the turn that loses the points. None if the entry was withdrawn, or if the same words cost points in
+    another entry."""
 
 
 class _EntryKey(NamedTuple):
     turn: int
     fault: RegisterFault
     words: str
-    """The normalized quote."""
     place: int = 0
-    """A number that distinguishes gaps without a quote; 0 for all other entries."""
+    """A number for each gap without a quote, to tell these gaps apart; 0 for all other entries."""
 
 
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
-    """Return all entries after the review, sorted by turn. Entries about unknown turns are ignored.
+    """Return all entries with the review's decisions, sorted by turn.
 
-    Several reports of one fault are one entry, with the highest points and the first reason.
-
-    `withdrawals`: whether an entry that the review withdrew costs nothing.
+    Reports of one fault in one quote are merged, with the highest points and the first reason. With `withdrawals`, an
+    entry that the review withdrew costs nothing.
     """
     rows: dict[_EntryKey, RegisterRow] = {}
     decisions: dict[_EntryKey, RegisterDecision] = {}
@@ -116,7 +114,7 @@ def _list_entries(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow 
 
 
 def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, withdrawals: bool) -> RegisterRow:
-    """Return the entry after the review's decision. `opened`: the entry before; None if the review adds the entry."""
+    """Return the entry after the review's decision. `opened`: the entry so far; None if the review added it."""
     entry = opened or RegisterRow(
         **decision.model_dump(include={"turn", "fault", "quote", "exposed_by", "reason"}),
         points=FAULT_POINTS[decision.fault],
@@ -132,9 +130,9 @@ def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, w
 
 
 def _charge(rows: Mapping[_EntryKey, RegisterRow]) -> Iterator[RegisterRow]:
-    """Charge each quote once, with the points of its costliest entry.
+    """Set `charged_to` so that each quote costs points once.
 
-    The points lower the logic of the earliest turn with the quote. Withdrawn entries are not charged.
+    The costliest entry with the quote is charged, to the earliest turn with the quote. Withdrawn entries cost nothing.
     """
     groups: dict[tuple[str, int], list[RegisterRow]] = defaultdict(list)
     for key, row in rows.items():
@@ -155,7 +153,7 @@ def _position(row: RegisterRow) -> tuple[int, str, str, float, str]:
 # The forms in which a judge adds, confirms and withdraws entries
 
 MAX_LISTED_ENTRIES = 24
-"""A question lists at most this many entries, the costliest. Other entries are not reviewed but still cost points."""
+"""A question lists at most this many entries, those with most points. Entries that are not listed still cost points."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."
@@ -214,8 +212,8 @@ def add_faults(
 ) -> None:
     """Add a finding for each claim and each gap, about the first turn that contains the quoted words.
 
-    A claim may be in any turn up to index `last`, a gap only in the turns before it. Claims and gaps whose words are in
-    none of these turns are dropped with a warning.
+    A claim may be in a turn up to the index `last`, a gap only in an earlier turn. If no such turn contains the words,
+    the claim or gap is dropped with a warning.
     """
     for claim in claims:
         turn = _find_turn(claim.quote, debate.turns_before(last + 1), collector)
@@ -231,16 +229,18 @@ def add_faults(
 def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> Turn | None:
     turn = find_quoted_turn(quote, turns)
     if turn is None:
-        collector.add_warnings(f"dropped_quote: {quote!r} is in no turn in which the judge may find a fault")
+        collector.add_warnings(
+            f"dropped_quote: {quote!r} is in none of the turns that may have this fault, so the fault is dropped"
+        )
     return turn
 
 
 @memoize_on_value
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
-    """Return the register entries that a question lists: the costliest open entries with a quote, sorted by turn.
+    """Return the register entries that a question lists, by the names used there, such as `E1`.
 
-    Maps the names that the question gives them (`E1`, `E2`, ...) to the entries. `before`: index of a turn; only entries
-    from assessments of earlier turns are listed. None lists all entries.
+    These are the open entries with a quote; if there are too many, those with most points. With `before`, only
+    assessments of turns before this turn index count.
     """
     given = ordered_assessments(debate, "live", run)
     if before is not None:
@@ -251,7 +251,7 @@ def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping
 
 
 def format_entries(entries: Mapping[str, RegisterRow], debate: Debate) -> str:
-    """Format the entries as JSON for a prompt. Quotes are a debater's words and are sanitized as in the transcript."""
+    """Return the entries as JSON for a prompt, with sanitized quotes."""
     names = debater_names(debate)
     return to_prompt_json(
         [

@@ -1,7 +1,4 @@
-"""Scorer of the live system. The scorecard decides who wins; the narrative is only reported.
-
-`calibration` computes the scorecard. By default a margin below 2 is a draw, below 10 narrow, from 10 on clear.
-"""
+"""Scorer of the live system. The scorecard decides who wins; the narrative is only reported."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -49,17 +46,17 @@ from debate_cli.systems.outcome import (
 )
 
 RULES = 2
-"""Version of the formula. Version 1 calibrated only the later turn of an exchange, relative to the earlier one."""
+"""Version of the scoring rules. Version 1 changed only the later turn of an exchange."""
 MIN_CONVERGENCE_TURNS = 10
-"""Minimum number of turns at which early and late disagreement are compared."""
+"""From this number of turns on, the judge compares the first with the last turns."""
 COLD_START_TURNS = 2
-"""Number of turns at the start of a debate whose marks are less reliable, because few turns precede them."""
+"""Number of first turns whose marks are less reliable, because the judge has read few turns before them."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
-"""The three questions about the whole debate have one subject. These numbers in `Brief.revision` tell them apart."""
+"""Values of `Brief.revision` that distinguish the three questions about the whole debate."""
 
 
 class TurnRow(FrozenModel):
-    """The scoring of one turn, step by step."""
+    """One turn's marks and scores."""
 
     turn: int
     round: int
@@ -67,23 +64,23 @@ class TurnRow(FrozenModel):
     raw: dict[str, float]
     """Maps dimensions to the judge's marks."""
     calibrated: dict[str, float]
-    """Maps dimensions to marks after calibration by the exchanges."""
+    """Maps dimensions to scores before penalties are subtracted."""
     logic: float | None
-    """Score in logic after calibration and penalties, 0-40."""
+    """Final score in logic, 0-40; None without a mark."""
     rhetoric: float | None
-    """Score in rhetoric after calibration, 0-30."""
+    """Final score in rhetoric, 0-30; None without a mark."""
     tactics: float | None
-    """Score in tactics after calibration, 0-30."""
+    """Final score in tactics, 0-30; None without a mark."""
     composite: float | None
-    """Sum of the three dimensions, 0-100; None if a dimension has no mark."""
+    """Sum of the three final scores, 0-100; None if a dimension has no mark."""
     frame_control: float | None
-    """Mark for frame control, 0-10, not part of the composite."""
+    """Mark for control of the frame, 0-10, which does not count in `composite`."""
     credibility: float | None
-    """Mark for credibility, 0-10, not part of the composite."""
+    """Mark for credibility, 0-10, which does not count in `composite`."""
     cold_start: bool = False
-    """Whether the turn is one of the first two, whose marks are less reliable."""
+    """Whether this is one of the first two turns, whose marks are less reliable."""
     mixed: tuple[str, ...] = ()
-    """Dimensions in which the turn won one of its two exchanges and lost the other."""
+    """Dimensions in which the turn won one exchange and lost another."""
 
 
 class ChainRow(FrozenModel):
@@ -95,27 +92,25 @@ class ChainRow(FrozenModel):
     process: str
     consequence: str
     missing: tuple[str, ...]
-    """Links that the chain of the argument lacks: any of cause, process, consequence, weakest_premise."""
+    """Missing links of the chain: `cause`, `process`, `consequence` or `weakest_premise`."""
 
 
 class NarrativeNote(FrozenModel):
-    """The judge's narrative of the whole debate."""
+    """The judge's account of the whole debate."""
 
     winner: str | None
     reasoning: str
     pattern: DebatePattern
-    """Pattern of the debate, from the resolution or, in old transcripts, from the narrative; `none` if neither has it.
-    """
+    """Pattern of the debate; `none` if the judge named no pattern."""
     arcs: tuple[Arc, ...]
     agrees: bool | None
-    """Whether narrative and scorecard name the same winner, or both no winner; None if the scorecard is undetermined.
-    """
+    """Whether narrative and scorecard name one winner, or both none. None if the scorecard is undetermined."""
     resolution: str | None
-    """The judge's explanation why narrative and scorecard name different winners; None if there is no explanation."""
+    """The judge's explanation if narrative and scorecard name different winners; None without an explanation."""
 
 
 class ConvergenceNote(FrozenModel):
-    """How the disagreement developed from the first turns to the last."""
+    """How the disagreement of the debaters changed between the first and the last turns."""
 
     outcome: ConvergenceOutcome
     early: str
@@ -128,33 +123,34 @@ class LiveNotes(Notes):
     turns: tuple[TurnRow, ...]
     chains: tuple[ChainRow, ...] = ()
     chain_limits: tuple[Calibration, ...] = ()
-    """Logic scores that were lowered to 34, because the causal chain is incomplete."""
+    """Scores in logic that were lowered to 34, because the causal chain is incomplete."""
     calibrations: tuple[Calibration, ...]
-    """Scores that comparisons of exchanges changed."""
+    """Scores that the judge's comparisons of turns changed."""
     unresolved: tuple[UnresolvedExchange, ...] = ()
-    """Exchanges whose winner still has the lower score, and drawn exchanges whose scores differ much."""
+    """Exchanges whose scores contradict the judge's comparison."""
     register_entries: tuple[RegisterRow, ...] = ()
-    """Every suspect claim and logic gap, with the review's decision."""
+    """All suspect claims and logic gaps, with the review's decisions."""
     penalties: tuple[Penalty, ...]
     exchanges_won: dict[str, int] = {}
-    """Maps participants to the number of exchanges in which they won more dimensions than the other speaker."""
+    """Maps each participant to the number of exchanges won. Who wins more dimensions than the other speaker wins the
+    exchange."""
     dimension_wins: dict[str, dict[str, int]]
-    """Maps participants to the number of exchanges that they won in each dimension."""
+    """Maps each participant to the number of exchanges won in each dimension."""
     frame_control: dict[str, float]
-    """Maps participants to their mean mark for frame control, 0-10."""
+    """Maps each participant to the mean mark for control of the frame, 0-10."""
     credibility: dict[str, float]
-    """Maps participants to their mean mark for credibility, 0-10."""
+    """Maps each participant to the mean mark for credibility, 0-10."""
     narrative: NarrativeNote | None
     convergence: ConvergenceNote | None
     personalities: dict[str, tuple[PersonalityStep, ...]] = {}
-    """Maps each participant with a changed personality to its personality after each exchange."""
+    """Maps each participant whose personality changed to the personality at the start and after each exchange."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
-    """Score `run` by the live system; the notes are `LiveNotes`.
+    """Return the verdict of one run, with notes of the class `LiveNotes`.
 
-    A debater's score is the mean of its turns' composites, 0-100. Undetermined unless at least two debaters have a
-    fully marked turn, and every debater who spoke has one.
+    A debater's score is the mean of the debater's turns, 0-100. The verdict is undetermined unless at least two
+    debaters have a turn with all three marks, and everyone who spoke has one.
     """
     given = ordered_assessments(debate, "live", run)
     card = build_scorecard(debate, given, settings)
@@ -191,9 +187,9 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
 
 
 def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> bool:
-    """Return whether scorecard and narrative name different winners, so that the judge must explain why.
+    """Return whether scorecard and narrative name different winners.
 
-    False if there is no narrative yet or the scorecard is undetermined.
+    False if there is no narrative, or if the scorecard is undetermined.
     """
     given = ordered_assessments(debate, "live", run)
     narrative = first_finding(given, Narrative)
@@ -204,7 +200,7 @@ def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: Live
 
 
 def dimension_means(notes: LiveNotes) -> dict[str, dict[str, float]]:
-    """Map each debater to the mean score of its turns in each dimension."""
+    """Map each debater to the mean score in each dimension."""
     values = ((row.speaker, name, getattr(row, name)) for row in notes.turns for name in DIMENSION_MAXIMA)
     means = mean_by_key(((who, name), value) for who, name, value in values if value is not None)
     found: dict[str, dict[str, float]] = {}

@@ -7,12 +7,12 @@ from debate_cli.domain.judging_config import NonNegative, SystemSettings, Thresh
 
 
 class PenaltyPoints(ConfigModel):
-    """Points of logic that a turn loses for an inconsistency."""
+    """Points of logic that a turn loses for inconsistency with the speaker's earlier turns."""
 
     contradiction: NonNegative = 0
-    """Points for each contradiction to an earlier turn of the same speaker."""
+    """Points for each contradiction to an earlier turn."""
     dropped_premise: NonNegative = 0
-    """Points for each premise of an earlier turn that the speaker dropped."""
+    """Points for each premise of an earlier turn that the speaker no longer supports."""
 
 
 class LiveSettings(SystemSettings):
@@ -22,22 +22,22 @@ class LiveSettings(SystemSettings):
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     feedback: bool = True
-    """Whether the pressure that the judge observes changes the debaters' personalities. If so, debaters speak one after
-    the other, because each turn waits for the judging of the turn before it."""
+    """Whether pressure in exchanges changes the debaters' personalities. If so, debaters speak one after the other,
+    because each turn is judged before the next one."""
     thresholds: Annotated[Thresholds, default_bounds(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
     """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 100."""
 
     penalties: PenaltyPoints = PenaltyPoints()
-    """Points of logic for contradictions and dropped premises; 0 by default."""
+    """Points of logic that inconsistencies cost; 0 by default."""
     withdrawals: bool = True
-    """Whether a register entry that the final review withdraws costs nothing. With `false`, the entry is shown as
-    doubted and still costs points."""
+    """With `true`, a register entry that the final review withdraws costs nothing. With `false`, such an entry still costs
+    points and is shown as doubted."""
 
     @property
     def asks_in_turn(self) -> bool:
-        """True with feedback, because each turn then waits for the judging of the turn before it."""
+        """True with `feedback`, because each turn is then judged before the next one is made."""
         return self.feedback
 
     def for_added_run(self) -> Self:
-        """Return the settings without feedback, because the debate is over."""
+        """Return the settings without `feedback`, because an added run cannot change the debate."""
         return self.model_copy(update={"feedback": False})

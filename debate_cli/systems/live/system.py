@@ -1,4 +1,4 @@
-"""The judging system `live`. One judge marks every turn, compares every exchange and reads the whole debate."""
+"""The judging system `live`."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -50,12 +50,9 @@ WHOLE_DEBATE_NAMES = {
     score.RESOLUTION_REVISION: "narrative against scorecard",
     score.REVIEW_REVISION: "register review",
 }
-"""Maps the revisions of questions about the whole debate to their names."""
 
 
 class _LiveSystem(JudgingSystem[LiveSettings]):
-    """One judge marks every turn, compares every exchange and reads the whole debate."""
-
     kind = "live"
     settings = LiveSettings
     findings = (
@@ -64,11 +61,6 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
     prompt_package = "debate_cli.systems.live"
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: LiveSettings, progress: Progress) -> Iterator[Brief]:
-        """Return briefs on the turns and exchanges so far; after the debate, also on its narrative and register.
-
-        If narrative and scorecard name different winners, the last brief asks why. A long debate also has a brief on
-        convergence.
-        """
         exchanges = (
             *turn_briefs(run.id, settings, progress.judgeable_turns),
             *_pair_briefs(debate, run.id, settings, progress.judgeable_turns),
@@ -87,10 +79,6 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
             yield from briefs_for(run.id, settings, WHOLE_DEBATE, revision=score.RESOLUTION_REVISION)
 
     def planned_calls(self, settings: LiveSettings, turns: int, rounds: int) -> PlannedCalls:
-        """Count turns, exchanges, narrative and register review, and in a long debate the question on convergence.
-
-        One more question may follow: why narrative and scorecard name different winners.
-        """
         planned = turns + max(0, turns - 1) + 2 + (turns >= score.MIN_CONVERGENCE_TURNS)
         return PlannedCalls(planned, follow_ups=1, quoted_answers=planned - 1)
 
@@ -110,21 +98,18 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
                 return questions.NARRATIVE_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """Return the system `sources` for the register review, whose question shows the findings of `sources`."""
         is_review = brief.subject.moment == "debate" and brief.revision == score.REVIEW_REVISION
         return (SOURCES_KIND,) if is_review else ()
 
     def awaited(
         self, debate: Debate, settings: LiveSettings, index: int, round_number: int | None
     ) -> tuple[Brief, ...]:
-        """With the setting `feedback`, return the briefs on all earlier turns and exchanges; otherwise none."""
         if not settings.feedback or round_number is None:
             return ()
         turns = range(index)
         return (*turn_briefs(FIRST_RUN, settings, turns), *_pair_briefs(debate, FIRST_RUN, settings, turns))
 
     def instruct(self, debate: Debate, settings: LiveSettings, cue: Cue) -> str:
-        """Describe the pressure on the speaker and how its personality changed."""
         return describe_pressure(debate, cue.speaker)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
@@ -134,7 +119,6 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         return 100.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """Return the subject, e.g. `turn 3`, or the name of a question on the whole debate, e.g. `register review`."""
         if brief.subject.moment != "debate":
             return super().describe_brief(brief)
         if brief.subject.turns:
@@ -142,13 +126,11 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         return WHOLE_DEBATE_NAMES.get(brief.revision, "the debate")
 
     def explain(self, verdict: Verdict) -> str:
-        """Return the scores, and the dimension in which the two best debaters differ most."""
         notes = parse_notes(score.LiveNotes, verdict)
         means = score.dimension_means(notes) if notes is not None else {}
         return describe_scores(verdict, self.max_score(verdict), means, DIMENSION_MAXIMA)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return the narrative's reasoning if narrative and scorecard name the same winner."""
         notes = parse_notes(score.LiveNotes, verdict)
         narrative = notes.narrative if notes is not None else None
         agrees = narrative is not None and narrative.winner == verdict.winner
@@ -182,7 +164,6 @@ def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Sequen
 
 
 def _build_report(assessment: Assessment, debate: Debate, settings: LiveSettings) -> LiveReport:
-    """Report marks or results of the assessment, then the faults that it quotes, then the scores that it changed."""
     is_turn = assessment.subject.moment == "turn"
     marks = {mark.criterion: mark for mark in assessment.marks}
     shown = [marks[name] for name in DIMENSION_MAXIMA if name in marks]
@@ -208,7 +189,7 @@ def _describe(finding: Finding) -> Iterable[str]:
 
 
 def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSettings) -> Iterator[str]:
-    """Describe each score that the assessment changed: `turn 1 logic 36 → 35, hollow (−1)`. Turns count from 1."""
+    """Yield each change of a score by the assessment, e.g. `turn 1 logic 36 → 35, hollow (−1)`. Turns count from 1."""
     own = _reading_position(assessment)
     near = {turn + step for turn in _touched_turns(assessment) for step in (-1, 0, 1)}
     earlier = [
@@ -232,7 +213,6 @@ def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSett
 
 
 def _reading_position(assessment: Assessment) -> tuple[float, int, int]:
-    """Return a sort key: the last turn of the assessment. A turn is sorted before the exchange that ends with it."""
     subject = assessment.subject
     last = max(subject.turns, default=0) if subject.moment != "debate" else float("inf")
     return last, MOMENTS.index(subject.moment), assessment.revision

@@ -1,4 +1,4 @@
-"""Tables and charts of the live system: scorecard, turns, causal chains, register, changes of scores."""
+"""Tables and charts of a live verdict."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -33,24 +33,21 @@ CHANGE_REASONS: dict[CalibrationRule, str] = {
     "floor": "won an exchange",
     "ceiling": "lost an exchange",
 }
-"""Maps rules to the reasons why they change a score."""
 PATTERN_MEANINGS: dict[DebatePattern, str] = {
     "coherence_collapse": "the scorecard's leader won rounds by shifting its central claim, and no single thesis survived",
     "asymmetric_depth": "one side dominated on style, the other held the stronger logical position",
     "convergence_failure": "both talked past each other about definitions and defended smaller, safer versions of their claims",
 }
-"""Maps patterns to meanings; `none` has no entry."""
 STATUS_BADGES: dict[EntryStatus, Badge] = {
     "open": Badge("?", "open", "info"),
     "confirmed": Badge("✗", "confirmed", "bad"),
     "withdrawn": Badge("✓", "withdrawn", "good"),
     "doubted": Badge("≈", "doubted", "mixed"),
 }
-"""Maps the status of a register entry to a badge."""
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return scorecard, turns, chains, register, changes of scores and unresolved exchanges. Omits empty tables."""
+    """Return scorecard, turns, chains, register, changes of scores and unresolved exchanges, without empty tables."""
     notes = parse_notes(LiveNotes, verdict)
     if notes is None:
         return []
@@ -170,7 +167,7 @@ def _change_table(notes: LiveNotes) -> Table:
 
 
 class ScoreChange(NamedTuple):
-    """One change of a turn's score in one dimension."""
+    """A change of one turn's score in one dimension."""
 
     turn: int
     dimension: str
@@ -178,15 +175,15 @@ class ScoreChange(NamedTuple):
     after: float
     why: str
     words: str | None = None
-    """The quoted words that a penalty is about; None for a calibration."""
+    """The quoted words with the fault; None if no penalty changed the score."""
 
 
 def list_changes(
     calibrations: Iterable[Calibration], penalties: Iterable[Penalty], logic: Mapping[int, float]
 ) -> Iterator[ScoreChange]:
-    """Yield the changes by calibration, then by penalties. A turn's penalties are subtracted one after the other.
+    """Yield the changes by chain limits and comparisons, then the changes by penalties, one after the other.
 
-    `logic`: maps turns to their calibrated scores in logic.
+    `logic` maps turns to scores in logic before penalties.
     """
     for item in calibrations:
         yield ScoreChange(
@@ -222,7 +219,7 @@ def _unresolved_table(unresolved: Iterable[UnresolvedExchange]) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield a chart of the mean marks by dimension; none if the notes of `verdict` are of another version."""
+    """Yield a chart of the mean scores by dimension. Yields none if another version wrote the verdict."""
     notes = parse_notes(LiveNotes, verdict)
     if notes is not None:
         yield percent_chart(

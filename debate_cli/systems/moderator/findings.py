@@ -7,22 +7,22 @@ from debate_cli.domain.frozen_model import FrozenModel
 
 
 class SummaryPoint(FrozenModel):
-    """Points made by one participant or, with three or more debaters, on one subtopic."""
+    """Points of a round, made by one debater or, with three or more debaters, on one subtopic."""
 
     heading: str
-    """Name of the participant or subtopic."""
+    """Name of the debater or of the subtopic."""
     points: tuple[str, ...]
 
 
 class Momentum(FrozenModel):
-    """The debater who is gaining ground."""
+    """Which debater is gaining ground, and why."""
 
     toward: str | None
     why: str
 
 
 class Summary(Finding):
-    """The moderator's summary of a round."""
+    """The moderator's summary of one round."""
 
     kind: Literal["summary"] = "summary"
     points: tuple[SummaryPoint, ...] = ()
@@ -32,7 +32,7 @@ class Summary(Finding):
     """Advice to all debaters for the next round; may be empty."""
 
     def describe(self) -> list[str]:
-        """Return the points, the consensus, the momentum and the guidance of the round."""
+        """Return points, agreed points, momentum and guidance of the round."""
         sentences = [
             f"Points, {point.heading}: {'; '.join(said.rstrip('.') for said in point.points)}" for point in self.points
         ]
@@ -43,7 +43,7 @@ class Summary(Finding):
 
 
 class Clash(Finding):
-    """A point on which participants disagree, and whether they answer each other."""
+    """A point on which debaters disagree, and whether they answer each other."""
 
     kind: Literal["clash"] = "clash"
     participants: tuple[str, ...]
@@ -51,20 +51,20 @@ class Clash(Finding):
     engaged: bool
 
     def describe(self) -> list[str]:
-        """Return who clashes over which point."""
+        """Return which debaters clash over which point."""
         verb = "clash over" if self.engaged else "talk past each other on"
         return [f"{' and '.join(self.participants)} {verb} {self.about}"]
 
 
 class NonEngagement(Finding):
-    """A point that a participant should have answered in a round but did not."""
+    """A point that a debater should have answered in a round but did not."""
 
     kind: Literal["non_engagement"] = "non_engagement"
     participant: str
     about: str
 
     def describe(self) -> list[str]:
-        """Return who left which point unanswered."""
+        """Return which debater left which point unanswered."""
         return [f"{self.participant} does not engage with {self.about}"]
 
 
@@ -74,9 +74,9 @@ class DebateSummary(Finding):
     kind: Literal["debate_summary"] = "debate_summary"
     text: str
     consistently_outperformed: tuple[str, ...] = ()
-    """Names of the participants who did worse throughout the debate."""
+    """Names of the debaters who did worse than the others throughout the debate."""
 
     def describe(self) -> list[str]:
-        """Return the summary, and the names of those who were consistently outperformed."""
+        """Return the summary and the names of those who were consistently outperformed."""
         named = " and ".join(self.consistently_outperformed) or "no debater"
         return [f"Summary: {self.text}", f"Consistently outperformed: {named}"]

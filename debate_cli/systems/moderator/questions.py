@@ -1,4 +1,4 @@
-"""The moderator's two questions: about a round, and about the whole debate."""
+"""The two questions of the moderator: one about a round, one about the whole debate."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -27,7 +27,6 @@ FORMAT_EMPHASIS = {
     "semi_structured": "This is a semi-structured debate: weigh how productively the participants asked and answered follow-up questions.",
     "free_flowing": "This is a free-flowing debate: weigh substance wherever it appears; the rounds have no set tasks.",
 }
-"""Maps formats of a debate to an instruction on what to weigh most."""
 
 
 class MarksForm(FormModel):
@@ -83,7 +82,7 @@ class FinalForm(FormModel):
 def _with_marks(
     form: type[FormModelT], groups: Mapping[str, Sequence[str]], maxima: Mapping[str, float], reason_chars: int
 ) -> type[FormModelT]:
-    """Return `form` with these fields for each participant: a reason and marks for each group, then a total."""
+    """Return `form` with fields for each debater: for each group a reason and marks, and then a total."""
     fields: dict[str, Any] = {}
     for group, criteria in groups.items():
         fields[f"{group}_reason"] = (str, text(reason_chars))
@@ -138,7 +137,6 @@ def _moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompt
 
 
 def _format_spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
-    """Ask the chair of a free-flowing debate to invite those who spoke least. Empty for each other format."""
     if context.debate.config.format.kind != "free_flowing":
         return ""
     words = dict.fromkeys(context.debater_names, 0)
@@ -197,9 +195,10 @@ def _add_marks(
     groups: Mapping[str, Sequence[str]],
     maxima: Mapping[str, float],
 ) -> None:
-    """Add each debater's marks, with the reason for their group. `groups` maps groups to criteria.
+    """Add each debater's marks, and the total that the judge wrote, which does not count.
 
-    Adds the judge's own total as a mark that does not count. Warns if it differs from the sum of the marks.
+    Adds a warning if this total differs from the sum of the marks. `groups` maps groups, each with one reason, to
+    criteria.
     """
     for entry in unique_known_items(collector, entries, lambda item: item.participant, context.speakers):
         ours = 0.0

@@ -1,7 +1,7 @@
 """Scorer of the moderator: the rounds count a quarter, the final evaluation three quarters.
 
-`final = mean(round sums) x 0.25 + final_total x 0.75`, at most 82.5. By default a margin below 1 is a draw, below 5
-narrow, from 5 on clear. The totals that judges write do not count; the notes list those that differ from the sums.
+Score of a debater: 0.25 x mean of the round sums (at most 30) + 0.75 x total of the final evaluation (at most 100). The
+totals are computed from the marks. A total that a judge wrote does not count.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,63 +40,63 @@ from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clea
 
 ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
 MAX_MODERATOR_SCORE = ROUND_SHARE * ROUND_TOTAL + FINAL_SHARE * FINAL_TOTAL
-"""82.5: the highest score that a debater can reach."""
+"""Highest score that a debater can reach: 82.5."""
 CLAIMED_TOTAL_CRITERION = "claimed_total"
-"""Criterion of the mark that stores a judge's own total."""
+"""Name under which the total that a judge wrote is stored as a mark."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
-"""A judge's own total is reported if it differs from the sum by more than this."""
+"""A judge's own total is reported if it differs from the sum of the judge's marks by more than this."""
 
 Marks = Mapping[tuple[str, str], float]
-"""Maps (participant, criterion) to marks."""
+"""Maps pairs (debater, criterion) to marks."""
 
 
 class ModeratorRoundRow(FrozenModel):
-    """One participant's marks for one round."""
+    """One debater's marks for one round."""
 
     round: int
     participant: str
     marks: dict[str, float]
-    """Maps criteria to marks, 0-10."""
+    """Maps criteria to mean marks of the judges, 0-10."""
     reasons: dict[str, tuple[str, ...]]
-    """Maps criteria to the judges' reasons."""
+    """Maps criteria to the judges' reasons for the marks."""
     sum: float | None
-    """Sum of the marks, 0-30; None if a criterion has no mark."""
+    """Sum of the round's marks, 0-30; None if a criterion has no mark."""
 
 
 class GroupRow(FrozenModel):
-    """One participant's marks for one group of categories of the final evaluation."""
+    """One debater's marks for one group of categories in the final evaluation."""
 
     group: str
     """Name of the group, e.g. `argument_quality`."""
     sum: float | None
-    """Sum of the marks; None if a category of the group has no mark."""
+    """Sum of the group's marks; None if a category of the group has no mark."""
     out_of: float
     reasons: tuple[str, ...]
-    """The judges' reasons."""
+    """The judges' reasons for the marks of this group."""
 
 
 class FinalRow(FrozenModel):
-    """One participant's marks for the whole debate, and its final score."""
+    """One debater's marks in the final evaluation, and the debater's final score."""
 
     participant: str
     categories: dict[str, float]
-    """Maps categories to marks."""
+    """Maps categories to mean marks of the judges."""
     total: float | None
-    """Sum of the marks, 0-100; None if a category has no mark."""
+    """Sum of the categories' marks, 0-100; None if a category has no mark."""
     round_mean: float | None
-    """Mean of the round sums, 0-30; None if no round is fully marked."""
+    """Mean of the debater's round sums, 0-30; None if no round is fully marked."""
     score: float | None
-    """Final score, 0-82.5; None if `total` or `round_mean` is missing or the participant never spoke."""
+    """Final score, 0-82.5. None if `total` or `round_mean` is None, or if the debater never spoke."""
     share: float | None
-    """The score as a share of 82.5, 0-1."""
+    """`score` divided by 82.5, the highest score; None without a score."""
     reasons: tuple[str, ...]
-    """The judges' reasons, each once."""
+    """All judges' reasons for the debater's marks, without repetitions."""
     groups: tuple[GroupRow, ...] = ()
-    """The groups of categories, in order."""
+    """The debater's marks by group of categories."""
 
 
 class ClaimedTotal(FrozenModel):
-    """A judge's own total that differs from the sum of its marks by more than 0.5."""
+    """A total that a judge wrote, and that differs by more than 0.5 from the sum of the judge's marks."""
 
     assessor: str
     participant: str
@@ -107,7 +107,7 @@ class ClaimedTotal(FrozenModel):
 
 
 class Reasoning(FrozenModel):
-    """A judge's reasoning on the whole debate."""
+    """A judge's reasoning about the whole debate."""
 
     assessor: str
     text: str
@@ -119,7 +119,7 @@ class RoundReport(FrozenModel):
     round: int
     assessor: str
     points: tuple[SummaryPoint, ...]
-    """Points made, per participant or subtopic."""
+    """Points that debaters made in the round."""
     clashes: tuple[Clash, ...]
     non_engagement: tuple[NonEngagement, ...]
     consensus: tuple[str, ...]
@@ -133,30 +133,29 @@ class Overview(FrozenModel):
     assessor: str
     text: str
     consistently_outperformed: tuple[str, ...]
-    """Names of the participants who did worse than the others throughout."""
+    """Names of the debaters who did worse than the others throughout the debate."""
 
 
 class ModeratorNotes(Notes):
     """Notes of a moderator's verdict."""
 
     highest: float
-    """The maximum score, 82.5."""
+    """Highest score that a debater can reach: 82.5."""
     rounds: tuple[ModeratorRoundRow, ...]
-    """One row per round and participant, ordered by round."""
+    """One row per debater and round, ordered by round."""
     final: tuple[FinalRow, ...]
     claimed: tuple[ClaimedTotal, ...]
     reasoning: tuple[Reasoning, ...]
     reports: tuple[RoundReport, ...] = ()
-    """The judges' reports on each round, ordered by round."""
+    """One report per judge and round, ordered by round."""
     overviews: tuple[Overview, ...] = ()
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
-    """Score `run` by the moderator's rules; the notes are `ModeratorNotes`.
+    """Return the verdict of one run, with notes of the class `ModeratorNotes`.
 
-    Undetermined unless at least two debaters have a fully marked round and a fully marked final evaluation, and every
-    debater who spoke has both. A debater who never spoke has no score. In a transcript without any speech, all marks
-    count.
+    It is undetermined unless at least two debaters have a score, and all who spoke have one. A score needs a fully
+    marked round, a full final evaluation and a speech. If a transcript has no speeches at all, no speech is needed.
     """
     given = ordered_assessments(debate, "moderator", run)
     of_rounds = sorted(
@@ -200,7 +199,7 @@ def _criteria(assessment: Assessment) -> Mapping[str, float]:
 
 
 def _marks_of_judge(assessment: Assessment) -> Marks:
-    """Return one judge's marks, clamped to their scales. Of several marks on one criterion, the first counts."""
+    """Return one judge's marks, clamped to the scales. The first mark of each criterion counts."""
     criteria = _criteria(assessment)
     found: dict[tuple[str, str], float] = {}
     for mark in assessment.marks:
@@ -214,18 +213,16 @@ def _average_marks(given: Iterable[Assessment]) -> Marks:
 
 
 def _marks_of(name: str, marks: Marks, criteria: Iterable[str]) -> dict[str, float]:
-    """Return a debater's marks by criterion, in the order of `criteria`."""
     return {item: strip_float_noise(marks[name, item]) for item in criteria if (name, item) in marks}
 
 
 def _total(name: str, marks: Marks, criteria: Iterable[str]) -> float | None:
-    """Return the sum of a debater's marks; None if one of `criteria` has no mark."""
+    """Return the sum of a debater's marks; None if a criterion has no mark."""
     found = [marks.get((name, item)) for item in criteria]
     return strip_float_noise(sum(mark for mark in found if mark is not None)) if None not in found else None
 
 
 def _reasons(given: Iterable[Assessment], name: str, criteria: Sequence[str]) -> tuple[str, ...]:
-    """Return the judges' reasons for a debater's marks, by criterion, each once."""
     marks = [mark for item in given for mark in item.marks if mark.participant == name and mark.reason]
     ordered = (mark.reason for item in criteria for mark in marks if mark.criterion == item)
     return tuple(dict.fromkeys(reason for reason in ordered if reason))

@@ -1,6 +1,6 @@
-"""Settings and criteria of the moderator. Forms, totals, scores and tables follow from the criteria.
+"""Settings of the moderator, and the criteria that forms, scores and tables use.
 
-To add a criterion, describe it in the prompt of its question. Then correct the totals in prompts and docstrings.
+A new criterion must also be described in its prompt. Totals in prompts and docstrings then change.
 """
 
 from typing import Annotated, Literal, Self
@@ -10,11 +10,11 @@ from pydantic import Field
 from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, Thresholds, default_bounds, numbered_seats
 
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
-"""Maps the criteria of a round to maxima."""
+"""Maps the criteria of a round to their highest marks."""
 ROUND_GROUPS: dict[str, tuple[str, ...]] = {name: (name,) for name in ROUND_CRITERIA}
-"""Maps groups to criteria of a round. Each group has one criterion. The chair gives a reason per group."""
+"""Maps the groups of a round to their criteria. Here each criterion is a group, so each mark has its own reason."""
 ROUND_TOTAL = sum(ROUND_CRITERIA.values())
-"""Highest sum of marks in one round: 30."""
+"""Highest sum of one round's marks: 30."""
 ROUND_HEADS: dict[str, str] = {
     "argument_quality": "argument",
     "rebuttal_effectiveness": "rebuttal",
@@ -36,9 +36,9 @@ FINAL_CATEGORIES: dict[str, float] = {
     "concession_when_appropriate": 5,
     "accuracy": 5,
 }
-"""Maps the categories of the final evaluation to maxima."""
+"""Maps the categories of the final evaluation to their highest marks."""
 FINAL_TOTAL = sum(FINAL_CATEGORIES.values())
-"""Highest total of the final evaluation: 100."""
+"""Highest sum of the final evaluation's marks: 100."""
 CATEGORY_GROUPS: dict[str, tuple[str, ...]] = {
     "argument_quality": ("evidence_based_claims", "logical_structure", "relevance"),
     "rebuttal_effectiveness": ("comprehensiveness", "precision", "counter_evidence"),
@@ -46,7 +46,7 @@ CATEGORY_GROUPS: dict[str, tuple[str, ...]] = {
     "rhetorical_effectiveness": ("clarity", "persuasiveness", "tone_management"),
     "intellectual_integrity": ("concession_when_appropriate", "accuracy"),
 }
-"""Maps groups to categories of the final evaluation. The chair gives a reason per group and participant."""
+"""Maps groups to categories of the final evaluation. The judge gives one reason for each group."""
 
 
 class ModeratorSettings(SystemSettings):
@@ -58,20 +58,20 @@ class ModeratorSettings(SystemSettings):
     judges: int = Field(default=1, ge=1, le=25)
     """Number of independent judges, whose marks are averaged."""
     guidance: bool = False
-    """Whether debaters read the chair's guidance after each round. The next round then waits for the guidance."""
+    """Whether debaters read the moderator's advice before each round. Each round then waits for this advice."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=5)] = Thresholds(draw=1, clear=5)
     """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 82.5."""
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The configured number of chairs, all with one model."""
+        """The judges, all with the same model; their number is `judges`."""
         return numbered_seats(self.judges, self.judge)
 
     @property
     def steers_debate(self) -> bool:
-        """True with `guidance`, because debaters read what the chair advises."""
+        """True with `guidance`, because debaters then read the moderator's advice."""
         return self.guidance
 
     def with_judge_count(self, count: int) -> Self:
-        """Return the settings with `count` chairs."""
+        """Return the settings with `count` judges."""
         return self.model_copy(update={"judges": count})

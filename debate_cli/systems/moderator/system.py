@@ -34,8 +34,6 @@ from debate_cli.systems.tables import Table, parse_notes
 
 
 class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
-    """A neutral chair marks every round and the whole debate."""
-
     kind = "moderator"
     settings = ModeratorSettings
     findings = (Summary, Clash, NonEngagement, DebateSummary)
@@ -99,7 +97,6 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return list(tables.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """Return the totals, each reason with the sum of the marks that it explains, and the findings."""
         is_round = assessment.subject.moment == "round"
         sentences: list[str] = []
         for name in dict.fromkeys(mark.participant for mark in assessment.marks):

@@ -1,4 +1,4 @@
-"""Tables and charts of the moderator: scores, rounds, final evaluation, and the judges' words."""
+"""Tables and charts of a moderator's verdict."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -30,7 +30,7 @@ from debate_cli.systems.tables import (
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return tables of scores, rounds, the final evaluation and the judges' words. Omits empty tables."""
+    """Return tables of scores, rounds, the final evaluation and the judges' words, without empty tables."""
     notes = parse_notes(ModeratorNotes, verdict)
     if notes is None:
         return []
@@ -103,7 +103,7 @@ def _round_reason_table(notes: ModeratorNotes) -> Table:
 
 
 def _group_by_round(rows: Iterable[TableRow]) -> tuple[TableRow | None, ...]:
-    """Separate the rows of each round. The first cell of a row is its round."""
+    """Put None between the rows of different rounds. The first cell of a row is the round."""
     return join_row_groups(group for _, group in groupby(rows, key=itemgetter(0)))
 
 
@@ -169,7 +169,7 @@ def _join(sentences: Iterable[str]) -> str:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield charts of the final evaluation and the rounds; none if the verdict's notes are of another version."""
+    """Yield charts of the final evaluation and of the rounds. Yields none if another version wrote the verdict."""
     notes = parse_notes(ModeratorNotes, verdict)
     if notes is None:
         return

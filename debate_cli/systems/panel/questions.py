@@ -1,4 +1,4 @@
-"""The question of a panel judge: the form of a vote, and the earlier votes that the judge sees before it votes again."""
+"""The question to a panel's judge: the form of a vote, and the earlier votes that the judge reads."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,9 +26,9 @@ from debate_cli.systems.panel.votes import (
 )
 
 MAX_SHOWN_REASON_CHARS = 300
-"""Number of characters of a judge's reason that the other judges see."""
+"""Other judges see this number of characters of a judge's reason."""
 MAX_FINDING_CHARS = 200
-"""Maximum length of a critical finding or a required correction, with the quoted passage."""
+"""Maximum length of a critical finding or a required correction, in characters."""
 
 
 class DimensionForm(FormModel):
@@ -75,13 +75,12 @@ def _vote_prompt_values(context: JudgingContext[PanelSettings], prompts: Prompts
 
 
 def _read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) -> AssessmentContent:
-    """Return the vote and a mark for each dimension. Warns if the vote changed without a valid reason."""
     collector = MarkCollector()
     for entry in unique_known_items(collector, filled.dimensions, lambda item: item.name, context.settings.dimensions):
         collector.add_mark(None, entry.name, entry.value, (MIN_DIMENSION_MARK, MAX_DIMENSION_MARK))
     confidence = min(1.0, max(0.0, filled.confidence))
     if confidence != filled.confidence:
-        collector.add_warnings(f"clamped: confidence {filled.confidence:g} is outside 0-1")
+        collector.add_warnings(f"clamped: confidence {filled.confidence:g} is outside 0-1 and counts as {confidence:g}")
     because = (filled.changed_because or "").strip() or None
     before = _previous_votes(context).get(context.brief.assessor)
     changed = before is not None and before.option != filled.option
@@ -100,21 +99,20 @@ def _read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) ->
 
 
 def _format_persona(judge: PanelJudge, prompts: Prompts) -> str:
-    """Return the user's description of the judge, or else the text of the shipped persona."""
     if judge.description is None and judge.persona in PERSONA_WEIGHTS:
         return prompts.render("debate_cli.systems.panel", f"persona_{judge.persona}")
     return sanitize_takeovers(judge.description or judge.persona.replace("_", " "))
 
 
 def _previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
-    """Map each judge to its latest vote before the revision of the brief, in panel order."""
+    """Map each judge to the vote that counted before this brief, in the order of the panel."""
     rounds = ballots_by_round(context.debate, context.brief.run, context.settings)
     earlier = [number for number in rounds if number < context.brief.revision]
     return {ballot.judge: ballot for ballot in (rounds[max(earlier)] if earlier else ())}
 
 
 def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent | None:
-    """Return a late judge's last vote, marked as late; None if the judge has not voted before."""
+    """Return a late judge's earlier vote, marked as late; None if the judge has not voted before."""
     last = _previous_votes(context).get(context.brief.assessor)
     if last is None:
         return None
@@ -130,7 +128,10 @@ def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent
 
 
 def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object]:
-    """Return a vote as the other judges see it. `divided`: disputed dimensions, for which a finding is shown."""
+    """Return a vote as other judges see it.
+
+    `divided`: names of disputed dimensions. A mark of such a dimension is shown with a critical finding on it.
+    """
     findings = ballot.vote.critical_findings
     dimensions: list[dict[str, object]] = []
     for name, value in ballot.dimensions.items():

@@ -1,4 +1,4 @@
-"""Scorer of the panel: weighted votes, agreement before and after deliberation, dissent in full."""
+"""Scorer of the panel: counts weighted votes."""
 
 import math
 import re
@@ -28,36 +28,36 @@ from debate_cli.systems.panel.votes import (
 )
 
 OPTION_SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
-"""Maps options to the side that wins with them."""
+"""Maps options to the side of the debate that wins with them."""
 CLEAR_SHARE = 0.8
-"""Share of the weight from which a victory is clear."""
+"""A victory is clear if the winning option has at least this share of the weight."""
 
 
 class BallotRow(FrozenModel):
-    """A judge's vote in one round."""
+    """A judge's vote in one round of voting."""
 
     judge: str
     option: VoteOption
     confidence: float
     weight: float
-    """Share of the weight of all votes in this round, 0-1."""
+    """Share of the total weight of this round's votes, 0-1."""
     dimensions: dict[str, float]
     critical_findings: tuple[str, ...]
     remediation_required: tuple[str, ...]
     rationale: str
     changed: bool
-    """Whether the option differs from the judge's vote in the round before."""
+    """Whether the judge chose another option in the round before."""
     changed_because: str | None
     unexplained_change: bool
-    """Whether the vote changed without a valid reason. A valid reason names a turn or an argument; on a document, any
-    reason is valid."""
+    """Whether the vote changed without a valid reason. In a debate, a valid reason names a turn or an argument. On a
+    document, any reason is valid."""
     late: bool
     carried: bool
-    """Whether the vote is from an earlier round, because the judge gave none in this round."""
+    """Whether this is the judge's earlier vote, because the judge gave none in this round or was late."""
 
 
 class PanelRoundRow(FrozenModel):
-    """One round of voting. Round 0 is the blind first vote."""
+    """One round of voting. Round 0 is the first vote, in which no judge sees another judge's vote."""
 
     round: int
     agreement: float
@@ -67,51 +67,53 @@ class PanelRoundRow(FrozenModel):
 
 
 class VoteTally(FrozenModel):
-    """The option that wins a round of voting, and the share of each option."""
+    """The result of one round of voting."""
 
     option: VoteOption
-    """The option with the largest weight; CONDITIONAL for a tie."""
+    """The option with the largest share of the weight; CONDITIONAL if two options have equal shares."""
     weights: dict[VoteOption, float]
-    """Maps options to shares of the weight, which add up to 1."""
+    """Maps options to their shares of the weight, which add up to 1."""
 
 
 class PanelNotes(Notes):
     """Notes of a panel's verdict."""
 
     option: VoteOption | None
-    """The option that the panel voted for; None if there are no votes."""
+    """The option with the largest share in the final vote; None if nobody voted."""
     judges: int = 0
-    """Number of judges with a vote. One judge decides alone, with agreement 1.0."""
+    """Number of judges whose votes count. One judge decides alone, with agreement 1.0."""
     required_changes: tuple[RequiredChange, ...] = ()
-    """Changes that a text needs in order to pass, by dimension, the most weight first. Empty for a debate and for PASS."""
+    """Changes that a text needs in order to pass, grouped by dimension. Empty for a debate and for a text that passed."""
     weights: dict[VoteOption, float]
-    """Maps options to shares of the weight in the final vote."""
+    """Maps options to their shares of the weight in the final vote."""
     first_vote: VoteTally | None
-    """Result of the blind first vote."""
+    """Result of the first vote; None if nobody voted."""
     initial_agreement: float | None
     final_agreement: float | None
     improvement: float | None
-    """Final agreement minus initial agreement."""
+    """Final agreement minus initial agreement; None if nobody voted."""
     converged: bool
-    """Whether the final agreement reaches the threshold."""
+    """Whether the final agreement reaches `convergence_threshold`."""
     convergence_threshold: float
     deliberation_rounds: int
-    """Number of votes after the first one."""
+    """Number of rounds of voting after the first vote."""
     rounds: tuple[PanelRoundRow, ...]
     dissent: tuple[BallotRow, ...]
-    """Final votes against the panel's option, in full."""
+    """Final votes for another option than the panel's."""
     unexplained_changes: tuple[str, ...]
-    """Ids of the judges who changed a vote without a valid reason."""
+    """Ids of the judges who once changed their vote without a valid reason."""
     late: tuple[str, ...]
-    """Ids of the judges whose earlier vote counted again because they were late."""
+    """Ids of the judges who were late once, so that their earlier vote counted again."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
-    """Score `run` by the panel's rules; the notes are `PanelNotes`.
+    """Return the verdict of one run, with notes of the class `PanelNotes`.
 
-    With PASS the debater of side `for` wins, with FAIL the debater of side `against`. There is no winner after a tie or
-    CONDITIONAL, or if the side has several debaters. The margin is the largest share of the weight minus the second,
-    0-1. With fewer votes than `min_judges` the verdict is undetermined; a panel of one judge needs one vote.
+    With PASS, the debater of side `for` wins; with FAIL, the debater of side `against`. Nobody wins after CONDITIONAL,
+    or if the side has several debaters.
+
+    The margin is the largest share of the weight minus the second largest. The verdict is undetermined with fewer votes
+    than `min_judges`; a panel of one judge needs one vote.
     """
     by_round = ballots_by_round(debate, run, settings)
     weights = judge_weights(debate, run, settings)
@@ -151,7 +153,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
 
 
 def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:
-    """Count the votes by weight; None if there are no votes."""
+    """Return the result of a vote; None if nobody voted."""
     if not ballots:
         return None
     total = math.fsum(ballot.weight for ballot in ballots)
@@ -193,7 +195,6 @@ def _round_rows(
 
 
 def _ballot_row(debate: Debate, ballot: Ballot, before: VoteOption | None, total: float) -> BallotRow:
-    """Return the row of a ballot. `before`: the judge's previous option; `total`: weight of all votes in this round."""
     changed = before is not None and before != ballot.option
     because = ballot.vote.changed_because
     return BallotRow(
@@ -216,7 +217,6 @@ def _ballot_row(debate: Debate, ballot: Ballot, before: VoteOption | None, total
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]]
 ) -> Iterator[str]:
-    """Yield sentences about missing votes, also of a round that is due but has none, and about missing marks."""
     weights = judge_weights(debate, run, settings)
     latest = max(by_round, default=0)
     final = by_round.get(latest, ())
@@ -245,10 +245,10 @@ def _missing(
 def find_required_changes(
     ballots: Sequence[Ballot], dimensions: Sequence[str], text: str
 ) -> tuple[RequiredChange, ...]:
-    """Return all demands and critical findings of `ballots`, grouped by dimension, the most weight first.
+    """Return the corrections and critical findings of all judges, grouped by dimension, with most weight first.
 
-    Demands that differ only in case, typography and punctuation are one. `text`: the judged text, in which quoted
-    passages get their line.
+    Demands that differ only in case, typography and punctuation are merged. `text`: the judged text, in which the line
+    of a quoted passage is looked up.
     """
     demands: dict[str, tuple[str, dict[str, float]]] = {}
     for ballot in ballots:

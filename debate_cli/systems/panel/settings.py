@@ -23,11 +23,9 @@ PERSONA_WEIGHTS: dict[str, float] = {
     "domain_expert": 0.15,
     "qa_evaluator": 0.15,
 }
-"""Maps the shipped personas, which are the default panel, to weights."""
+"""Weights of the shipped personas, which are the default panel."""
 TEXT_DIMENSIONS = ("completeness", "feasibility", "evidence", "risk")
-"""The default dimensions of a judged text."""
 MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
-"""Lowest and highest mark of a dimension."""
 DEFAULT_CONVERGENCE_THRESHOLD = 0.8
 DEFAULT_DIMENSION_THRESHOLD = 1.5
 
@@ -36,15 +34,15 @@ class PanelJudge(ConfigModel):
     """A member of the panel."""
 
     id: str = Field(min_length=1)
-    """Name of the judge in votes and reports."""
+    """Id of the judge in votes and reports."""
     persona: str
-    """Name of a shipped persona, or any name if there is a `description`."""
+    """Name of a shipped persona. Any name is allowed if `description` is given."""
     description: str | None = Field(default=None, min_length=1)
-    """The persona in the user's own words."""
+    """Description of the persona in your own words. The judge reads this text."""
     model: str | None = None
-    """Name in `models`, or `provider/model`; None means the panel's `judge`."""
+    """Name in `models`, or `provider/model`; None means the setting `judge` of the panel."""
     weight: float | None = Field(default=None, gt=0)
-    """Weight of the vote; None means the default weight of a shipped persona, and 1 for a persona of your own."""
+    """Weight of the vote. None means the weight of the shipped persona, or 1 for a persona of your own."""
 
 
 class PanelSettings(SystemSettings):
@@ -52,28 +50,28 @@ class PanelSettings(SystemSettings):
 
     kind: Literal["panel"] = "panel"
     judge: str | None = None
-    """Model of every judge that has no `model`."""
+    """Model of the judges for which `judges` gives no `model`: a name in `models`, or `provider/model`. None means
+    `models.judge`, else `models.default`."""
     judges: tuple[PanelJudge, ...] = ()
-    """The members of the panel with their settings."""
+    """The judges of the panel, each with its settings. Default: the five shipped personas."""
     personas: tuple[str, ...] = ()
-    """Short form of `judges`: names of shipped personas, which become the ids of judges with default weights."""
+    """Short form of `judges`: names of shipped personas, each of which becomes a judge with default weight."""
     dimensions: tuple[str, ...] = Field(default=("logic", "evidence", "rebuttal", "risk"), min_length=1)
-    """Dimensions that each member marks from 1 to 3. Default for a text: completeness, feasibility, evidence, risk."""
+    """What each judge marks from 1 to 3. Default for a judged text: completeness, feasibility, evidence, risk."""
     dimension_disagreement_threshold: float = Field(default=DEFAULT_DIMENSION_THRESHOLD, gt=0, le=2)
-    """A dimension is disputed if the highest mark minus the lowest (at most 2) reaches this value."""
+    """A dimension is disputed if its highest and lowest mark differ by at least this. Marks differ by at most 2."""
     convergence_threshold: UnitInterval = DEFAULT_CONVERGENCE_THRESHOLD
-    """Agreement, 0-1, at which the panel stops deliberating."""
+    """The panel stops voting when its agreement, 0-1, is at least this."""
     max_rounds: int = Field(default=3, ge=0, le=20)
-    """Maximum number of deliberation rounds after the first vote."""
+    """Maximum number of rounds of voting after the first vote."""
     min_judges: int = Field(default=2, ge=1)
-    """Number of votes that a verdict and a deliberation need. A panel of one judge needs one vote and does not
-    deliberate."""
+    """Number of votes that a verdict and a further round of voting need. A panel of one judge needs one vote."""
     timeout_s: float = Field(default=120, gt=0)
-    """Seconds for each vote. A member who takes longer keeps its last vote."""
+    """Seconds that a judge has for each vote. The earlier vote of a judge who takes longer counts again."""
 
     @cached_property
     def members(self) -> tuple[PanelJudge, ...]:
-        """The members, with model and weight filled in. The default is the five shipped personas."""
+        """The judges with model and weight filled in; by default the five shipped personas."""
         named = self.judges or tuple(PanelJudge(id=name, persona=name) for name in self.personas or PERSONA_WEIGHTS)
         return tuple(
             judge.model_copy(
@@ -87,7 +85,7 @@ class PanelSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The members with their weights."""
+        """The judges with models and weights."""
         own_models = {index for index, judge in enumerate(self.judges) if judge.model is not None}
         return tuple(
             JudgeSeat(
@@ -98,11 +96,11 @@ class PanelSettings(SystemSettings):
 
     @property
     def judge_timeout_s(self) -> float:
-        """Seconds after which a member is late: `timeout_s`."""
+        """Seconds after which a judge is late."""
         return self.timeout_s
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield faults: unknown personas, invalid or repeated ids, too few members, repeated dimensions."""
+        """Yield errors in personas, judges and dimensions, each with its position in the settings."""
         if self.judges and self.personas:
             yield ("personas",), "`judges` and `personas` are two forms of the same setting; keep one"
         key = "judges" if self.judges else "personas"
@@ -118,25 +116,25 @@ class PanelSettings(SystemSettings):
             yield ("dimensions", index), "this dimension is listed twice; keep one"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with `rename` applied to the models of the panel and of each member."""
+        """Return the settings with every model of the panel replaced by what `rename` returns for it."""
         judges = tuple(judge.model_copy(update={"model": rename(judge.model)}) for judge in self.judges)
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
 
     def for_reviewer(self, assessor: str) -> Self:
-        """Return the settings with a person as the only member."""
+        """Return the settings with a person as the only judge."""
         member = PanelJudge(
             id=assessor, persona="reviewer", description="Judge from your own point of view.", model=assessor, weight=1
         )
         return self.model_copy(update={"judge": None, "judges": (member,), "personas": ()})
 
     def for_text(self) -> Self:
-        """Return the settings with the default dimensions of a text, unless `dimensions` is configured."""
+        """Return the settings for judging a text: its default dimensions replace dimensions that are not configured."""
         return (
             self if "dimensions" in self.model_fields_set else self.model_copy(update={"dimensions": TEXT_DIMENSIONS})
         )
 
     def with_judge_count(self, count: int) -> Self:
-        """Return the settings with `count` members. If there are fewer, their personas are repeated under new ids."""
+        """Return the settings with `count` judges. Additional judges repeat personas of the panel under new ids."""
         judges: list[PanelJudge] = []
         for place in range(count):
             number, member = divmod(place, len(self.members))

@@ -29,8 +29,6 @@ from debate_cli.systems.tables import Table, parse_notes
 
 
 class _PanelSystem(JudgingSystem[PanelSettings]):
-    """Several judges vote and deliberate until they agree enough."""
-
     kind = "panel"
     settings = PanelSettings
     findings = (Vote,)
@@ -38,7 +36,6 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     prompt_package = "debate_cli.systems.panel"
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
-        """Yield a brief for each judge's blind vote and, while the panel deliberates, for each voter's next vote."""
         if not progress.is_over or self.why_not(debate) is not None:
             return
         rounds: Mapping[int, tuple[Ballot, ...]] = {}
@@ -57,7 +54,6 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
             due = tuple(brief for brief in again if brief.assessor in voters)
 
     def planned_calls(self, settings: PanelSettings, turns: int, rounds: int) -> PlannedCalls:
-        """Count one vote per judge, and up to `max_rounds` further votes, whose questions quote all earlier votes."""
         judges = len(settings.members)
         may_deliberate = judges >= max(MIN_VOTES_TO_COMPARE, settings.min_judges)
         return PlannedCalls(judges, follow_ups=settings.max_rounds if may_deliberate else 0, quoted_answers=judges)
@@ -102,7 +98,6 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         return replace(found, dissent=tuple(map(_to_vote, notes.dissent)), required_changes=notes.required_changes)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return the rationale of the weightiest judge who voted for the panel's option."""
         notes = parse_notes(score.PanelNotes, verdict)
         final = notes.rounds[-1].votes if notes is not None and notes.rounds else ()
         votes = [vote for vote in final if notes and vote.option == notes.option and vote.rationale.strip()]

@@ -1,4 +1,4 @@
-"""Tables and charts of the panel: required changes, decision, votes, marks, disagreements, dissent."""
+"""Tables and charts of a panel's verdict."""
 
 from collections.abc import Iterable, Iterator
 
@@ -24,7 +24,10 @@ from debate_cli.systems.tables import (
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return tables of options, votes, marks, disagreements, conditions and dissent. Required changes come first."""
+    """Return tables of options, votes, marks, disagreements, conditions and dissent, without empty tables.
+
+    If a text must be changed, the required changes are the first table.
+    """
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return []
@@ -109,7 +112,6 @@ def _agreement_remark(notes: PanelNotes) -> str:
 
 
 def _vote_table(notes: PanelNotes) -> Table:
-    """Return a row for each judge with its votes by round, then rows on agreement and disputed points."""
     rounds = [{vote.judge: vote for vote in row.votes} for row in notes.rounds]
     weights = {vote.judge: vote.weight for row in notes.rounds for vote in row.votes}
     rows: list[TableRow] = [
@@ -165,7 +167,7 @@ def _dissent_table(notes: PanelNotes) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield a chart of the votes in each round; none if the verdict's notes are of another version."""
+    """Yield a chart of the votes in each round. Yields none if another version wrote the verdict."""
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return

@@ -1,6 +1,6 @@
-"""The votes of a panel by deliberation round, their agreement, the disputed points, and whether the panel votes again.
+"""The votes of a panel, their agreement, and whether the panel votes again.
 
-`agreement` and `needs_deliberation` are part of the Python API. `score` decides which option wins.
+`agreement` and `needs_deliberation` are part of the Python API.
 """
 
 from __future__ import annotations  # the reference of the Python API shows annotations as they are written
@@ -36,14 +36,14 @@ from debate_cli.systems.panel.settings import (
 from debate_cli.systems.tables import format_number
 
 VOTE_WEIGHT, DIMENSION_WEIGHT = 0.6, 0.4
-"""Weights of agreement on votes and of agreement on dimensions."""
+"""Weights of the votes and of the dimensions' marks in the agreement of a panel."""
 MIN_VOTES_TO_COMPARE = 2
 VoteOption = Literal["PASS", "FAIL", "CONDITIONAL"]
 OPTIONS: tuple[VoteOption, ...] = get_args(VoteOption)
 Votes = Sequence[VoteOption] | Mapping[str, VoteOption]
-"""The options that the judges voted for, as a list or by judge."""
+"""The options for which judges voted: a list, or a mapping from judges to options."""
 DimensionMarks = Mapping[str, Sequence[float] | Mapping[str, float]]
-"""Maps dimensions to the marks that judges gave, from 1 to 3, as a list or by judge."""
+"""Maps each dimension to its marks, 1-3: a list, or a mapping from judges to marks."""
 _TURN_REFERENCE = re.compile(r"\bturns?\s*(?:no\.?|number|#)?\s*(\d{1,9})(?!\d)", re.IGNORECASE)
 
 
@@ -52,16 +52,16 @@ class Vote(Finding):
 
     kind: Literal["vote"] = "vote"
     option: VoteOption
-    """PASS: the motion is upheld; FAIL: it is not; CONDITIONAL: it holds under stated conditions."""
+    """PASS: the motion is upheld. FAIL: the motion is not upheld. CONDITIONAL: it is upheld under stated conditions."""
     confidence: float = Field(ge=0, le=1)
     critical_findings: tuple[str, ...] = ()
     remediation_required: tuple[str, ...] = ()
     changed_because: str | None = None
     late: bool = False
-    """Whether the judge was late, so that this vote repeats its earlier one."""
+    """Whether the judge did not answer in time. The judge's earlier vote is then repeated here."""
 
     def describe(self) -> list[str]:
-        """Return the option, the findings and corrections behind it, and what changed the vote."""
+        """Return the option, critical findings, required corrections, and why the judge changed the vote."""
         late = ", late" if self.late else ""
         sentences = [f"Votes {self.option}, confidence {format_number(self.confidence)}{late}"]
         sentences += [f"Critical: {point}" for point in self.critical_findings]
@@ -71,45 +71,48 @@ class Vote(Finding):
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """The vote of one judge that counts in one deliberation round."""
+    """The vote of one judge that counts in one round of voting."""
 
     judge: str
     weight: float
-    """Weight of the judge as configured, above 0."""
+    """Weight of the judge according to the settings, above 0."""
     vote: Vote
     dimensions: Mapping[str, float]
-    """Maps configured dimensions to marks, 1-3."""
+    """Maps dimensions to the judge's marks, 1-3."""
     rationale: str
     carried: bool = False
-    """Whether the judge gave this vote in an earlier round, and none in this round."""
+    """Whether this is the judge's earlier vote, because the judge gave none in this round or was late."""
 
     @property
     def option(self) -> VoteOption:
-        """The option that this judge voted for."""
+        """The option for which this judge voted."""
         return self.vote.option
 
 
 class Disagreement(FrozenModel):
-    """A point that a panel disputes: the vote or a dimension."""
+    """A point on which a panel disagrees: the vote, or the marks of one dimension."""
 
     type: Literal["vote", "dimension"]
     about: str
-    """`vote`, or the name of a dimension."""
+    """`vote`, or the name of the dimension."""
     severity: float
-    """0-1. Of the vote: 1 minus the largest share. Of a dimension: half the range of its marks."""
+    """How large the disagreement is, 0-1. For the vote: 1 minus the largest share of judges. For a dimension: half the
+    difference between highest and lowest mark."""
     positions: dict[str, VoteOption | float]
-    """Maps judges to options, or to marks of the dimension from 1 to 3, in panel order."""
+    """Maps judges to the options or marks that they gave, in the order of the panel."""
 
 
 def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
-    """Compute the agreement of a panel, 0-1.
+    """Return the agreement of a panel, 0-1.
 
-    `votes`: the options PASS, FAIL and CONDITIONAL, as a list or by judge. `dimensions` maps dimensions to the judges'
-    marks from 1 to 3, as a list or by judge.
+    `votes`: the judges' options (PASS, FAIL, CONDITIONAL), as a list or by judge. `dimensions` maps each dimension to
+    the judges' marks from 1 to 3, as a list or by judge.
 
-    0.6 x the largest share of votes + 0.4 x the mean over dimensions of max(0, 1 - range/2). Fewer than two votes have
-    agreement 1. If no dimension has two marks, the mean is 1. Raises ConfigError for an unknown option or a mark outside
-    1-3.
+    The agreement is 0.6 x V + 0.4 x D. V is the share of judges who voted for the most frequent option. D is the mean
+    over the dimensions of 1 minus half the difference between highest and lowest mark. Dimensions with fewer than two
+    marks do not count; if none is left, D is 1. With fewer than two votes, the agreement is 1.
+
+    Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
     return _compute_agreement(*_check_votes(votes, dimensions))
 
@@ -117,10 +120,10 @@ def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
 def needs_deliberation(
     votes: Votes, dimensions: DimensionMarks, threshold: float = DEFAULT_CONVERGENCE_THRESHOLD
 ) -> bool:
-    """Return whether a panel votes again: its agreement is below `threshold`, and a point is disputed.
+    """Return whether a panel should vote again: its agreement is below `threshold`, and a point is disputed.
 
-    A point is disputed if judges vote differently, or if the marks of a dimension have a range of 1.5 or more. Raises
-    ConfigError for an unknown option or a mark outside 1-3.
+    A point is disputed if judges vote for different options, or if the highest and lowest mark of a dimension differ by
+    1.5 or more. Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
     options, marks = _check_votes(votes, dimensions)
     is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in _mark_ranges(marks).values())
@@ -154,7 +157,6 @@ def _largest_share(options: Collection[str]) -> float:
 
 
 def _mark_ranges(marks: Mapping[str, Collection[float]]) -> dict[str, float]:
-    """Return the range of each dimension's marks, for dimensions with at least two marks."""
     return {
         name: strip_float_noise(max(given) - min(given))
         for name, given in marks.items()
@@ -163,7 +165,7 @@ def _mark_ranges(marks: Mapping[str, Collection[float]]) -> dict[str, float]:
 
 
 def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> dict[str, float]:
-    """Return the weight of each judge who was asked in `run`. Weights in `settings` replace those stored in the run."""
+    """Return the weight of each judge who was asked in `run`. A weight in `settings` replaces the stored one."""
     given = {judge.id: judge.weight for judge in settings.members}
     asked = stored_settings(debate, run, settings).members
     return {judge.id: given.get(judge.id) or judge.weight or 1.0 for judge in asked}
@@ -172,9 +174,10 @@ def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings
 def ballots_by_round(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings
 ) -> Mapping[int, tuple[Ballot, ...]]:
-    """Map each deliberation round to its ballots, in panel order.
+    """Return the votes that count in each round of voting, in the order of the panel.
 
-    A judge who gave no vote in a round, or was late, keeps its last vote. Only votes of members count.
+    The earlier vote of a judge counts again if the judge gave none in a round or was late. Votes of judges who are not
+    on the panel do not count.
     """
     weights = judge_weights(debate, run, settings)
     cast: dict[int, dict[str, Ballot]] = defaultdict(dict)
@@ -197,7 +200,7 @@ def ballots_by_round(
 
 
 def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings: PanelSettings) -> Ballot | None:
-    """Return the ballot in an assessment; None without a vote, or if the judge is not a member."""
+    """Return the vote in an assessment; None if it has none, or if the judge is not on the panel."""
     vote = first_finding([assessment], Vote)
     if vote is None or assessment.assessor not in weights or assessment.subject.moment != "debate":
         return None
@@ -210,12 +213,12 @@ def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings
 
 
 def agreement_of_ballots(ballots: Sequence[Ballot]) -> float:
-    """Compute the agreement of a panel, 0-1, by the formula of `agreement`."""
+    """Return the agreement of these votes, 0-1, by the formula of `agreement`."""
     return _compute_agreement([ballot.option for ballot in ballots], _marks_by_dimension(ballots))
 
 
 def find_disagreements(ballots: Sequence[Ballot], settings: PanelSettings) -> tuple[Disagreement, ...]:
-    """Return the disputed points, most severe first; among equally severe points, the vote first."""
+    """Return the points on which judges disagree, most severe first."""
     if len(ballots) < MIN_VOTES_TO_COMPARE:
         return ()
     found: list[Disagreement] = []
@@ -244,10 +247,10 @@ def _marks_by_dimension(ballots: Sequence[Ballot]) -> dict[str, list[float]]:
 
 
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:
-    """Return whether the panel votes again after the latest of `rounds`, which must be settled.
+    """Return whether the panel votes again. All votes of the last of `rounds` must have arrived or failed.
 
-    A panel votes again if its agreement is below the threshold, a point is disputed, a further round is allowed, and
-    there are enough votes. `rounds`: as `ballots_by_round` returns them.
+    A further vote needs enough votes, a disputed point, an agreement below the threshold, and a round that `max_rounds`
+    allows.
     """
     if not rounds:
         return False
@@ -264,7 +267,7 @@ def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSet
 def explains_change(because: str | None, debate: Debate) -> bool:
     """Return whether `because` is a valid reason for a changed vote.
 
-    A valid reason names a turn or an argument of the debate. On a document, any reason is valid.
+    In a debate, a valid reason names a turn or an argument. On a document, any reason is valid.
     """
     if because is None or not because.strip():
         return False

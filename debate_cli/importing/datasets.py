@@ -1,7 +1,6 @@
-"""Readers of public data sets with judgments of people or models, in the folders of their repositories.
+"""Readers of public data sets: debates with judgments of people or models.
 
-Each reader gets a function for the text of every file, and yields the debates with their labels. docs/studies/README.md
-describes the files.
+A reader gets a function for the text of each file. docs/studies/README.md describes the files.
 """
 
 import csv
@@ -20,19 +19,19 @@ from debate_cli.storage.yaml_positions import parse_yaml
 
 DRAW = "draw"
 _WRONG_SHAPE = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
-"""Errors of a reader that meets data in another shape than that of its data set."""
+"""Errors of a reader if the data has an unexpected shape."""
 Texts = Mapping[PurePosixPath, Callable[[], str]]
-"""Maps the relative path of each file to a function that reads the file."""
+"""Maps the relative path of each file to a function that returns the file's text."""
 
 
 class HumanLabel(NamedTuple):
     """One rater's judgment of a debate."""
 
     winner: str
-    """Name of a speaker as the data set's reader writes it, or `draw`."""
+    """A speaker's name in the data set, or `draw`."""
     rater: str
     probability: float | None = None
-    """The rater's probability that the winner is right, 0 to 1."""
+    """The rater's probability that `winner` has won, 0 to 1. None if the rater gave no probability."""
 
 
 class DatasetDebate(NamedTuple):
@@ -41,13 +40,13 @@ class DatasetDebate(NamedTuple):
     name: str
     """Id of the debate in the data set."""
     file: PurePosixPath
-    """The file with the debate's speeches."""
+    """Path of the file with the debate's speeches."""
     found: FoundDebate | UnreadableDebateError
     labels: tuple[HumanLabel, ...] = ()
 
 
 def _read_debatrix(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
-    """Read PanelBench of Debatrix: `motion/ID.yml`, `speech/ID.yml`, and `gold/*.csv` beside these folders."""
+    """Read a debate of PanelBench (Debatrix): `motion/ID.yml`, `speech/ID.yml`, and labels in `gold/*.csv`."""
     folder = path.parent.parent
     motion = _parse_yaml(texts, folder / "motion" / path.name)
     if not motion:
@@ -76,9 +75,10 @@ def _read_debatrix(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]
 def _debatrix_labels(
     path: PurePosixPath, names: Iterable[str], sides: Mapping[str, str], texts: Texts
 ) -> Iterator[HumanLabel]:
-    """Yield the label of a debate in `gold/final.csv` or in `gold/gold.csv`.
+    """Yield the debate's labels from `gold/final.csv` and `gold/gold.csv`.
 
-    In `final.csv` 0 means that pro won, and 1 that con won. `gold.csv` has abbreviations of the winning teams.
+    In `final.csv`, 0 means that pro won, and 1 that con won. In `gold.csv`, the label has abbreviations of winning
+    teams.
     """
     gold, number = path.parent.parent / "gold", str(int("".join(re.findall(r"\d", path.stem)) or -1))
     by_side = {side: name for name, side in sides.items()}
@@ -95,7 +95,7 @@ def _debatrix_labels(
 def _read_nyu(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
     """Read NYU's debates about reading comprehension: JSON lines with `question`, `answers` and `turns`.
 
-    Consultancies, which have only one debater, are left out.
+    Consultancies are left out, because they have only one debater.
     """
     for number, line in enumerate(texts[path]().split("\n"), 1):
         if not line.strip():
@@ -111,9 +111,9 @@ def _read_nyu(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
 
 
 def _read_nyu_debate(path: PurePosixPath, data: Any) -> DatasetDebate:
-    """Return the debate of one line. The motion is that the first answer is right.
+    """Return the debate of one line. The motion is that the first of two answers is right.
 
-    The judge's last probabilities become the label; the judge's remarks are left out.
+    The judge's last probabilities become the label.
     """
     first, second = data["answers"]
     names = ("Debater A", "Debater B")
@@ -142,10 +142,7 @@ _REPORT_ROW = re.compile(r"^\| ([^|]+?) \| [^|]+ \| ([+−-]?\d+(?:\.\d+)?) \|",
 
 
 def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
-    """Read a debate of lechmazur's models: `transcripts/*.md`.
-
-    The labels come from reports, each on two models, with the margin that each judge gave.
-    """
+    """Read a debate of lechmazur's data set: `transcripts/*.md`, and labels in reports on pairs of models."""
     head, *pieces = _LECHMAZUR_TURN.split(texts[path]())
     fields = dict(_LECHMAZUR_FIELD.findall(head))
     if "proposition" not in fields or not pieces:
@@ -167,9 +164,9 @@ def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate
 
 @lru_cache(maxsize=4096)
 def _report_labels(report: str) -> Mapping[str, Sequence[HumanLabel]]:
-    """Return the labels of each debate in `report`, one for each judge's margin.
+    """Return the labels of each debate in `report`: one label for each judge's margin.
 
-    With a margin above 0, PRO wins; with a margin below 0, CON wins.
+    PRO wins with a margin above 0, and CON wins with a margin below 0.
     """
     parts = _REPORT_DEBATE.split(report)[1:]
     found: dict[str, list[HumanLabel]] = {}
@@ -184,7 +181,7 @@ def _report_labels(report: str) -> Mapping[str, Sequence[HumanLabel]]:
 def _read_ukp(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
     """Read UKPConvArg1Strict: a tab-separated file per topic and stance.
 
-    Each row has two arguments and names the more convincing one.
+    Each row has two arguments and names the more convincing argument.
     """
     topic, _, stance = path.stem.replace("-", " ").partition("_")
     motion = f"Argument A is more convincing than argument B ({topic.strip()}: {stance.strip() or 'one stance'})"
@@ -211,11 +208,11 @@ DATASETS: dict[str, tuple[re.Pattern[str], Callable[[PurePosixPath, Texts], Iter
     "lechmazur": (re.compile(r"(?:.*/)?prop_[^/]*\.md"), _read_lechmazur),
     "ukp": (re.compile(r".*\.csv"), _read_ukp),
 }
-"""For each data set, the pattern of the paths of its debates, and the reader of these files."""
+"""Maps each data set to a pattern for the paths of its debates, and the reader of these files."""
 
 
 def read_debates(dataset: str, texts: Texts) -> Iterator[DatasetDebate]:
-    """Yield the debates in the files of a data set. An unreadable file becomes a debate with an error."""
+    """Yield the debates in the files of a data set. For an unreadable file, yield a debate with an error."""
     pattern, read = DATASETS[dataset]
     texts = {path: cache(read_text) for path, read_text in texts.items()}
     for path in sorted(path for path in texts if pattern.fullmatch(str(path))):

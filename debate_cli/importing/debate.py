@@ -1,4 +1,4 @@
-"""Converts the speeches of a reader into a free-flowing debate: rounds, argument ids, configuration, events."""
+"""Converts the speeches that a reader found into a free-flowing debate."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -30,10 +30,10 @@ class ImportChoices:
     """The user's choices for an imported debate."""
 
     topic: str | None = None
-    """The motion. None takes the motion from the file; if the file states none, the file's name is the motion."""
+    """The motion. None takes the motion from the file, or from the file's name if the file has no motion."""
     speakers: SpeakerChoices = field(default_factory=SpeakerChoices)
     round_by: RoundRule | None = None
-    """Rule for rounds. None takes the rounds from a table or transcript; if it states none, the rule is `turns`."""
+    """Rule for rounds. None takes the rounds from the file, or the rule `turns` if the file has no rounds."""
 
 
 class SpeakerCount(NamedTuple):
@@ -47,18 +47,18 @@ class SpeakerCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ImportedDebate:
-    """A debate from a file, with the facts that the command shows before it saves."""
+    """A debate from a file, with facts that the user sees before the debate is saved."""
 
     debate: Debate
     topic_source: Literal["option", "file", "name"]
     """Source of the motion: the option `--topic`, the file's content, or the file's name."""
     dropped: tuple[str, ...]
-    """Parts of the file that are not in the debate."""
+    """Parts of the file that the debate leaves out."""
     warnings: tuple[str, ...]
 
     @property
     def speakers(self) -> tuple[SpeakerCount, ...]:
-        """The speakers in the order of their first speech."""
+        """The speakers, in the order of their first speeches."""
         return tuple(
             SpeakerCount(person.name, person.side, len(turns), sum(len(turn.text.split()) for turn in turns))
             for person in self.debate.participants
@@ -74,7 +74,7 @@ class ImportedDebate:
 def build_debate(
     found: FoundDebate, origin: Origin, choices: ImportChoices, debate_id: str, generator: Generator, at: datetime
 ) -> ImportedDebate:
-    """Build the debate from a reader's result. Raises UnreadableDebateError if it cannot become a debate."""
+    """Build the debate from a reader's result. Raises UnreadableDebateError if `found` cannot become a debate."""
     resolved = resolve_speakers(found.speeches, found.sides, choices.speakers)
     topic, source = _choose_topic(found, choices, origin.file)
     rounds = _number_rounds(resolved.speeches, found, choices.round_by)

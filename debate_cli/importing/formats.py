@@ -1,4 +1,4 @@
-"""The formats of files with one debate, and their detection."""
+"""The formats of files with one debate, and how a file's format is detected."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
 
 
 def read_transcript(text: str) -> FoundDebate:
-    """Read the speeches of a transcript as plain texts, with their rounds and sides. Raises UnreadableDebateError."""
+    """Read the speeches of a transcript as plain texts, with rounds and sides. Raises UnreadableDebateError."""
     try:
         transcript = parse_transcript(text.encode(), "the file")
     except TranscriptError as error:
@@ -35,7 +35,7 @@ def read_transcript(text: str) -> FoundDebate:
 
 
 Reader = Callable[[str, Mapping[str, str]], FoundDebate]
-"""Reads a text. Its second argument gives the name of the column for each field of a table."""
+"""Reads a text. The mapping gives the name of the column for each field of a table."""
 
 READERS: dict[str, Reader] = {
     "text": lambda text, _: prose.read_text(text),
@@ -47,12 +47,12 @@ READERS: dict[str, Reader] = {
     "chat": lambda text, _: tables.read_chat(text),
     "transcript": lambda text, _: read_transcript(text),
 }
-"""The reader of each format."""
+"""Maps each format to its reader."""
 TABLE_FORMATS = frozenset({"csv", "jsonl"})
 SUFFIXES = frozenset(
     {".txt", ".text", ".md", ".markdown", ".vtt", ".srt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".log"}
 )
-"""Suffixes of the files that are imported from a folder."""
+"""Suffixes of the files that are imported when the user names a folder."""
 _CUE = re.compile(r"^[ \t]*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}[ \t]*-->", re.MULTILINE)
 _MARKDOWN = re.compile(
     r"^ {0,3}#{1,6}[ \t]+\S|^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__)", re.MULTILINE
@@ -61,7 +61,7 @@ _HEAD_CHARS = 4000
 
 
 def detect_format(text: str, name: str) -> str:
-    """Detect the format of a text by its content. The file's `name` only decides between a table and prose."""
+    """Detect the format of a text by its content. The file's `name` only helps to recognize a table."""
     start = text[:_HEAD_CHARS].lstrip()
     if start.startswith("WEBVTT"):
         return "vtt"
@@ -77,7 +77,7 @@ def detect_format(text: str, name: str) -> str:
 def _detect_json(text: str, start: str) -> str:
     """Return the format of a text that begins with a bracket or brace.
 
-    Returns `text` if the bracket only contains a remark, such as `[Applause]`.
+    The format is `text` if the bracket begins a remark, such as `[Applause]`.
     """
     first = _parse(start.split("\n", 1)[0].rstrip(","))
     value: object = first if isinstance(first, dict) else _parse(text)  # pyright: ignore[reportUnknownVariableType]
@@ -98,9 +98,9 @@ def _parse(text: str) -> object:
 
 
 def _is_table(text: str, suffix: str) -> bool:
-    """Return whether the text is a table: its first line has a delimiter and names columns of speakers and texts.
+    """Return whether the first line of `text` names columns of speakers and texts.
 
-    If the file's name is that of a table, the columns may have other names, unless speakers are named as in prose.
+    The columns of a `.csv` or `.tsv` file may have other names, if no line begins like a speech in prose.
     """
     delimiter, head = tables.find_delimiter(text), text.split("\n", 1)[0]
     if delimiter not in head:

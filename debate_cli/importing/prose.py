@@ -1,7 +1,4 @@
-"""Reads plain text and Markdown: `Name: words`, `**Name:** words`, or a heading per speaker.
-
-The paragraphs that follow belong to the same speech.
-"""
+"""Reads plain text and Markdown, where `Name:`, `**Name:**` or a heading begins a speech."""
 
 import re
 from collections import Counter
@@ -20,7 +17,7 @@ from debate_cli.importing.speaker_labels import (
 from debate_cli.importing.speeches import FoundDebate, Speech, format_counts, join_speeches
 
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{3,})[ \t]*")
-"""The line of `=` or `-` below a heading that does not begin with `#`."""
+"""Finds the line of `=` or `-` below a heading that does not begin with `#`."""
 _HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*")
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})")
 _BOLD = re.compile(
@@ -35,7 +32,7 @@ _MAX_TOPIC_CHARS = 4000
 
 
 class _Line(NamedTuple):
-    """A line of the file, with the meanings that it may have."""
+    """A line of the file. It may be a heading, or begin with a label that names a speaker."""
 
     number: int
     text: str
@@ -45,7 +42,7 @@ class _Line(NamedTuple):
 
 
 def read_text(text: str) -> FoundDebate:
-    """Read the debate in a plain text. Each speech begins with `Name:` at the start of a line."""
+    """Read the debate in a plain text, where each speech begins with `Name:` at the start of a line."""
     return _assemble([_Line(number, line, parse_label(line)) for number, line in enumerate(text.split("\n"), 1)])
 
 
@@ -83,7 +80,7 @@ def _markdown_lines(text: str) -> Iterator[_Line]:
 
 
 def _bold_label(line: str) -> SpeakerLabel | None:
-    """Return the bold name at the start of a line; None unless a colon or the end of the line follows the name."""
+    """Return the bold name at the start of a line. None unless a colon or the line's end follows the name."""
     match = _BOLD.match(line)
     if match is None:
         return None
@@ -101,7 +98,7 @@ def _bold_label(line: str) -> SpeakerLabel | None:
 
 
 def _speaker_headings(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
-    """Return the label of each heading that names a speaker, by line number. A title may follow the name."""
+    """Return the label of each heading that names a speaker, by line number. A title may follow the speaker's name."""
     found: dict[int, SpeakerLabel] = {}
     has_title = sum(line.level == 1 for line in lines) == 1
     for line in lines:
@@ -122,7 +119,7 @@ def _select_speakers(lines: Sequence[_Line]) -> frozenset[str]:
 
 
 def _assemble(lines: Sequence[_Line]) -> FoundDebate:
-    """Build the speeches of a text. A line whose label names a speaker begins a speech; other lines continue it."""
+    """Build the speeches of a text. A line whose label names a speaker begins a speech."""
     starts = _speech_starts(lines)
     topic_line, topic = _find_topic(lines, starts)
     omitted = Counter[str]()
@@ -155,7 +152,7 @@ def _assemble(lines: Sequence[_Line]) -> FoundDebate:
 def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
     """Return the label of each line that begins a speech, by line number.
 
-    Labels that are indented further than the least indented label of a speaker are quotations, and left out.
+    Labels in indented quotations are left out: their indent is larger than the smallest indent of a speaker's label.
     """
     chosen = _select_speakers(lines)
     named = {
@@ -166,7 +163,7 @@ def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
 
 
 def _find_topic(lines: Sequence[_Line], starts: Mapping[int, SpeakerLabel]) -> tuple[int, str | None]:
-    """Return line number and words of the motion; 0 and None without a motion.
+    """Return line number and words of the motion; 0 and None if there is no motion.
 
     The motion is `Topic: …` before the first speech, else the only heading of the first level.
     """

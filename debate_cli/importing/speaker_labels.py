@@ -1,7 +1,7 @@
-"""Determines which `Name:` at the start of a line names a speaker, and which is part of a speech.
+"""Decides which `Name:` at the start of a line names a speaker, and which is part of a speech.
 
-A speaker's name is written like a name (`Dr. Ann Lee`, `SPEAKER 1`, `Q`, `王伟`), or is a single word that occurs several
-times (`pro`, `user_1`).
+A speaker's name has capital letters (`Dr. Ann Lee`, `SPEAKER 1`) or no cases (`王伟`), or is a single word that occurs
+several times (`pro`, `user_1`).
 """
 
 import re
@@ -17,7 +17,7 @@ MAX_NAME_WORDS = 7
 TIME = (
     r"(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ T])?\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?(?: ?[AaPp]\.?[Mm]\.?(?!\w))?"
 )
-"""A time of day or of a recording. In exports of chats a date may come before it."""
+"""Pattern of a time of day or of a recording. A date may come before the time."""
 _LABEL = re.compile(
     rf"(?P<indent>[ \t]*)(?:>>[ \t]*)?(?:[\[(]?(?P<before>{TIME})[\])]?(?:[ \t]+-)?[ \t]+)?"
     r"(?P<name>[^\s:：\[\](){}<>\"“”„«»#*|/][^:：\n\[\](){}<>\"“”„«»#*|/]{0,79}?)[ \t]*"
@@ -26,7 +26,7 @@ _LABEL = re.compile(
 _TIMED_NAME = re.compile(
     rf"(?P<indent>[ \t]*)(?P<name>[^\s:\[\](){{}}<>\"#*|/][^:\n\[\](){{}}<>\"#*|/]{{0,79}}?)[ \t]+[\[(]?(?P<before>{TIME})[\])]?[ \t]*"
 )
-"""A line with only a name and a time, as transcription services write it."""
+"""Finds a line with only a name and a time, as transcription services write it."""
 _TIME_ONLY = re.compile(rf"[ \t]*(?:[\[(]{TIME}[\])]|\d{{1,2}}:\d{{2}}:\d{{2}}(?:[.,]\d{{1,3}})?)[ \t]*")
 _IS_TIME = re.compile(TIME)
 _PARTICLES = frozenset({
@@ -43,7 +43,7 @@ _NOT_NAMES = frozenset({
     "session", "so", "solution", "source", "sources", "statement", "step", "subject", "summary", "table", "that", "then",
     "therefore", "third", "thirdly", "thus", "tip", "title", "to", "topic", "transcript", "update", "verdict", "warning",
 })  # fmt: skip
-"""First words of lines such as `Note: …`. They count as names only if they occur several times."""
+"""First words of lines such as `Note: …`. Such a word is a speaker's name only if several lines begin with the word."""
 _SECTION_WORDS = frozenset({
     "argument", "arguments", "case", "closing", "closings", "comments", "cross-examination", "debate", "evidence", "examination", "floor",
     "opening", "openings", "part", "questions", "rebuttal", "rebuttals", "remarks", "round", "session", "speech", "speeches", "statement",
@@ -54,18 +54,18 @@ _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 
 
 class SpeakerLabel(NamedTuple):
-    """The start of a line that may name a speaker."""
+    """A label at the start of a line, such as `Name:`, which may name a speaker."""
 
     name: str
     words: str
-    """The rest of the line. If a remark in brackets follows the name, the rest begins with this remark."""
+    """Words after the label, including a remark in brackets after the name."""
     indent: int = 0
     has_time: bool = False
-    """Whether there is a time stamp beside the name."""
+    """Whether a time stamp is beside the name."""
 
 
 def parse_label(line: str) -> SpeakerLabel | None:
-    """Return the label at the start of `line`; None if it has no label."""
+    """Return the label at the start of `line`; None if there is no label."""
     match = _LABEL.match(line) or _TIMED_NAME.fullmatch(line)
     if match is None:
         return None
@@ -81,23 +81,23 @@ def parse_label(line: str) -> SpeakerLabel | None:
 
 
 def is_time_stamp(line: str) -> bool:
-    """Return whether `line` is only a time of a recording: in brackets, or with seconds."""
+    """Return whether `line` is only a time of a recording: a time in brackets, or a time with seconds."""
     return _TIME_ONLY.fullmatch(line) is not None
 
 
 def clean_name(name: str) -> str:
-    """Return `name` in NFC on one line, without invisible characters and without punctuation at its ends."""
+    """Return `name` on one line, in NFC, without invisible characters and without punctuation at both ends."""
     plain = _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", unicodedata.normalize("NFC", name)))
     return " ".join("".join(char if char.isprintable() else " " for char in plain).split()).strip(_EDGES)
 
 
 def fold_name(name: str) -> str:
-    """Return `name` in a form for comparisons that ignore case and spaces."""
+    """Return `name` in a form that is equal for names which differ only in case and spaces."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def select_names(names: Iterable[str]) -> frozenset[str]:
-    """Return the folded names of the speakers. `names`: the name in each label of a text, with repetitions."""
+    """Return the folded names of the speakers. `names` has the name in each label of a text, with repetitions."""
     places = list(names)
     counts = Counter(map(fold_name, places))
     several = {name for name, count in counts.items() if count > 1}
@@ -111,7 +111,7 @@ def select_names(names: Iterable[str]) -> frozenset[str]:
 
 
 def looks_like_name(name: str) -> bool:
-    """Return whether every word of `name` is written like a part of a name."""
+    """Return whether every word of `name` is written like a part of a person's name."""
     words = name.split()
     if not 0 < len(words) <= MAX_NAME_WORDS or len(name) > MAX_NAME_CHARS or re.search(r"[!?;=%,]", name):
         return False

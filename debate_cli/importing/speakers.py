@@ -1,4 +1,4 @@
-"""The speakers of an imported debate: merges spellings, drops speakers, assigns sides, finds similar names."""
+"""The speakers of an imported debate: merges spellings, drops speakers, assigns sides, warns of similar names."""
 
 import re
 from collections import Counter
@@ -11,21 +11,20 @@ from debate_cli.importing.speaker_labels import MAX_NAME_CHARS, clean_name, fold
 from debate_cli.importing.speeches import Speech, UnreadableDebateError, format_count
 
 MAX_SPEAKERS = 100
-"""Maximum number of speakers in one debate."""
 MAX_SIDE_CHARS = 60
 _OPPOSITE = {"for": "against", "against": "for"}
 _CHAIRS = frozenset({"chair", "chairman", "chairperson", "chairwoman", "host", "interviewer", "moderator", "presenter"})
 
 
 class SpeakerChoices(NamedTuple):
-    """The user's choices about speakers. When names are compared, case and extra spaces are ignored."""
+    """The user's choices about speakers. Names match regardless of case and extra spaces."""
 
     sides: Mapping[str, str] = {}
-    """Side of each speaker: `for`, `against`, or another label."""
+    """Side of each speaker: `for`, `against`, or any other label."""
     drop: Sequence[str] = ()
     """Speakers whose speeches are left out."""
     merge: Mapping[str, str] = {}
-    """Name of the speaker for each spelling that is to be merged."""
+    """Maps a spelling to the speaker's name."""
 
 
 class Speaker(NamedTuple):
@@ -36,22 +35,22 @@ class Speaker(NamedTuple):
 
 
 class ResolvedSpeakers(NamedTuple):
-    """The speeches under the final names of their speakers."""
+    """The speeches and speakers after the user's choices were applied."""
 
     speeches: tuple[Speech, ...]
     speakers: tuple[Speaker, ...]
-    """The speakers in the order of their first speech."""
+    """The speakers, in the order of their first speeches."""
     dropped: tuple[str, ...]
-    """Descriptions of the speeches that were left out because their speaker was dropped."""
+    """Descriptions of the speeches that were left out because the user dropped the speaker."""
     warnings: tuple[str, ...]
 
 
 def resolve_speakers(
     speeches: Iterable[Speech], found_sides: Mapping[str, str], choices: SpeakerChoices
 ) -> ResolvedSpeakers:
-    """Apply the user's choices to the speeches of a reader. `found_sides`: sides in the file.
+    """Apply the user's choices to the speeches of a reader. `found_sides` are the sides that the file states.
 
-    Raises UnreadableDebateError if the speakers make no debate, or a choice names an unknown speaker.
+    Raises UnreadableDebateError for too few or too many speakers, and for a choice about an unknown speaker.
     """
     cleaned = [_with_clean_name(speech) for speech in speeches]
     names = _display_names(speech.speaker for speech in cleaned)
@@ -83,17 +82,17 @@ def resolve_speakers(
 def _with_clean_name(speech: Speech) -> Speech:
     name = clean_name(speech.speaker)
     if not name:
-        raise UnreadableDebateError(f"{speech.place} has a speaker without a readable name; correct it")
+        raise UnreadableDebateError(f"{speech.place} has a speaker without a readable name; correct the name")
     if len(name) > MAX_NAME_CHARS:
-        advice = "shorten it, or map another column"
         raise UnreadableDebateError(
-            f"{speech.place} has a speaker whose name is longer than {MAX_NAME_CHARS} characters; {advice}"
+            f"{speech.place} has a speaker whose name is longer than {MAX_NAME_CHARS} characters; "
+            "shorten it, or map another column"
         )
     return speech._replace(speaker=name)
 
 
 def _display_names(names: Iterable[str]) -> dict[str, str]:
-    """Return the spelling to show for each folded name: the first that is not all capitals, else the first."""
+    """Return the spelling to show for each folded name: the first that has small letters, else the first."""
     found: dict[str, str] = {}
     for name in names:
         folded = fold_name(name)
@@ -134,7 +133,7 @@ def _choose_sides(
 ) -> tuple[tuple[Speaker, ...], list[str]]:
     """Return the speakers with sides, and warnings about guessed sides.
 
-    Of two speakers, one is for and one against. If there are more, each speaker's side is the speaker's name.
+    Of two speakers, one is for and one is against. With more speakers, a speaker's default side is the speaker's name.
     """
     by_name = {fold_name(clean_name(name)): side.strip() for name, side in {**found, **given}.items()}
     sides = {name: by_name[folded] for name in names if (folded := fold_name(name)) in by_name}
@@ -160,10 +159,7 @@ def _choose_sides(
 
 
 def _describe_similar(names: Sequence[str]) -> list[str]:
-    """Return a warning for each longest name that has shorter spellings among `names`.
-
-    A shorter spelling has some words of the longer name and no other words: `Lee` of `Ann Lee`.
-    """
+    """Return a warning for each name of which `names` also has shorter spellings, such as `Lee` for `Ann Lee`."""
     words = {name: frozenset(re.findall(r"\w+", fold_name(name))) for name in names}
     groups: dict[str, list[str]] = {}
     for name in names:

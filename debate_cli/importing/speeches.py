@@ -1,4 +1,4 @@
-"""The result of a reader (speeches with speakers and places, and dropped parts), and the decoding of its input."""
+"""The speeches that a reader finds in a file, and the decoding of the file."""
 
 import codecs
 import re
@@ -13,12 +13,12 @@ from debate_cli.errors import UsageError
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MAX_CONTROL_SHARE = 0.01
-"""Share of control characters above which a file is not text."""
+"""Share of control characters above which a file does not count as text."""
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\u2028]")
 
 
 class UnreadableDebateError(UsageError):
-    """No debate was found in a file. The message is one sentence without the file's name."""
+    """No debate was found in a file. The message continues the file's name: `has no speaker; …`."""
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join("".join(char if char.isprintable() else " " for char in message).split()))
@@ -28,12 +28,12 @@ class Speech(NamedTuple):
     """One speech in the words of the file."""
 
     speaker: str
-    """Name as the file writes it."""
+    """The speaker's name as the file writes it."""
     text: str
     section: str = ""
-    """Heading or round of the speech; empty if the file names none."""
+    """Heading or round of the speech; empty if the file has neither."""
     place: str = ""
-    """Where the speech begins in the file, e.g. `line 12`."""
+    """Where the speech begins in the file, such as `line 12`."""
 
 
 class FoundDebate(NamedTuple):
@@ -41,15 +41,15 @@ class FoundDebate(NamedTuple):
 
     speeches: tuple[Speech, ...]
     topic: str | None = None
-    """The motion, if the file names one."""
+    """The motion; None if the file states none."""
     background: str = ""
     """Words before the first speech."""
     has_rounds: bool = False
-    """Whether the sections of the speeches are rounds."""
+    """Whether each section of the speeches is a round."""
     sides: Mapping[str, str] = {}
-    """Side of each speaker whose side the file states."""
+    """Maps a speaker to the side that the file states."""
     dropped: tuple[str, ...] = ()
-    """Parts of the file that were left out, each with a count or a name: `12 time stamps`, `the column party`."""
+    """Parts of the file that were left out, such as `12 time stamps` or `the column party`."""
 
 
 def format_count(count: int, noun: str) -> str:
@@ -59,12 +59,12 @@ def format_count(count: int, noun: str) -> str:
 
 
 def format_counts(counts: Counter[str]) -> tuple[str, ...]:
-    """Return each noun of `counts` with its count, in the order of first occurrence. Zero counts are left out."""
+    """Return a text such as `12 time stamps` for each noun in `counts`, without zero counts."""
     return tuple(format_count(count, noun) for noun, count in counts.items() if count)
 
 
 def join_speeches(speeches: Iterable[Speech], separator: str) -> tuple[Speech, ...]:
-    """Join adjacent speeches of one speaker and section by `separator`. Empty speeches are left out."""
+    """Join adjacent speeches of the same speaker and section. Empty speeches are left out."""
     joined: list[Speech] = []
     for _, group in groupby(speeches, key=lambda speech: (speech.speaker, speech.section)):
         parts = list(group)
@@ -75,10 +75,9 @@ def join_speeches(speeches: Iterable[Speech], separator: str) -> tuple[Speech, .
 
 
 def decode_text(data: bytes) -> tuple[str, str]:
-    """Return the text of `data` and its encoding: UTF-8, UTF-16 with a byte order mark, or Windows-1252.
+    """Return the text of `data`, and the encoding: UTF-8, UTF-16 with a byte order mark, or Windows-1252.
 
-    Line ends become newlines; terminal sequences and control characters are removed. Raises UnreadableDebateError for
-    empty and binary files.
+    Terminal sequences and control characters are removed. Raises UnreadableDebateError for empty and binary files.
     """
     if data.startswith(_UTF_16_MARKS):
         text, encoding = data.decode("utf-16", "replace"), "UTF-16"

@@ -29,7 +29,7 @@ class _Part(NamedTuple):
 
 
 def read_subtitles(text: str) -> FoundDebate:
-    """Read the debate in a WebVTT or SubRip file. Speakers are in voice tags, or in `Name:` at the start of a line."""
+    """Read the debate in a WebVTT or SubRip file. Voice tags, or `Name:` at the start of a line, name speakers."""
     omitted = Counter[str]()
     parts = list(_read_parts(text, omitted))
     chosen = select_names(
@@ -56,7 +56,7 @@ def _parse_label(line: str) -> SpeakerLabel | None:
 
 
 def _read_parts(text: str, omitted: Counter[str]) -> Iterator[_Part]:
-    """Yield the lines of all cues, split at voice tags, and the lines outside of cues.
+    """Yield the lines of the file, split at voice tags.
 
     Notes, styles and times are left out and counted in `omitted`.
     """
@@ -86,20 +86,14 @@ def _read_parts(text: str, omitted: Counter[str]) -> Iterator[_Part]:
 
 
 def _is_cue_name(lines: Sequence[str], is_timing: Sequence[object], number: int) -> bool:
-    """Return whether a line is the name or number of a cue.
-
-    Both stand right before a time. A name, in addition, follows an empty line or begins the file.
-    """
+    """Return whether a line is the name or number of a cue, which is the line before a time."""
     if number + 1 >= len(lines) or not is_timing[number + 1]:
         return False
     return lines[number].strip().isdigit() or number == 0 or not lines[number - 1].strip()
 
 
 def _split_voices(body: str, start: str) -> Iterator[_Part]:
-    """Yield the lines of a cue with their speakers.
-
-    Words before the first voice tag, and words after a closing tag, have no speaker.
-    """
+    """Yield the lines of a cue with their speakers. Words outside of voice tags have no speaker."""
     first, *rest = _VOICE.split(body)
     for voice, words in zip([None, *rest[::2]], [first, *rest[1::2]], strict=True):
         name = html.unescape(voice).strip() if voice else None

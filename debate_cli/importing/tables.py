@@ -1,4 +1,4 @@
-"""Reads tables with a row per speech (CSV, JSON lines, a JSON list), and chat messages (`role` and `content`)."""
+"""Reads tables with a row per speech (CSV, JSON lines, a JSON list), and messages of a chat."""
 
 import csv
 import io
@@ -11,13 +11,13 @@ from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_counts
 
 FIELDS = ("speaker", "text", "round")
-"""Fields for which `--map` can name a column."""
+"""Fields of a speech for which `--map` can name a column."""
 KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
     "speaker": ("speaker", "name", "speaker_name", "debater", "participant", "author", "who", "user", "from", "side"),
     "text": ("text", "speech", "words", "content", "body", "message", "statement", "utterance", "argument", "transcript"),
     "round": ("round", "section", "phase", "stage"),
 }  # fmt: skip
-"""Usual names of the column for each field, the best first."""
+"""Usual names of the column for each field. The first name that a table has is used."""
 DELIMITERS = ",;\t|"
 _MAX_CELL_CHARS = 20_000_000
 _MAX_SHOWN_CHARS = 200
@@ -26,9 +26,9 @@ _TOOL_ROLES = frozenset({"tool", "function"})
 
 
 def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
-    """Read the debate in a table with column names. Raises UnreadableDebateError.
+    """Read the debate in a table whose first line names the columns. Raises UnreadableDebateError.
 
-    `columns`: the column of each field that the user mapped.
+    `columns` maps fields to the columns that the user chose.
     """
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=find_delimiter(text), strict=True)
     limit = csv.field_size_limit(_MAX_CELL_CHARS)
@@ -43,25 +43,27 @@ def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
         raise UnreadableDebateError("has two columns with the same name; rename one")
     for number, row in rows:
         if any(map(str.strip, row[len(head) :])):
-            advice = "put quotation marks around a cell that contains the delimiter"
-            raise UnreadableDebateError(f"line {number} has more cells than the header line has columns; {advice}")
+            raise UnreadableDebateError(
+                f"line {number} has more cells than the header line has columns; put quotation marks around a cell that "
+                "contains the delimiter"
+            )
     named = [(f"line {number}", dict(zip(head, row, strict=False))) for number, row in rows]
     return _from_rows(head, named, columns)
 
 
 def find_delimiter(text: str) -> str:
-    """Return the most frequent delimiter of the first line; the comma if the line has none."""
+    """Return the most frequent delimiter in the first line; the comma if the line has no delimiter."""
     return max(DELIMITERS, key=text.split("\n", 1)[0].count)
 
 
 def has_speech_columns(head: Iterable[str]) -> bool:
-    """Return whether the column names include a column of speakers and a column of texts."""
+    """Return whether `head`, the names of columns, includes a column of speakers and a column of texts."""
     known = {name.strip().casefold() for name in head}
     return all(known & set(KNOWN_COLUMNS[field]) for field in ("speaker", "text"))
 
 
 def read_jsonl(text: str, columns: Mapping[str, str]) -> FoundDebate:
-    """Read the debate in JSON lines or one JSON list, with an object per speech. Raises UnreadableDebateError."""
+    """Read the debate in JSON lines or a JSON list, with an object per speech. Raises UnreadableDebateError."""
     rows = [
         (
             place,
@@ -77,7 +79,7 @@ def read_jsonl(text: str, columns: Mapping[str, str]) -> FoundDebate:
 
 
 def _json_objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield place and value of each object in JSON lines or in one JSON list. Raises UnreadableDebateError."""
+    """Yield each object in JSON lines or a JSON list, after its place. Raises UnreadableDebateError."""
     if text.lstrip().startswith("["):
         items = [(f"item {number}", value) for number, value in enumerate(_list(_parse_json(text, "the file")), 1)]
     else:
@@ -104,9 +106,9 @@ def _list(value: object) -> list[object]:
 def _from_rows(
     head: Sequence[str], rows: Sequence[tuple[str, Mapping[str, str]]], columns: Mapping[str, str]
 ) -> FoundDebate:
-    """Return the debate in `rows`, each of which has a place and cells.
+    """Return the debate in `rows`. Each row has a place and cells.
 
-    A row without a speaker continues the speech before it.
+    A row without a speaker continues the speech of the row before it.
     """
     speaker, text = _find_column("speaker", head, columns), _find_column("text", head, columns)
     part = _find_column("round", head, columns)
@@ -123,7 +125,7 @@ def _from_rows(
         elif speeches:
             speeches[-1] = speeches[-1]._replace(text=f"{speeches[-1].text}\n\n{words}")
         else:
-            raise UnreadableDebateError(f"{place} has no speaker in the column {speaker}; add one")
+            raise UnreadableDebateError(f"{place} has no speaker in the column {speaker}; add a name")
     unused = [name for name in head if name not in {speaker, text, part}]
     others = [name for name in unused if any(row.get(name, "").strip() for _, row in rows)]
     dropped = list(format_counts(omitted))
@@ -138,10 +140,9 @@ def _list_columns(names: Sequence[str]) -> str:
 
 
 def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) -> str:
-    """Return the name of the column for `field`: the mapped column, else the first of KNOWN_COLUMNS that exists.
+    """Return the name of the column for `field`; empty if there is no column for the field `round`.
 
-    If no column for the field `round` exists, returns an empty text. Raises UnreadableDebateError if there is none for
-    another field, and for a mapped column that does not exist.
+    Raises UnreadableDebateError if a mapped column does not exist, or if another field has no column.
     """
     by_name = {name.casefold(): name for name in reversed(head)}
     wanted = columns.get(field)
@@ -159,7 +160,7 @@ def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) ->
 
 
 def read_chat(text: str) -> FoundDebate:
-    """Read the debate in a list of messages, in an object with `messages`, or in one message per line.
+    """Read the debate in a JSON list of messages, in an object with `messages`, or in JSON lines.
 
     The speaker is a message's `name`, else its role. System messages become background. Raises UnreadableDebateError.
     """
@@ -184,7 +185,7 @@ def read_chat(text: str) -> FoundDebate:
 
 
 def is_message(value: object) -> bool:
-    """Return whether a JSON value looks like a message of a chat."""
+    """Return whether a JSON value is an object with `role` and `content`, as in a chat."""
     return isinstance(value, dict) and "role" in value and "content" in value
 
 

@@ -1,7 +1,6 @@
-"""Anthropic's messages API: request body, reply, error rules.
+"""Anthropic's messages API: request body, reply and error rules.
 
-The SDK is imported only at the first call, because the import is slow. Its retries are turned off (see `llm.retry`),
-and it does not follow redirects. `error_mapping.py` defines the meaning of HTTP statuses.
+The SDK is imported only at the first call, because the import is slow.
 """
 
 import json
@@ -26,7 +25,10 @@ from debate_cli.providers.http_model import (
 
 
 def build_messages_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
-    """Build the body of a request, with a `cache_control` on each block up to which later requests are the same."""
+    """Build the body of a request for the messages API.
+
+    The system prompt and the stable start of the last message are marked for the API's cache.
+    """
     messages = _build_messages(request)
     body: dict[str, Any] = {"model": model, "max_tokens": request.max_output_tokens, "messages": messages}
     if request.system.strip():
@@ -39,10 +41,7 @@ def build_messages_body(request: Request, model: str, profile: Profile, stream: 
 
 
 def _build_messages(request: Request) -> list[dict[str, Any]]:
-    """Build the messages. The stable part of the last message becomes a block that the API caches.
-
-    If one of its two parts is only white space, the message is not split, because the API refuses such a block.
-    """
+    """Return the body's messages. No block is only white space, because the API refuses such a block."""
     messages: list[dict[str, Any]] = [{"role": each.role, "content": each.content} for each in request.messages]
     text = request.messages[-1].content
     stable, rest = text[: request.stable_chars], text[request.stable_chars :]
@@ -74,7 +73,7 @@ DEFAULT_REFUSAL = "The model declined to answer."
 
 
 def make_anthropic_server(endpoint: Endpoint) -> HttpServer:
-    """Create an `HttpServer` for the messages API."""
+    """Create an `HttpServer` for Anthropic's messages API."""
     return HttpServer(API, endpoint)
 
 
@@ -86,7 +85,7 @@ def connect(endpoint: Endpoint) -> Any:
 
 
 async def send(client: Any, body: dict[str, Any]) -> Any:
-    """Send the messages request `body`. Return the SDK's message or stream."""
+    """Send `body` to the messages API. Return the SDK's message, or its stream if `body` asks for one."""
     return await client.messages.create(**body, extra_headers=omit_key_headers(client))
 
 
@@ -100,7 +99,6 @@ class _AnthropicReplyBuilder:
     part_count: int = 0
 
     def add_whole(self, whole: Any) -> None:
-        """Read a message that was not streamed."""
         self.usage = parse_usage(whole.usage, self.usage)
         for block in whole.content:
             if block.type == "text":
@@ -126,7 +124,7 @@ class _AnthropicReplyBuilder:
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
         if streamed and not self.part_count:
-            raise error_mapping.make_broken_body_error("something other than a stream", asked)
+            raise error_mapping.make_broken_body_error("answered 200 with something other than a stream", asked)
         if streamed and self.stop_reason is None:
             raise error_mapping.make_truncated_error(asked)
 
@@ -148,9 +146,9 @@ class _AnthropicReplyBuilder:
 
 
 def parse_usage(reported: Any, before: Usage) -> Usage:
-    """Parse token counts. Input tokens include cache reads and writes.
+    """Return the token counts of an answer so far. Input tokens include cache reads and writes.
 
-    The counts of a stream are cumulative. Each count is therefore the higher of those in `reported` and in `before`.
+    A stream reports cumulative counts, so each count is the higher of `reported` and `before`.
     """
     read = parse_token_count(reported.cache_read_input_tokens)
     written = parse_token_count(reported.cache_creation_input_tokens)
@@ -167,7 +165,7 @@ def parse_usage(reported: Any, before: Usage) -> Usage:
 
 
 def error_rules() -> Sequence[ErrorRule]:
-    """Return the rules that map exceptions of the SDK to our errors. The first matching rule applies."""
+    """Return the rules that map the SDK's exceptions to errors of this program. The first matching rule applies."""
     import anthropic
 
     return error_mapping.make_error_rules(
@@ -179,4 +177,3 @@ def error_rules() -> Sequence[ErrorRule]:
 
 
 API = ProviderApi(connect, build_messages_body, send, _AnthropicReplyBuilder, error_rules)
-"""The messages API."""

@@ -1,6 +1,6 @@
-"""Batches of OpenAI, Anthropic and the mock.
+"""Batches of requests at OpenAI, Anthropic and the mock.
 
-The adapters of single requests build the requests of a batch and read its answers.
+`openai.py` and `anthropic.py` build the requests of a batch and read its answers.
 """
 
 import asyncio
@@ -37,14 +37,13 @@ MAX_RESULT_BYTES = 512 * 1024 * 1024
 CLOCK_SKEW_S = 300.0
 """Largest expected difference in seconds between the vendor's clock and ours."""
 SUBMISSION_S = 3600.0
-"""Longest time in seconds from storing the intent of a batch to its creation. A batch created later has another
-intent."""
+"""Longest time in seconds between the record of an intent (`BatchIntent`) and the creation of its batch."""
 PAGE_SIZE = 100
 METADATA_KEY = "debate-cli"
 
 
 def make_batches(kind: str, endpoint: Endpoint, name: str, profile: Profile) -> BatchApi:
-    """Create the batch API for the model `name` at a server of `kind`, which is `openai` or `anthropic`."""
+    """Create the batch API for the model `name`. `kind` is `openai` or `anthropic`."""
     endpoint = replace(endpoint, max_body_bytes=MAX_RESULT_BYTES)
     if kind == "anthropic":
         return _AnthropicBatches(make_anthropic_server(endpoint), name, profile)
@@ -52,7 +51,7 @@ def make_batches(kind: str, endpoint: Endpoint, name: str, profile: Profile) -> 
 
 
 class _VendorBatches(ABC):
-    """Batches of a vendor, whose results are lines of JSON. Each subclass knows the requests of one vendor."""
+    """Base class for the batches of a vendor."""
 
     max_requests: int
     max_bytes: int
@@ -141,7 +140,7 @@ class _VendorBatches(ABC):
             return await client.post(path, options={"headers": omit_key_headers(client)}, cast_to=object, body=body)
 
     async def _list_batches(self, since: float) -> AsyncIterator[dict[str, Any]]:
-        """Yield the batches created after `since`, newest first."""
+        """Yield the batches created since the Unix time `since`, newest first."""
         after: dict[str, object] = {}
         seen = set[str]()
         while True:
@@ -167,7 +166,7 @@ class _VendorBatches(ABC):
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]: ...
 
     async def _prepare(self, key: str, entries: Sequence[dict[str, Any]]) -> Any:
-        """Upload data that must exist before the batch is created. Return the argument `prepared` of `_create`."""
+        """Return the argument `prepared` of `_create`; by default, `entries` unchanged."""
         return entries
 
     @abstractmethod
@@ -181,18 +180,18 @@ class _VendorBatches(ABC):
 
     @abstractmethod
     def _read_result(self, line: Any, asked: SentRequest) -> Any:
-        """Return the answer in a line of the results, in the shape of a single request's answer. Raises ModelError."""
+        """Return the answer in `line`, a line of the results. Raises ModelError if the line holds an error."""
 
     @abstractmethod
     async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:
-        """Whether `batch` is the batch that `intent` announced; None if this is unknown until `batch` ends."""
+        """Return whether `batch` belongs to `intent`; None if this is unknown until the batch ends."""
 
     @abstractmethod
     def _created_at(self, batch: Any) -> float: ...
 
 
 class _OpenAIBatches(_VendorBatches):
-    """Batches of OpenAI. Requests are uploaded as a file. The results are a file of answers and one of errors."""
+    """Batches of OpenAI. Requests are uploaded as a file; answers and errors are downloaded as two files."""
 
     max_requests = 50_000
     max_bytes = 190 * 1024 * 1024
@@ -255,9 +254,9 @@ class _OpenAIBatches(_VendorBatches):
 
 
 class _AnthropicBatches(_VendorBatches):
-    """Batches of Anthropic. All requests are in the body of the call that creates the batch.
+    """Batches of Anthropic, whose requests are sent in the call that creates the batch.
 
-    A batch has no name, so it is recognized by the custom ids in its results.
+    A batch of Anthropic has no name: the custom ids in its results identify it.
     """
 
     max_requests = 100_000
@@ -318,12 +317,12 @@ _REPLIES: TypeAdapter[Reply] = TypeAdapter(Reply)
 
 
 def make_mock_batches(model: Model, name: str, latency_s: float) -> BatchApi:
-    """Create the batch API of a mock model called `name`. Each batch ends `latency_s` seconds after it is submitted."""
+    """Create the batch API of the mock model `name`. Each batch ends `latency_s` seconds after its submission."""
     return _MockBatches(model, name, latency_s)
 
 
 class _MockBatches:
-    """Nothing is stored: the id of a batch contains the time when it ends, and answers are generated when they are read."""
+    """Batches that are stored nowhere: each id contains the end time, and each answer is written when it is read."""
 
     max_requests = 50_000
     max_bytes = 200 * 1024 * 1024

@@ -1,7 +1,7 @@
-"""Cassettes: record all calls of a run to a file, and replay them from it.
+"""Cassettes: files that record the model calls of a run, for a later replay.
 
-A cassette is a file of JSON lines: a header, then one line per call, errors included. Secrets are redacted before a
-line is written. The recording run uses the redacted replies too, so that its replay makes the same requests.
+A cassette has JSON lines without secrets: a header, then one line per call, also for failed calls. The recording run
+continues with the redacted replies, so that its replay makes the same requests.
 """
 
 import json
@@ -27,13 +27,14 @@ from debate_cli.providers.mock.model import split_words
 from debate_cli.regular_file import read_regular_file
 
 EXCERPT_CHARS = 40
-"""Maximum length of each of the two excerpts that a message compares. They begin at the first difference."""
+"""Maximum length of an excerpt in the message about an unrecorded request."""
 
 
 def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
-    """Return the message for a request that was not recorded. `recorded` maps line numbers to model and request.
+    """Return the message for a request that was not recorded.
 
-    The message compares the request with the most similar recorded one, and names the first difference.
+    `recorded` maps line numbers to model and request. The message names the first difference to the most similar
+    recorded request.
     """
     what = f"{path} has no recorded reply to this request ({request.purpose}, {model})"
     parts = {line: _parts(*entry) for line, entry in recorded.items() if entry[1].purpose == request.purpose}
@@ -62,7 +63,7 @@ def _compare(name: str, was: str | None, now: str | None) -> str:
 
 
 def _parts(model: str, request: Request) -> dict[str, str]:
-    """Return the parts that identify a request, by name: its texts, then the model and its parameters."""
+    """Return the parts of a request that a cassette compares, by their names in messages."""
     messages = {f"message {number} ({each.role})": each.content for number, each in enumerate(request.messages, 1)}
     schema = request.schema
     schemas = {} if schema is None else {"the schema": json.dumps([schema.name, schema.json], sort_keys=True)}
@@ -83,12 +84,12 @@ CASSETTE_VERSION_KEY = "cassette_version"
 MAX_CASSETTE_BYTES = 256 * 1024 * 1024
 CASSETTE_FILE_MODE = 0o600
 TRANSIENT_ERRORS = (Transient, BudgetError, StorageError)
-"""Errors that do not depend on the request. They are replayed only if the cassette has nothing else for the request."""
+"""Errors that do not depend on the request. They are replayed only if the request has no other recorded result."""
 RedactFunction = Callable[[str], str]
 
 
 class RecordedError(FrozenModel):
-    """The error that ended a call."""
+    """The error that ended a recorded call."""
 
     type: str
     """Name of the class in `debate_cli.errors`."""
@@ -100,7 +101,7 @@ class RecordedError(FrozenModel):
     estimated: bool = Field(default=False, exclude_if=lambda estimated: not estimated)
 
     def to_exception(self) -> DebateError:
-        """Convert the recorded error to an exception."""
+        """Return the recorded error as an exception."""
         kind: Any = getattr(errors, self.type, None)
         known = isinstance(kind, type) and issubclass(kind, DebateError)
         error: DebateError = kind(self.message) if known else PermanentError(self.message)
@@ -111,18 +112,18 @@ class RecordedError(FrozenModel):
 
 
 class RecordedCall(FrozenModel):
-    """One recorded call: the request with its nonce masked, and a reply or an error."""
+    """A recorded call: a request, and its reply or error."""
 
     fingerprint: str
     model: str
-    """`provider/model`."""
+    """The model as `provider/model`."""
     request: Request
     reply: Reply | None = None
     fault: RecordedError | None = None
 
     @property
     def is_transient(self) -> bool:
-        """Whether the call ended with an error that does not depend on the request."""
+        """Whether the call ended with one of TRANSIENT_ERRORS."""
         return self.fault is not None and isinstance(self.fault.to_exception(), TRANSIENT_ERRORS)
 
 
@@ -130,10 +131,10 @@ RECORDED_CALL_ADAPTER: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
 
 
 class CassetteRecorder:
-    """Records every call of the wrapped models to `path`.
+    """Appends the calls of the wrapped models to the cassette `path`.
 
-    If the file exists, an incomplete last line is removed and new calls are appended, so that a resumed run can record
-    too. Raises ConfigError if the file is not a cassette, StorageError if it cannot be written.
+    An incomplete last line of an existing cassette is removed. Raises ConfigError if the file is not a cassette, and
+    StorageError if it cannot be written.
     """
 
     serves = False
@@ -146,11 +147,11 @@ class CassetteRecorder:
             raise _make_unwritable_error(path, error) from error
 
     def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
-        """Wrap `model`, known as `name`, to record its calls. `redact` removes secrets first."""
+        """Return a model that answers as `model` does and records each call under `name`, with secrets redacted."""
         return _RecordingModel(self, name, model, redact)
 
     def write(self, line: str) -> None:
-        """Append one call to the file."""
+        """Append `line`, a call as JSON, to the file."""
         try:
             self._append(line)
         except OSError as error:
@@ -163,7 +164,7 @@ class CassetteRecorder:
         if whole:
             _check_header(self._path, whole.split(b"\n", 1)[0])
         elif content:
-            raise _make_damaged_error(self._path, 1, "its first line is not the header of a cassette")
+            raise _make_damaged_error(self._path, 1, "the first line is not the header of a cassette")
         with self._open_to_append() as file:
             os.fchmod(file.fileno(), CASSETTE_FILE_MODE)
             file.truncate(len(whole))
@@ -175,7 +176,7 @@ class CassetteRecorder:
             file.write(line.encode(errors="backslashreplace") + b"\n")
 
     def _open_to_append(self) -> BinaryIO:
-        """Open or create the file. Raises OSError for a link, because it may lead out of a downloaded folder."""
+        """Open or create the file. Raises OSError for a link, because a link may lead out of a downloaded folder."""
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         return os.fdopen(os.open(self._path, flags, CASSETTE_FILE_MODE), "ab")
 
@@ -188,7 +189,6 @@ class _RecordingModel:
         self._redact = redact
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer as the model does, and record the answer or the error."""
         try:
             reply = await self._model.complete(request, on_text)
         except DebateError as error:
@@ -210,11 +210,10 @@ class _RecordingModel:
 
 
 class CassettePlayer:
-    """Replays the calls of a cassette, and asks no model.
+    """Answers requests with the recorded calls of a cassette.
 
-    A repeated request gets its recorded replies in order, then the last one again and again. A request that was not
-    recorded raises a PermanentError that names the first difference to the most similar recorded request. Raises
-    ConfigError, with file and line, for a file that is damaged or not a cassette.
+    A repeated request gets its recorded replies in order, and then the last reply again. An unrecorded request raises
+    PermanentError. Raises ConfigError if the file is damaged or not a cassette.
     """
 
     serves = True
@@ -228,13 +227,13 @@ class CassettePlayer:
         self._served: Counter[tuple[str, str]] = Counter()
 
     def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
-        """Return a model that replays the recorded calls of `name`, redacted by `redact`. `model` is not used."""
+        """Return a model that replays the calls of `name` without `model`. `redact` removes secrets from requests."""
         return _ReplayingModel(self, name, redact)
 
     def find_reply(self, name: str, known: Request) -> Reply:
-        """Return the recorded reply of the model `name` to `known`, a request from `canonicalize_request`.
+        """Return the recorded reply of the model `name` to `known`, or raise the recorded error.
 
-        Raises the recorded error if the call ended with one.
+        `known` is a request from `canonicalize_request`. Raises PermanentError if `known` was not recorded.
         """
         key = (name, known.fingerprint())
         recorded_calls = self._answers.get(key, [])
@@ -249,7 +248,7 @@ class CassettePlayer:
         if entry.fault is not None:
             raise entry.fault.to_exception()
         raise PermanentError(
-            f"{self._path} has a call with neither a reply nor an error; record it again with --record."
+            f"{self._path} has a call with neither a reply nor an error; record the cassette again with --record."
         )
 
 
@@ -267,7 +266,7 @@ class _ReplayingModel:
 
 
 def canonicalize_request(request: Request, redact: RedactFunction) -> Request:
-    """Return `request` as a cassette stores it: without secrets, with the nonce masked."""
+    """Return `request` as a cassette stores it: without secrets, and with `NONCE` in place of its nonce."""
 
     def plain(text: str) -> str:
         return redact(text.replace(request.nonce, "NONCE") if request.nonce else text)
@@ -291,7 +290,7 @@ def _read_cassette(path: Path) -> bytes:
 
 
 def _load_calls(path: Path) -> dict[int, RecordedCall]:
-    """Return the calls of a cassette by line number. Line 1 is the header."""
+    """Return the calls of a cassette by line number, from 2, because line 1 is the header."""
     try:
         content = _read_cassette(path)
     except OSError as error:
@@ -321,10 +320,10 @@ def _check_header(path: Path, line: bytes) -> None:
         header: Any = jiter.from_json(line, catch_duplicate_keys=True)
         version: object = header[CASSETTE_VERSION_KEY]
     except (ValueError, TypeError, KeyError) as error:
-        raise _make_damaged_error(path, 1, "its first line is not the header of a cassette") from error
+        raise _make_damaged_error(path, 1, "the first line is not the header of a cassette") from error
     if version != CASSETTE_VERSION:
         raise ConfigError(
-            f"{path}: the cassette has version {version}, this program reads version {CASSETTE_VERSION}; record it again."
+            f"{path}: the cassette has version {version}, this program reads version {CASSETTE_VERSION}; record the cassette again with --record."
         )
 
 

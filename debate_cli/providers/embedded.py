@@ -1,7 +1,6 @@
-"""Embedded models: llama.cpp's server in this process, on a loopback port with a random key.
+"""Embedded models: llama.cpp's server runs in this process, on a loopback port that requires a random key.
 
-The server is part of xllamacpp (extra `[local]`). It starts at the first call and speaks OpenAI's protocol. A form is
-narrowed to a grammar that very small models can follow. `weights.py` finds the weights.
+The server is part of xllamacpp (extra `[local]`) and speaks OpenAI's protocol.
 """
 
 from __future__ import annotations
@@ -28,32 +27,31 @@ from debate_cli.providers.weights import PACKAGED_WEIGHTS, resolve_weights
 JsonObject = dict[str, Any]
 
 FRACTION_STEPS = 10
-"""Number of equal steps from the minimum of a number to its maximum. The model can choose only an end of a step."""
+"""A number in a form has one of FRACTION_STEPS + 1 evenly spaced values, from its minimum to its maximum."""
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
-"""Pattern of a group: one word and up to two short ones. A limit on groups also limits characters, because a group
-cannot be longer than MAX_GROUP_CHARS."""
+"""Pattern of a group: one word and up to two short words."""
 MAX_FIRST_WORD_CHARS = 17
-"""Maximum length of the first word and the final punctuation of a sentence."""
+"""Maximum number of characters of a sentence's first word plus its final punctuation mark."""
 MAX_GROUP_CHARS = 17 + 2 * 6
-"""Maximum length of a group."""
+"""Maximum length of a `_GROUP` in characters."""
 AVERAGE_WORD_CHARS = 5
 """Number of characters in an average word with its space."""
 MAX_SENTENCE_GROUPS = 8
-"""Maximum number of groups in a plain sentence."""
+"""Maximum number of `_GROUP`s in a sentence."""
 MIN_SENTENCE_GROUPS = 2
-"""Minimum number of groups in a plain sentence. A property whose `maxLength` has no room for them gets no pattern,
-because it is a name or a quotation."""
+"""Minimum number of `_GROUP`s in a sentence. A field too short for them holds a name or a quotation, and gets no
+pattern."""
 MAX_SENTENCES = 3
-"""Maximum number of sentences in one text."""
+"""Maximum number of sentences in a text field."""
 VERBATIM_PROPERTIES = frozenset({"quote"})
-"""Properties that quote other texts. A very small model cannot quote, so an optional list of quotes stays empty."""
+"""Properties that hold a quote. A very small model cannot quote, so an optional list of quotes stays empty."""
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
-    """Return a stricter version of `schema` that llama.cpp can enforce. Every value that fits it also fits `schema`.
+    """Return a stricter version of `schema`, which llama.cpp can enforce.
 
-    `plain`: whether texts are restricted to sentences of plain words. `name`: the property that `schema` describes.
+    `plain` restricts texts to sentences of plain words. `name` is the property that `schema` describes.
     """
 
     def deeper(part: Mapping[str, Any], under: str = name) -> JsonObject:
@@ -80,7 +78,7 @@ def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> 
 
 
 def _narrow_text(schema: JsonObject) -> JsonObject:
-    """Add a pattern to the schema of a text field. It allows sentences of plain words that fit into `maxLength`."""
+    """Return `schema`, a text field, with a pattern for plain sentences that fit into its `maxLength`."""
     most: int = schema.get(
         "maxLength", MAX_SENTENCES * (MAX_FIRST_WORD_CHARS + MAX_SENTENCE_GROUPS * MAX_GROUP_CHARS + 1)
     )
@@ -95,13 +93,13 @@ def _narrow_text(schema: JsonObject) -> JsonObject:
 
 
 PARALLEL_SLOTS = 2
-"""Number of calls at the same time: one for each of two debaters, so that each keeps its own cached prompt."""
+"""Number of calls that the server answers at once: one for each of two debaters."""
 CONTEXT_TOKENS = 8192
-"""Context of each slot in tokens. SmolLM2 was trained with this length."""
+"""Context length of each call in tokens, as in SmolLM2's training."""
 PROMPT_CACHE_MIB = 1024
-"""Memory for the cached prompts of earlier calls, in MiB."""
+"""Memory for cached prompts of earlier calls, in MiB."""
 EMBEDDED_TIMEOUT_S = 900.0
-"""Minimum of `timeout_s`, in seconds, because a slow machine reads a long prompt for minutes before the first byte."""
+"""Lowest `timeout_s` of embedded models, in seconds, because a slow machine reads a long prompt for minutes."""
 MISSING_EXTRA_MESSAGE = (
     'local/ models need the package `xllamacpp`, which is not installed; install it with `pip install "xllamacpp>=2026.10,<2027"`, '
     "or run with --mock"
@@ -111,16 +109,16 @@ SILENT_VERBOSITY = -1
 
 
 class LlamaServer(Protocol):
-    """A running server. It ends when it is garbage-collected."""
+    """A running server of llama.cpp. It ends when this object is garbage-collected."""
 
     @property
     def listening_address(self) -> str:
-        """`http://127.0.0.1:PORT`."""
+        """The server's address: `http://127.0.0.1:PORT`."""
         ...
 
 
 LlamaServerStarter = Callable[[Path, str], LlamaServer]
-"""Starts a server for a file, protected by a key. Blocks the thread. Raises NoLocalModelError or WeightsError."""
+"""Starts a server from a file of weights and a key. Raises NoLocalModelError or WeightsError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,24 +126,24 @@ class EmbeddedSettings:
     """Settings of the embedded provider."""
 
     folder: Path
-    """Base folder of relative paths to weights."""
+    """Base folder for relative paths to weights."""
     env: Mapping[str, str]
     checksums: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Maps `local/hf:…` to the SHA-256 in the configuration."""
+    """The configuration's SHA-256 of each hub file, by its model name `local/hf:…`."""
     note: Callable[[str], None] = lambda line: print(line, file=sys.stderr)  # noqa: T201 - a note for the user
-    """Called with one line before each slow step."""
+    """Shows the user one line before a download."""
     timeout_s: float = EMBEDDED_TIMEOUT_S
     answer_timeout_s: float | None = None
-    """Longest time for a whole answer, in seconds; None means the default of `Endpoint`."""
+    """Longest time for a whole answer, in seconds. None means the default of `Endpoint.answer_timeout_s`."""
 
 
 def find_extra_problem(row: ProviderRow) -> str | None:
-    """Return why the embedded models of `row` cannot run; None if they can, or if `row` has no embedded models."""
+    """Return the message for a missing extra `[local]`; None if it is installed or `row` needs none."""
     return MISSING_EXTRA_MESSAGE if row.kind == "embedded" and importlib.util.find_spec("xllamacpp") is None else None
 
 
 def start_llama_server(file: Path, key: str) -> LlamaServer:
-    """Start llama.cpp's server for `file` on a free loopback port."""
+    """Start llama.cpp's server for the weights in `file`, on a free loopback port that requires `key`."""
     try:
         llama: Any = importlib.import_module("xllamacpp")
     except ImportError as error:
@@ -157,9 +155,9 @@ def start_llama_server(file: Path, key: str) -> LlamaServer:
 
 
 def count_idle_processors() -> int:
-    """Return the average number of idle processors in the last minute, but at least one.
+    """Return the average number of idle processors in the last minute, at least 1.
 
-    llama.cpp's threads wait for each other in busy loops, so one thread too many makes it several times slower.
+    With more threads than idle processors, llama.cpp is several times slower, because its threads wait in busy loops.
     """
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, processors - round(os.getloadavg()[0]))
@@ -183,7 +181,7 @@ def _configure_llama(llama: Any, file: Path, key: str) -> Any:
 
 
 class EmbeddedServer:
-    """Serves `local/` models. Each file is loaded at the first call for its model. `aclose` unloads all."""
+    """Serves `local/` models. A model is loaded at its first call; `aclose` unloads all models."""
 
     def __init__(self, settings: EmbeddedSettings, *, start: LlamaServerStarter = start_llama_server) -> None:
         self._settings = settings
@@ -192,11 +190,11 @@ class EmbeddedServer:
         self._loaded: dict[Path, _LoadedModel] = {}
 
     def model(self, name: str, profile: Profile) -> Model:
-        """Return the model `local/NAME`. NAME is any name for which `resolve_weights` finds a file."""
+        """Return the model `local/NAME`, whose weights are found at its first call."""
         return EmbeddedModel(self, name, profile)
 
     async def ensure_loaded(self, name: str) -> _LoadedModel:
-        """Return the running server of a model. Downloads and loads the weights if necessary."""
+        """Return the running server of the model `name`. Downloads and loads the weights if necessary."""
         async with self._loading:
             settings, sha256 = self._settings, self._settings.checksums.get(f"local/{name}")
             file = await asyncio.to_thread(resolve_weights, name, settings.folder, settings.env, settings.note, sha256)
@@ -205,7 +203,7 @@ class EmbeddedServer:
             return self._loaded[file]
 
     async def aclose(self) -> None:
-        """Close connections and servers."""
+        """Close all connections and unload all models."""
         loaded, self._loaded = self._loaded, {}
         for model in loaded.values():
             await model.server.aclose()
@@ -227,10 +225,9 @@ class EmbeddedServer:
 @dataclass(frozen=True, slots=True)
 class _LoadedModel:
     engine: LlamaServer
-    """The running server. It is kept because it ends when it is garbage-collected."""
+    """Kept because the server ends when this object is garbage-collected."""
     server: ModelServer
     free_slots: asyncio.Semaphore
-    """Counts the free slots of the server."""
 
 
 class EmbeddedModel:
@@ -242,9 +239,9 @@ class EmbeddedModel:
         self._profile = profile
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` when a slot is free.
+        """Answer `request` as soon as the server has a free slot.
 
-        The latency does not include the time to load the model or to wait for a slot.
+        The reply's latency does not include the time to load the model or to wait for a slot.
         """
         if request.schema is not None:
             schema = narrow_schema(request.schema.json, plain=self._name in PACKAGED_WEIGHTS)

@@ -1,4 +1,4 @@
-"""Address, key and headers of a server, and the protocol of objects that serve models over shared connections."""
+"""Address, key and headers of a server; the protocol of objects that serve models."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from debate_cli.llm.model import Model, Profile
 
 FIRST_ERROR_STATUS = 300
-"""Lowest HTTP status of an error. Redirects are errors because they are not followed."""
+"""Lowest HTTP status that counts as an error. Redirects count, because they are not followed."""
 ANSWER_TIMEOUT_FACTOR = 10
 """Default of `answer_timeout_s`, as a multiple of `timeout_s`."""
 
@@ -18,27 +18,27 @@ class Endpoint:
     """Address, key and limits for requests to one provider. `repr` shows no secrets."""
 
     provider: str
-    """Name of the provider's row, for messages."""
+    """Name of the provider, for messages."""
     base_url: str = field(repr=False)
-    """`http(s)://host[:port][/path]`. It may contain a password, so messages show only `host`."""
+    """Address as `http(s)://host[:port][/path]`. It may contain a password, so messages show only `host`."""
     api_key: str | None = field(default=None, repr=False)
-    """The key to send; None sends no key."""
+    """Key to send. None sends no key."""
     api_key_env: str | None = None
-    """Environment variable that holds the key, for messages."""
+    """Name of the environment variable with the key, for messages. None if the key has no variable."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    """Extra headers, with variables filled in."""
+    """Extra HTTP headers. Their variables are filled in."""
     timeout_s: float = 120.0
-    """Longest pause between two bytes from the server, in seconds."""
+    """Longest time without a byte from the server, in seconds."""
     answer_timeout_s: float | None = None
     """Longest time for a whole answer, in seconds. None means `ANSWER_TIMEOUT_FACTOR` times `timeout_s`."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
-    """Values that must not appear in messages."""
+    """Secret values that messages must not show."""
     max_body_bytes: int = 16 * 1024 * 1024
     """Maximum size in bytes of an answer after decompression, streamed or not."""
 
     @property
     def host(self) -> str:
-        """`host` or `host:port`, without credentials and path."""
+        """The server as `host` or `host:port`, without user and password."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
     @property
@@ -51,9 +51,9 @@ class ModelServer(Protocol):
     """Serves the models of one provider over shared connections."""
 
     def model(self, name: str, profile: Profile) -> Model:
-        """Return the model that the server knows as `name`."""
+        """Return the model that the server calls `name`."""
         ...
 
     async def aclose(self) -> None:
-        """Close the connections."""
+        """Close the server's connections."""
         ...

@@ -1,7 +1,6 @@
-"""Maps faults of a server to the errors of this program.
+"""Maps failures of a server to the errors of this program.
 
-Each adapter has a table for the exceptions of its SDK (`ErrorRule`). An HTTP status has one meaning for all adapters
-(`STATUS_RULES`).
+Each adapter has an `ErrorRule` for each exception of its SDK. STATUS_RULES maps HTTP statuses for all adapters.
 """
 
 import json
@@ -37,9 +36,9 @@ _HTML_TAG = re.compile(r"<[^>]{0,500}>?")
 
 
 def extract_error_message(body: str, secrets: Iterable[str] = ()) -> str:
-    """Return the message in a response body: one line of up to MAX_MESSAGE_CHARS printable characters, without secrets.
+    """Return the error message in a response body, as one line without secrets.
 
-    Reads the usual JSON shapes (`error.message`, `message`, `detail`, lists of these) and the text of an HTML page.
+    The body may be JSON, HTML or text. The line has at most MAX_MESSAGE_CHARS characters.
     """
     body = body.strip()[:20_000]
     try:
@@ -50,7 +49,7 @@ def extract_error_message(body: str, secrets: Iterable[str] = ()) -> str:
 
 
 def sanitize_message(text: str, secrets: Iterable[str] = ()) -> str:
-    """Remove control characters, line breaks and secrets from `text`, and cut it to MAX_MESSAGE_CHARS."""
+    """Return `text` as one line without secrets and control characters, cut to MAX_MESSAGE_CHARS."""
     printable = "".join(
         " " if unicodedata.category(sign)[0] in "CZ" else sign for sign in unicodedata.normalize("NFKC", text)
     )
@@ -76,20 +75,19 @@ def _find_first_text(value: Any, depth: int = 0) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """The facts about a request that determine the meaning of an error response."""
+    """Facts about a sent request that decide what an error response means."""
 
     endpoint: Endpoint
     model: str
     structured: bool
-    """Whether the request asked for structured output by a parameter (modes `native` and `tool`). A server may refuse
-    it."""
+    """Whether the request asked for structured output by a parameter (modes `native` and `tool`)."""
     sampling_parameters: tuple[str, ...] = ()
-    """Sampling parameters that were sent (`temperature`, `seed`). A server may refuse them."""
+    """Sampling parameters that were sent: `temperature`, `seed`."""
     max_answer_chars: int = 0
     """Maximum length of the answer in characters."""
 
     def format_message(self, what: str, words: str, advice: str) -> str:
-        """Format a message like `openai (api.openai.com) answered 401 to gpt-5: No such key; check OPENAI_API_KEY`."""
+        """Return a message such as `openai (api.openai.com) answered 401: No such key; check OPENAI_API_KEY`."""
         about = f"{self.endpoint.provider} ({self.endpoint.host}) {what}"
         return f"{about}: {words}; {advice}" if words else f"{about}; {advice}"
 
@@ -99,7 +97,7 @@ ToError = Callable[[Any, SentRequest], errors.ModelError]
 
 @dataclass(frozen=True, slots=True)
 class ErrorRule:
-    """Exceptions, and the function that maps them to one of our errors."""
+    """Maps exceptions of an SDK to an error of this program."""
 
     exceptions: tuple[type[BaseException], ...]
     to_error: ToError
@@ -109,10 +107,10 @@ class ErrorRule:
 def map_errors(
     table: Callable[[], Sequence[ErrorRule]], asked: SentRequest, used: Callable[[], Usage] = Usage
 ) -> Generator[None]:
-    """Map the exceptions of the block to our errors, by the first matching rule of `table`.
+    """Replace an SDK's exception in the block by an error of this program: the first matching rule of `table` applies.
 
-    Our own errors, and exceptions without a rule, are raised as they are. Each of our errors gets the usage that `used`
-    returns. The exception of the SDK is not chained, because it can quote keys.
+    Other exceptions are raised unchanged. An error of this program gets the usage that `used` returns. The SDK's
+    exception is not chained, because it can quote keys.
     """
     try:
         yield
@@ -133,7 +131,7 @@ def map_errors(
 UNREADABLE_ANSWER = (
     ValueError, AttributeError, AssertionError, TypeError, KeyError, IndexError, RecursionError,
 )  # fmt: skip
-"""Exceptions raised by the parsing of a 200 response that is not JSON, is not UTF-8, or has an unexpected shape."""
+"""Exceptions from parsing a 200 response that is not JSON, is not UTF-8 or has an unexpected shape."""
 
 
 @cache
@@ -143,7 +141,7 @@ def make_error_rules(
     status: type[Exception],
     *others: tuple[type[Exception], ToError],
 ) -> Sequence[ErrorRule]:
-    """Return the error rules of an SDK built on httpx2. `others`: further exceptions of the SDK with their mapping."""
+    """Return the error rules of an SDK built on httpx2. `others` are pairs of an exception and its mapping."""
     import httpx2
 
     return (
@@ -194,21 +192,21 @@ _REJECTED_PARAMETER = {
 
 @dataclass(frozen=True, slots=True)
 class StatusRule:
-    """Maps some error responses to an error and advice."""
+    """Names the error and the advice for the error responses that match."""
 
     codes: Collection[int]
     error_type: type[errors.ModelError]
     advice: str
-    """Advice for the user. `{key}` stands for the variable of the key, `{model}` for the model."""
+    """Advice for the user. `{key}` becomes the name of the key's variable, `{model}` the name of the model."""
     body_pattern: re.Pattern[str] | None = None
-    """Pattern to find in the body, which is in lower case; None accepts any body."""
+    """Pattern to search for in the lower-case body. None matches any body."""
     structured: bool = False
-    """Whether the rule applies only to requests with a parameter for structured output."""
+    """Whether the rule matches only requests that asked for structured output by a parameter."""
     parameter: str | None = None
-    """If set, the rule applies only to requests that sent this sampling parameter."""
+    """Sampling parameter that the request must have sent. None sets no condition."""
 
     def matches(self, code: int, body: str, asked: SentRequest) -> bool:
-        """Whether the rule applies to a response with the status `code`. `body` must be in lower case."""
+        """Return whether the rule matches a response with status `code` and the lower-case `body`."""
         if code not in self.codes or (self.structured and not asked.structured):
             return False
         if self.parameter is not None and self.parameter not in asked.sampling_parameters:
@@ -240,7 +238,7 @@ STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule(range(500, 600), errors.ServerError, "try again later"),
     StatusRule(range(300, 400), errors.RejectedError, "redirects are not followed; set base_url to the final address"),
 )
-"""Rules for HTTP statuses. The first matching rule applies. A status without a rule is a `RejectedError`."""
+"""Rules for error responses. The first match applies; without a match, DEFAULT_STATUS_RULE applies."""
 DEFAULT_STATUS_RULE = StatusRule((), errors.RejectedError, "correct the request or the configuration of this provider")
 
 STATUS_BY_ERROR_TYPE: Mapping[str, int] = {
@@ -256,13 +254,13 @@ STATUS_BY_ERROR_TYPE: Mapping[str, int] = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""Maps the type of an error event, in a stream or in a 200 response, to the HTTP status of the same meaning."""
+"""Maps the type of an error object to the HTTP status with the same meaning."""
 
 
 def error_from_status(
     code: int, body: str, asked: SentRequest, headers: Mapping[str, str] | None = None
 ) -> errors.ModelError:
-    """Return the error for a response with this status, body and headers."""
+    """Return the error for a response with the HTTP status `code`."""
     lowered = body[:20_000].lower()
     row = next((row for row in STATUS_RULES if row.matches(code, lowered, asked)), DEFAULT_STATUS_RULE)
     advice = row.advice.format(key=asked.endpoint.api_key_env or "its api_key_env", model=asked.model)
@@ -275,7 +273,7 @@ def error_from_status(
 
 
 def error_from_response(fault: Any, asked: SentRequest) -> errors.ModelError:
-    """Return the error for an exception of the SDK that holds an error response, or an error event of a stream."""
+    """Return the error for `fault`, an exception of the SDK that holds the server's response."""
     if fault.response.status_code < FIRST_ERROR_STATUS:
         return error_from_object(fault.body, asked)
     return error_from_status(fault.response.status_code, fault.response.text, asked, fault.response.headers)
@@ -284,7 +282,7 @@ def error_from_response(fault: Any, asked: SentRequest) -> errors.ModelError:
 def error_from_object(error: Any, asked: SentRequest) -> errors.ModelError:
     """Return the error for an error object in a 200 response or a stream.
 
-    The object is `{type, code, ...}`, `{error: {...}}` or a text.
+    `error` is `{type, code, ...}`, `{error: {...}}` or a text.
     """
     if not isinstance(error, dict):
         return error_from_event(None, None, str(error), asked)
@@ -295,7 +293,10 @@ def error_from_object(error: Any, asked: SentRequest) -> errors.ModelError:
 
 
 def error_from_event(kind: object, code: object, body: str, asked: SentRequest) -> errors.ModelError:
-    """Return the error for an error event: by its HTTP status if it has one, else by its type, else a ServerError."""
+    """Return the error for an error event of the type `kind`.
+
+    `code` may be an HTTP status or a type. An event of an unknown type counts as status 500.
+    """
     number = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
     if 400 <= number < 600:  # noqa: PLR2004 - HTTP errors
         return error_from_status(number, body, asked)
@@ -313,7 +314,7 @@ def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.Model
 
 
 def make_timeout_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
-    """Return the error for a server that sent no byte, or accepted no connection, within the time limit."""
+    """Return the error for a server that accepted no connection, or sent no byte, within the time limit."""
     if _is_caused_by(fault, "ConnectTimeout"):
         what = "accepted no connection in time"
         return _never_sent(errors.ModelTimeoutError(asked.format_message(what, "", _CHECK_NETWORK)))
@@ -325,7 +326,7 @@ _CHECK_NETWORK = "check the network and base_url"
 
 
 def _is_caused_by(fault: Exception, name: str) -> bool:
-    """Whether the class of `fault`, or of its cause, has this name. httpx and httpx2 use the same names."""
+    """Return whether `fault` or its cause has a class called `name`, from httpx or httpx2."""
     return any(type(each).__name__ == name for each in (fault, fault.__cause__))
 
 
@@ -335,21 +336,21 @@ def _never_sent(error: errors.ModelError) -> errors.ModelError:
 
 
 def make_answer_timeout_error(asked: SentRequest) -> errors.ModelError:
-    """Return the error for an answer that is incomplete at the time limit although bytes keep arriving."""
+    """Return the error for an answer that was still incomplete at its time limit."""
     what = f"gave no whole answer in {asked.endpoint.answer_deadline_s:g} s"
     return errors.ModelTimeoutError(asked.format_message(what, "", "try again, or raise limits.answer_timeout_s"))
 
 
-def make_excess_error(amount: str, asked: SentRequest) -> errors.ModelError:
-    """Return the error for an answer that is too long. `amount`: the limit in words, for example `16 MiB`."""
-    error = errors.ServerError(asked.format_message(f"sent more than {amount}", "", "check base_url, and the server"))
+def make_excess_error(what: str, asked: SentRequest) -> errors.ModelError:
+    """Return the error for an answer that is too long. `what` is, for example, `sent more than 16 MiB`."""
+    error = errors.ServerError(asked.format_message(what, "", "check base_url, and the server"))
     error.may_be_billed = True
     return error
 
 
 def make_broken_body_error(fault: Exception | str, asked: SentRequest) -> errors.ModelError:
-    """Return the error for a 200 response that breaks the protocol. A text as `fault` completes `answered 200 with`."""
-    what = f"answered 200 with {fault if isinstance(fault, str) else 'an unreadable body'}"
+    """Return the error for a 200 response that breaks the protocol. If `fault` is a text, the message contains it."""
+    what = fault if isinstance(fault, str) else "answered 200 with an unreadable body"
     return errors.BrokenBodyError(
         asked.format_message(what, "", "check that base_url is the API address of this provider")
     )
@@ -366,9 +367,9 @@ _RETRY_INFO = re.compile(r'"retrydelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"', re.IG
 
 
 def parse_retry_after(headers: Mapping[str, str], body: str = "", now: datetime | None = None) -> float | None:
-    """Return the seconds (>= 0) that the server asks to wait; None if it does not ask.
+    """Return how many seconds (>= 0) the server asks to wait; None if it does not ask.
 
-    Reads the header `retry-after`, and Google's RetryInfo in the body.
+    The seconds are in the header `retry-after`, or in Google's RetryInfo in the body.
     """
     value = next((value.strip() for name, value in headers.items() if name.lower() == "retry-after"), "")
     if not value:

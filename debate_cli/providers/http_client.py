@@ -1,6 +1,6 @@
 """The HTTP client of the SDKs: timeouts, no redirects, and limits on the size of responses.
 
-This module imports httpx2, so adapters import it only when they connect.
+Adapters import this module only when they connect, because it imports httpx2.
 """
 
 import ssl
@@ -16,19 +16,19 @@ from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
 from debate_cli.providers.error_mapping import SentRequest, make_broken_body_error, make_excess_error
 
 CONNECT_TIMEOUT_S = 15.0
-"""Longest wait for a connection, in seconds. `Endpoint.timeout_s` limits the wait for bytes."""
+"""Longest wait for a connection, in seconds."""
 MAX_ERROR_BODY_BYTES = 64 * 1024
-"""Maximum number of bytes that are read of the decoded body of an error response."""
+"""Maximum number of bytes that are read of an error response's body, after decompression."""
 INFLATE_BYTES = 64 * 1024
-"""Maximum number of bytes to decompress at once."""
+"""Maximum number of bytes per step of decompression."""
 COMPRESSIONS = frozenset({"gzip", "x-gzip", "deflate"})
-"""Values of Content-Encoding that are decoded. A body with any other encoding cannot be parsed as JSON and fails."""
+"""Values of Content-Encoding that are decompressed."""
 
 ClientT = TypeVar("ClientT", bound=httpx2.AsyncClient)
 
 
 def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
-    """Create a client of the SDK's class `kind`. The size of its responses is limited."""
+    """Create an HTTP client of the SDK's class `kind`, with limits on time and size."""
 
     async def bound(response: httpx2.Response) -> None:
         is_compressed = response.headers.pop("content-encoding", "").strip().lower() in COMPRESSIONS
@@ -49,18 +49,15 @@ def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
 
 @cache
 def _tls_context() -> ssl.SSLContext:
-    """Return the TLS context of all clients.
-
-    The clients share it, because loading the certificates takes most of a client's start-up time.
-    """
+    """Return the TLS context that all clients share, because loading the certificates is slow."""
     return httpx2.create_ssl_context()
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
-    """The decoded content of `stream`.
+    """The decompressed body of a response, up to a maximum size.
 
-    A body that is too long raises ServerError, and one that cannot be decoded raises BrokenBodyError. The body of an
-    error response ends early instead, because its beginning is enough for a message.
+    A longer body raises ServerError, and a broken one raises BrokenBodyError. The body of an error response is cut
+    instead, because its beginning is enough for a message.
     """
 
     def __init__(
@@ -77,11 +74,15 @@ class _BoundedStream(httpx2.AsyncByteStream):
             async for part in self._parts:
                 left -= len(part)
                 if left < 0:
-                    raise make_excess_error(f"{self._asked.endpoint.max_body_bytes // 1024**2} MiB", self._asked)
+                    raise make_excess_error(
+                        f"sent more than {self._asked.endpoint.max_body_bytes // 1024**2} MiB", self._asked
+                    )
                 yield part
         except zlib.error:
             if not self._is_error:
-                raise make_broken_body_error("a body that cannot be decompressed", self._asked) from None
+                raise make_broken_body_error(
+                    "answered 200 with a body that cannot be decompressed", self._asked
+                ) from None
         except ServerError:
             if not self._is_error:
                 raise
@@ -91,7 +92,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
 
 
 async def _inflate(stream: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """Decompress in parts of at most INFLATE_BYTES. Bytes after the compressed data are ignored. Raises zlib.error."""
+    """Yield the decompressed body in parts of at most INFLATE_BYTES. Raises zlib.error for a broken body."""
     decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: the header says whether it is gzip or zlib
     async for raw in stream:
         part = b"" if decoder.eof else decoder.decompress(raw, INFLATE_BYTES)

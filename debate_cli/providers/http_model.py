@@ -1,7 +1,6 @@
-"""A model behind an HTTP API: sends one request, streamed or not, and maps faults to errors of this program.
+"""A model behind an HTTP API: sends a request, reads the answer, and maps failures to errors of this program.
 
-A `ProviderApi` holds the differences between vendors (see `openai.py`, `anthropic.py`). Retries, rate limits and
-budgets are in `llm.retry`, `llm.rate_limit` and `llm.budget`.
+A `ProviderApi` holds what differs between vendors (see `openai.py` and `anthropic.py`).
 """
 
 from __future__ import annotations
@@ -27,25 +26,24 @@ SAMPLING_PARAMETERS = ("temperature", "seed")
 """Names of sampling parameters in a request body."""
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
-"""Lowest limit for the length of an answer, in characters. The limit is higher if the output limit, at CHARS_PER_TOKEN
-per token, allows a longer answer."""
+"""Lowest limit for an answer's length, in characters. The limit is CHARS_PER_TOKEN times the request's token limit if
+this product is higher."""
 MIN_RESULTS_CHARS = 1024 * 1024
-"""Replaces MIN_ANSWER_CHARS for the results of a web search."""
+"""Lowest limit for the length of web search results, in characters."""
 CALLS_PER_CLIENT = 16
-"""Maximum number of calls in flight per client. More would be slow, because each call looks at all open connections of
-its client."""
+"""Maximum number of calls in flight per client. More calls would slow each other down."""
 DUMMY_KEY = "no-key-needed"
-"""A key for SDKs that require one. It is never sent."""
+"""Key for SDKs that require one although the server needs none. It is never sent."""
 KEY_HEADERS = ("Authorization", "X-Api-Key")
-"""Headers that can hold the key, depending on the SDK and its version."""
+"""Headers in which the SDKs send the key."""
 
 
 class ReplyBuilder(Protocol):
-    """Collects one answer. It may raise any exception for a malformed answer; the error rules map that exception."""
+    """Collects one answer. For a malformed answer it may raise any exception, which the error rules map."""
 
     @property
     def usage(self) -> Usage:
-        """Tokens reported so far."""
+        """Tokens that the server has reported so far."""
         ...
 
     def add_whole(self, whole: Any) -> None:
@@ -53,7 +51,7 @@ class ReplyBuilder(Protocol):
         ...
 
     def add_chunk(self, part: Any) -> str:
-        """Read a part of a stream. Return the new text, or the new arguments of a tool call."""
+        """Read a part of a stream. Return its text: of the answer, or of the arguments of a tool call."""
         ...
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
@@ -61,7 +59,7 @@ class ReplyBuilder(Protocol):
         ...
 
     def build_reply(self, latency_s: float) -> Reply:
-        """Return the answer as a `Reply`."""
+        """Return the collected answer as a `Reply`."""
         ...
 
 
@@ -72,26 +70,26 @@ class WholeReplyBuilder:
     usage: Usage = field(default_factory=Usage)
 
     def add_chunk(self, part: Any) -> str:
-        """Raise TypeError, because such an answer has no parts."""
+        """Raise TypeError, because the answer is never streamed."""
         raise TypeError(type(part).__name__)
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Raise ModelError if the answer is missing or incomplete. By default, any answer that was read is complete."""
+        """Accept the answer. Subclasses raise ModelError if the answer is missing or incomplete."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderApi:
-    """The API of one vendor."""
+    """The functions that differ between the APIs of vendors."""
 
     connect: Callable[[Endpoint], Any]
-    """Creates the SDK's client; imports the SDK."""
+    """Imports the SDK and creates its client."""
     build_body: Callable[[Request, str, Profile, bool], dict[str, Any]]
-    """Builds the arguments of a call from request, model name, profile, and whether to stream."""
+    """Builds the body of a call from the request, the model's name, its profile, and whether to stream."""
     send: Callable[[Any, dict[str, Any]], Awaitable[Any]]
-    """Sends a call. Returns the SDK's answer or stream."""
+    """Sends a body with the SDK's client. Returns the SDK's answer or stream."""
     reply_builder: Callable[[], ReplyBuilder]
     error_rules: Callable[[], Sequence[ErrorRule]]
-    """Returns the rules that map exceptions of the SDK to our errors."""
+    """Returns the rules that map the SDK's exceptions to errors of this program."""
 
 
 @dataclass(slots=True, eq=False)
@@ -102,7 +100,7 @@ class _Client:
 
 
 class HttpServer:
-    """One server of a vendor's API. Its models share SDK clients, one for every CALLS_PER_CLIENT calls in flight."""
+    """One server of a vendor's API. Its models share SDK clients."""
 
     def __init__(self, api: ProviderApi, endpoint: Endpoint) -> None:
         self.api = api
@@ -112,19 +110,19 @@ class HttpServer:
     def model(self, name: str, profile: Profile) -> HttpModel:
         """Return the model `name` of the server.
 
-        Imports the SDK, so that the import does not count for the latency of the first call.
+        The SDK is imported here, so that the latency of the first call does not include the import.
         """
         with error_mapping.map_errors(self.api.error_rules, SentRequest(self.endpoint, name, structured=False)):
             self.client()
         return HttpModel(self, name, profile)
 
     def client(self) -> Any:
-        """Return the first of the SDK's clients for this server."""
+        """Return the first SDK client of this server. Creates a client if there is none."""
         return (self._clients[0] if self._clients else self._add_client()).sdk
 
     @contextmanager
     def client_for_call(self) -> Generator[Any]:
-        """Yield a client with fewer than CALLS_PER_CLIENT calls in flight, and count the call for this client."""
+        """Yield a client with fewer than CALLS_PER_CLIENT calls in flight. Creates a client if there is none."""
         client = next((each for each in self._clients if each.calls < CALLS_PER_CLIENT), None) or self._add_client()
         client.calls += 1
         try:
@@ -154,7 +152,7 @@ class HttpModel:
         self._profile = profile
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. The answer is streamed if `on_text` is given."""
+        """Answer `request`. With `on_text`, the answer is streamed."""
         body = self._api.build_body(request, self._name, self._profile, on_text is not None)
         asked = describe_request(self._server.endpoint, self._name, request, body)
         answer = self._api.reply_builder()
@@ -182,7 +180,7 @@ class HttpModel:
             with self._server.client_for_call() as client:
                 whole = await self._api.send(client, body)
             if isinstance(whole, str):  # the SDKs return a body that is not JSON as text
-                what = "a web page" if "<" in whole else "text that is not JSON"
+                what = f"answered 200 with {'a web page' if '<' in whole else 'text that is not JSON'}"
                 raise error_mapping.make_broken_body_error(what, asked)
             read_whole_answer(whole, asked, answer)
 
@@ -206,7 +204,7 @@ class HttpModel:
 
 
 def describe_request(endpoint: Endpoint, name: str, request: Request, body: Mapping[str, Any]) -> SentRequest:
-    """Return the facts about a request that is sent to the model `name` as `body`."""
+    """Return the facts about `request`, which is sent to the model `name` as `body`."""
     by_parameter = request.schema is not None and request.rung in {"native", "tool"}
     sampled = tuple(parameter for parameter in SAMPLING_PARAMETERS if parameter in body)
     least = MIN_ANSWER_CHARS if request.search is None else MIN_RESULTS_CHARS
@@ -215,7 +213,10 @@ def describe_request(endpoint: Endpoint, name: str, request: Request, body: Mapp
 
 
 def read_whole_answer(whole: Any, asked: SentRequest, answer: ReplyBuilder) -> None:
-    """Read an answer that was not streamed. Raises ModelError, or any exception if its shape is unexpected."""
+    """Read `whole`, an answer that was not streamed, into `answer`.
+
+    Raises ModelError if `whole` holds an error or is incomplete, and any exception if its shape is unexpected.
+    """
     others: Any = whole if isinstance(whole, dict) else whole.model_extra or {}  # pyright: ignore[reportUnknownVariableType]
     error = others.get("error")
     if error:
@@ -227,11 +228,11 @@ def read_whole_answer(whole: Any, asked: SentRequest, answer: ReplyBuilder) -> N
 
 def _check_length(chars: int, asked: SentRequest) -> None:
     if chars > asked.max_answer_chars:
-        raise error_mapping.make_excess_error(f"{asked.max_answer_chars} characters", asked)
+        raise error_mapping.make_excess_error(f"sent more than {asked.max_answer_chars} characters", asked)
 
 
 def connect_sdk(client_type: Any, http_type: Any, endpoint: Endpoint) -> Any:
-    """Create an SDK's client for `endpoint`. It does not retry, and does not read headers from the environment."""
+    """Create an SDK's client for `endpoint`, without retries and without headers from the environment."""
     from debate_cli.providers.http_client import make_http_client
 
     http_client = make_http_client(http_type, endpoint)
@@ -247,10 +248,7 @@ def connect_sdk(client_type: Any, http_type: Any, endpoint: Endpoint) -> Any:
 
 
 def omit_key_headers(client: Any) -> dict[str, object]:
-    """Return headers for a request that keep the SDK from sending a key if `client` has none; else nothing.
-
-    They map each of KEY_HEADERS that the user did not set to the SDK's `Omit()`, which removes the header.
-    """
+    """Return headers that keep the SDK from sending DUMMY_KEY; no headers if `client` has a real key."""
     if client.api_key != DUMMY_KEY:
         return {}
     sdk: Any = import_module(type(client).__module__.partition(".")[0])
@@ -259,24 +257,24 @@ def omit_key_headers(client: Any) -> dict[str, object]:
 
 
 def make_refusal_reply(refused: RefusedError, latency_s: float = 0.0) -> Reply:
-    """Return a reply that is a refusal, for a request that the provider's content filter rejected."""
+    """Return a reply with a refusal, for a request that the provider's content filter rejected."""
     usage = error_usage(refused)
     return Reply(text="", usage=usage, finish_reason="content_filter", refusal=str(refused), latency_s=latency_s)
 
 
 MAX_TOKEN_COUNT = 10**9
-"""Highest number of tokens that a server may report. A higher number is replaced by this one."""
+"""Highest number of tokens that is accepted from a server. It replaces a higher number."""
 
 
 def parse_token_count(reported: object) -> int:
-    """Return a number of tokens from 0 to MAX_TOKEN_COUNT; 0 for anything that is not a finite number."""
+    """Return `reported` as a number of tokens from 0 to MAX_TOKEN_COUNT. Anything but a finite number becomes 0."""
     if isinstance(reported, bool) or not isinstance(reported, int | float) or not math.isfinite(reported):
         return 0
     return max(0, min(MAX_TOKEN_COUNT, int(reported)))
 
 
 def parse_optional_text(reported: object) -> str:
-    """Return `reported`, or an empty text for None. Raises TypeError for anything but a text or None."""
+    """Return `reported`, or an empty text for None. Raises TypeError for any other type."""
     if reported is None or isinstance(reported, str):
         return reported or ""
     raise TypeError(type(reported).__name__)

@@ -1,7 +1,6 @@
-"""OpenAI's chat completions and embeddings APIs, for OpenAI and all compatible servers: bodies, replies, error rules.
+"""OpenAI's chat completions and embeddings APIs, also on compatible servers: bodies, replies and error rules.
 
-The SDK is imported at the first call. Its retries are turned off (see `llm.retry`). It does not follow redirects, which
-could send the key to another host. `error_mapping.py` defines the meaning of HTTP statuses.
+The SDK is imported at the first call. It follows no redirects, which could send the key to another host.
 """
 
 import hashlib
@@ -34,9 +33,9 @@ from debate_cli.providers.http_model import (
 def build_chat_body(
     request: Request, model: str, profile: Profile, stream: bool, *, stream_usage: bool = True
 ) -> dict[str, Any]:
-    """Build the body of a request, messages first, with only the parameters that the profile allows.
+    """Build the body of a chat request, with only those parameters that `profile` allows.
 
-    `stream_usage`: whether the server accepts `stream_options`.
+    `stream_usage` says whether the server accepts `stream_options`.
     """
     system = [{"role": "system", "content": request.system}] if request.system else []
     messages = system + [{"role": message.role, "content": message.content} for message in request.messages]
@@ -78,7 +77,7 @@ CONTENT_FILTER_REFUSAL = "The provider's content filter stopped the answer."
 def make_openai_server(endpoint: Endpoint, *, stream_usage: bool = True) -> HttpServer:
     """Create an `HttpServer` for the chat completions API.
 
-    `stream_usage`: whether the server accepts `stream_options`.
+    `stream_usage` says whether the server accepts `stream_options`.
     """
     return HttpServer(replace(API, build_body=partial(build_chat_body, stream_usage=stream_usage)), endpoint)
 
@@ -94,7 +93,7 @@ def connect(endpoint: Endpoint) -> Any:
 
 
 async def send(client: Any, body: dict[str, Any], path: str = "/chat/completions") -> Any:
-    """Send the request. Return the answer as JSON, because answers of compatible servers do not fit the SDK's types."""
+    """Send `body` to the API's `path`. Return the answer as plain JSON values, or as a stream of them."""
     from openai import AsyncStream
 
     streamed = bool(body.get("stream"))
@@ -121,7 +120,6 @@ class _OpenAIReplyBuilder:
     usage: Usage = field(default_factory=Usage)
     part_count: int = 0
     has_message: bool = False
-    """Whether the answer contained a message, even an empty one."""
 
     def add_whole(self, whole: Any) -> None:
         self._add_part(whole, "message")
@@ -154,13 +152,12 @@ class _OpenAIReplyBuilder:
         return content + arguments
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Raise ModelError if chunks, message or finish reason are missing, or if the finish reason is an error."""
         if streamed and not self.part_count:
-            raise error_mapping.make_broken_body_error("something other than a stream", asked)
+            raise error_mapping.make_broken_body_error("answered 200 with something other than a stream", asked)
         if streamed and self.finish_reason is None:
             raise error_mapping.make_truncated_error(asked)
         if not streamed and not self.has_message:
-            raise error_mapping.make_broken_body_error("no message", asked)
+            raise error_mapping.make_broken_body_error("answered 200 with no message", asked)
         if self.finish_reason == "error":
             raise error_mapping.error_from_event(None, None, "", asked)
 
@@ -180,10 +177,9 @@ class _OpenAIReplyBuilder:
 
 
 def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
-    """Parse token counts.
+    """Return the token counts in `reported`, with the number of web searches.
 
-    `read` and `written` are the API's words for the tokens of prompts and of answers. In the responses API they are
-    `input` and `output`.
+    The API names the prompt's tokens `{read}_tokens`, and the answer's tokens `{written}_tokens`.
     """
     prompt = parse_token_count(reported.get(f"{read}_tokens"))
     details: Any = reported.get(f"{read}_tokens_details") or {}
@@ -193,7 +189,7 @@ def parse_usage(reported: Any, read: str = "prompt", written: str = "completion"
 
 
 def error_rules() -> Sequence[ErrorRule]:
-    """Return the rules that map exceptions of the SDK to our errors. The first matching rule applies."""
+    """Return the rules that map the SDK's exceptions to errors of this program. The first matching rule applies."""
     import openai
 
     return error_mapping.make_error_rules(
@@ -210,20 +206,19 @@ def _map_stream_error(fault: Any, asked: SentRequest) -> errors.ModelError:
 
 
 API = ProviderApi(connect, build_chat_body, send, _OpenAIReplyBuilder, error_rules)
-"""The chat completions API."""
 
 
 # Embeddings ----------------------------------------------------------------------------------------------------------
 
 SIMILARITY_DIGITS = 6
-"""Number of decimals to which a similarity is rounded. Texts with equal rounded similarities keep their order."""
+"""Number of decimals to which a similarity is rounded."""
 
 
 def make_embeddings_server(endpoint: Endpoint) -> HttpServer:
-    """Create an `HttpServer` for the embeddings endpoint, whose models score texts by similarity to a query.
+    """Create an `HttpServer` for embeddings, whose models score texts by their similarity to a query.
 
-    The first message of a request is the query, the other messages are the texts. The reply's text is a JSON list with
-    the cosine similarity (-1 to 1) of each text to the query.
+    A request's first message is the query, and each later message is a text. The reply is a JSON list with the cosine
+    similarity (-1 to 1) of each text.
     """
 
     def build_body(request: Request, model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
@@ -239,7 +234,6 @@ class _SimilarityBuilder(WholeReplyBuilder):
     vectors: list[list[float]] = field(default_factory=list[list[float]])
 
     def add_whole(self, whole: Any) -> None:
-        """Read an answer of the form `{data: [{index, embedding}, ...]}`."""
         self.usage = parse_usage(whole.get("usage") or {})
         rows = sorted(whole["data"], key=lambda row: int(row["index"]))
         self.vectors = [[float(number) for number in row["embedding"]] for row in rows]
@@ -247,7 +241,7 @@ class _SimilarityBuilder(WholeReplyBuilder):
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
         sizes = {len(vector) for vector in self.vectors}
         if len(sizes) != 1 or 0 in sizes or not all(map(math.isfinite, (n for row in self.vectors for n in row))):
-            raise error_mapping.make_broken_body_error("embeddings that cannot be compared", asked)
+            raise error_mapping.make_broken_body_error("answered 200 with embeddings that cannot be compared", asked)
 
     def build_reply(self, latency_s: float) -> Reply:
         query, *texts = self.vectors or [[]]

@@ -1,10 +1,9 @@
-"""The provider table: built-in rows, rows of plug-ins, the changes of a configuration, addresses and keys.
+"""The provider table: built-in rows, rows of plug-ins, and the changes that a configuration makes.
 
-To add an OpenAI-compatible provider, add a row to `BUILTIN_PROVIDERS`. An installed package adds a row through the
-entry point group `debate_cli.providers`: the entry point has the provider's name and refers to a `ProviderRow`.
+A new provider with OpenAI's protocol is a row in `BUILTIN_PROVIDERS`. A plug-in adds a row by an entry point of the
+group `debate_cli.providers`, which has the provider's name and refers to a `ProviderRow`.
 
-A key is sent only to the server of its row. A configuration that changes the server of a row must also name the
-key. So no file can send the key of a built-in provider to another server.
+A key is sent only to the server of its row: a configuration that changes the server must also name the key.
 """
 
 from __future__ import annotations
@@ -26,23 +25,23 @@ from debate_cli.providers.endpoint import Endpoint, ModelServer
 
 REMOTE_KINDS = ("openai", "anthropic")
 PERSON_KIND = "person"
-"""Kind of the providers for people. A configuration cannot add one."""
+"""Kind of the providers for people. A configuration cannot add a provider of this kind."""
 OLLAMA_SEARCH_KEY = "OLLAMA_API_KEY"
-"""Environment variable with the key for Ollama's web search. Ollama's models need no key."""
+"""Environment variable with the key for Ollama's web search."""
 DEFAULT_PROFILE = Profile()
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderRow:
-    """One provider: its address, key and limits, and the abilities of its models."""
+    """A provider: its address, key and limits, and the abilities of its models."""
 
     name: str
     kind: str
-    """Protocol: a `ProviderKind`, or any word if the row has its own `make_server`."""
+    """Protocol: a `ProviderKind`. A row with its own `make_server` may use any word."""
     base_url: str | None = None
     """Address of the server; None for a provider in this process."""
     base_url_env: str | None = None
-    """Environment variable that overrides `base_url`."""
+    """Environment variable whose address replaces `base_url`. None if there is no such variable."""
     api_key_env: str | None = None
     """Environment variable that holds the key; None sends no key."""
     profile: Profile = DEFAULT_PROFILE
@@ -51,19 +50,19 @@ class ProviderRow:
     tokens_per_minute: int | None = None
     price: Price | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Extra headers. `${VAR}` is filled in when the adapter is created. An empty header is not sent."""
+    """Extra HTTP headers. `${VAR}` becomes the value of the environment variable VAR. An empty header is not sent."""
     local: bool = False
     """Whether the provider's models run on this machine."""
     stream_usage: bool = True
-    """Whether the server accepts `stream_options`, which requests the usage of a stream."""
+    """Whether the server accepts `stream_options`, which asks for the token counts of a stream."""
     batches: bool = False
-    """Whether the provider answers batches of requests at half the price."""
+    """Whether the provider answers batches of requests, at half the price."""
     make_server: Callable[[ProviderRow, Endpoint], ModelServer] | None = None
-    """Creates the server object for a protocol of a plug-in. None selects the server object by `kind`."""
+    """Creates the server object for a plug-in's protocol. None means the server object for `kind`."""
 
     @property
     def is_remote(self) -> bool:
-        """Whether requests are sent to a server. Its address is then needed, and perhaps a key."""
+        """Whether requests are sent to a server, which needs an address and may need a key."""
         return self.kind in REMOTE_KINDS or (self.make_server is not None and self.base_url is not None)
 
 
@@ -104,18 +103,18 @@ _ROWS = (
     *(ProviderRow(name, PERSON_KIND, profile=_PERSON_PROFILE, local=True) for name in PERSON_PROVIDERS),
 )  # fmt: skip
 BUILTIN_PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType({row.name: row for row in _ROWS})
-"""The built-in providers by name."""
 
 REASONING_MODELS = ("openai/gpt-[5-9]*", "openai/o[1-9]*", "deepseek/*reasoner*")
-"""Shell-style patterns of models that accept no temperature and count their hidden reasoning as output."""
+"""Shell-style patterns of models that reason before they answer. They accept no temperature, and their reasoning counts
+as output."""
 CHAT_MODELS = "openai/gpt-[5-9]*-chat*"
-"""Pattern of models that REASONING_MODELS matches although they do not reason."""
+"""Pattern of models that do not reason although REASONING_MODELS matches them."""
 REASONING_OUTPUT_TOKENS = 16_384
 """Output limit of reasoning models in tokens."""
 
 
 def find_profile(row: ProviderRow, model: str) -> Profile:
-    """Return the profile of a model of `row`. `model`: its name without the provider."""
+    """Return the profile of a model of `row`. `model` is the model's name without the provider."""
     name = f"{row.name}/{model}"
     if fnmatchcase(name, CHAT_MODELS) or not any(fnmatchcase(name, pattern) for pattern in REASONING_MODELS):
         return row.profile
@@ -123,7 +122,10 @@ def find_profile(row: ProviderRow, model: str) -> Profile:
 
 
 def load_provider_rows() -> dict[str, ProviderRow]:
-    """Return the rows of this package and of plug-ins, by name. Raises ConfigError for a plug-in without a row."""
+    """Return the built-in rows and those of plug-ins, by name.
+
+    Raises ConfigError for a plug-in that does not refer to a `ProviderRow`.
+    """
     rows = dict(BUILTIN_PROVIDERS)
     for name in PROVIDERS.names():
         row = PROVIDERS.load(name)
@@ -141,18 +143,21 @@ _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _ROUTING_HEADER = re.compile(
     r"host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*", re.IGNORECASE
 )
-"""Headers that could send a request with its key to another server, or that two servers could read differently."""
+"""Headers that belong to the connection. They could send a request with its key to another server."""
 
 
 def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
-    """Return all rows with the changes of `config`, by name. Raises ConfigError with every problem found."""
+    """Return the rows of all providers by name, as `config` changes them. Raises ConfigError with all problems."""
     if problems := find_provider_problems(config):
         raise ConfigError(*problems)
     return merge_provider_rows(config)
 
 
 def merge_provider_rows(config: DebateConfig) -> dict[str, ProviderRow]:
-    """Return the rows as `build_provider_table` does, but ignore problems. A new row without a kind is left out."""
+    """Return the rows of all providers by name, as `config` changes them, without a check of `config`.
+
+    A provider that `config` adds without a kind is left out.
+    """
     table = load_provider_rows()
     for name, spec in config.providers.items():
         preset = table.get(name)
@@ -196,7 +201,7 @@ def _apply_spec(row: ProviderRow, spec: ProviderSpec) -> ProviderRow:
 
 
 def find_provider_problems(config: DebateConfig) -> list[str]:
-    """Return the problems of the providers in `config`, one line each. No line quotes a value, which may be secret."""
+    """Return the problems of the providers in `config`, one line each. No line quotes a value that may be secret."""
     known = load_provider_rows()
     return [
         f"providers.{name}{problem}"
@@ -206,7 +211,7 @@ def find_provider_problems(config: DebateConfig) -> list[str]:
 
 
 def _find_spec_problems(name: str, spec: ProviderSpec, preset: ProviderRow | None) -> list[str]:
-    """Return the problems of the entry `name`. Each line continues the text `providers.NAME`."""
+    """Return the problems of the provider `name`. Each text follows `providers.NAME` in a message."""
     found: list[str] = []
     if not name or "/" in name or any(sign.isspace() for sign in name):
         found.append(": the name of a provider must not contain a slash or a space")
@@ -237,7 +242,7 @@ def _find_spec_problems(name: str, spec: ProviderSpec, preset: ProviderRow | Non
 
 def _find_header_problem(name: str, value: str) -> str | None:
     if not _HEADER_NAME.fullmatch(name) or not value.isascii() or not value.isprintable():
-        return "is not a valid HTTP header"
+        return "is not a valid HTTP header; correct its name or its value"
     if _ROUTING_HEADER.fullmatch(name):
         return "belongs to the connection, not to the request; remove it, and name the server in base_url"
     if _SECRET_HEADER.search(name) and not find_variables(value):
@@ -266,7 +271,10 @@ def find_url_problem(url: str) -> str | None:
 
 
 def resolve_base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
-    """Return the address in the environment variable of `row`, else in `row`; None for a provider in this process."""
+    """Return the provider's address; None for a provider in this process.
+
+    An address in the environment variable of `row` replaces the address in `row`.
+    """
     named = env.get(row.base_url_env, "").strip() if row.base_url_env else ""
     if not named:
         return row.base_url
@@ -274,7 +282,10 @@ def resolve_base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
 
 
 def parse_ollama_host(host: str) -> str:
-    """Complete the address in OLLAMA_HOST: scheme, port and `/v1` may be missing; 0.0.0.0 means this machine."""
+    """Return the complete address for a value of OLLAMA_HOST, which may lack scheme, port and `/v1`.
+
+    The host 0.0.0.0 becomes 127.0.0.1.
+    """
     scheme, _, rest = host.rpartition("://")
     netloc, _, path = rest.rstrip("/").partition("/")
     name, colon, port = netloc.rpartition(":")
@@ -286,10 +297,9 @@ def parse_ollama_host(host: str) -> str:
 
 
 def server_name(url: str) -> str:
-    """Return the host of `url` for messages and comparisons; empty without a host.
+    """Return `host` or `host:port` of `url`; empty if `url` has no host.
 
-    The port is included unless it is 443. So `http://api.example` becomes `api.example:80` and differs from
-    `https://api.example`.
+    Only the port 443 is left out: `http://api.example` becomes `api.example:80`.
     """
     try:
         parts = urlsplit(url)
@@ -302,7 +312,7 @@ def server_name(url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether `url` is an address of this machine. The only name that counts is `localhost`; no name is looked up."""
+    """Return whether the host of `url` is this machine: `localhost` or a loopback address."""
     try:
         host = urlsplit(url).hostname or ""
         return host == "localhost" or ip_address(host).is_loopback
@@ -313,14 +323,17 @@ def is_loopback(url: str) -> bool:
 # Keys and variables --------------------------------------------------------------------------------------------------
 
 MIN_KEY_CHARS = 6
-"""Minimum length of a secret. Shorter values ("none", "test") are not redacted, because that would damage texts."""
+"""Minimum length of a secret that is redacted. Redaction of shorter values (`none`, `test`) would damage texts."""
 _MAX_NAMED_MODELS = 2
 """Maximum number of models that the message on a missing key names."""
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,1000}))?\}")
 
 
 def fill_variables(text: str, env: Mapping[str, str]) -> str:
-    """Fill in `${VAR}` and `${VAR:-default}` in `text`. Raises KeyError with the name of an unset variable."""
+    """Replace `${VAR}` and `${VAR:-default}` in `text` by values in `env`.
+
+    Raises KeyError with the name of an unset variable.
+    """
 
     def fill(match: re.Match[str]) -> str:
         name, default = match.groups()
@@ -338,7 +351,10 @@ def find_variables(text: str) -> tuple[str, ...]:
 
 
 def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[str] = ()) -> str | None:
-    """Return why the key of `row` cannot be used, in one sentence; None if it can. The sentence names `models`."""
+    """Return a sentence on a missing or invalid key of `row`; None if the key can be used.
+
+    The sentence names `models`, the models that need the key.
+    """
     if not row.is_remote or row.api_key_env is None:
         return None
     key = env.get(row.api_key_env, "").strip()
@@ -369,15 +385,22 @@ def find_address_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]
         try:
             ready = fill_variables(value, env)
         except KeyError as unset:
-            found.append(f"{unset.args[0]} is not set: header {name} of provider {row.name} needs it")
+            found.append(
+                f"{unset.args[0]} is not set: header {name} of provider {row.name} needs it; set it in the environment or in .env"
+            )
             continue
         if not ready.isascii() or not ready.isprintable():
-            found.append(f"header {name} of provider {row.name} contains characters that HTTP cannot send")
+            found.append(
+                f"header {name} of provider {row.name} contains characters that HTTP cannot send; correct its value"
+            )
     return found
 
 
 def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -> Endpoint:
-    """Return the address, key and headers of `row`. Raises MissingKeyError or ConfigError."""
+    """Return address, key, headers and limits for requests to the provider of `row`.
+
+    Raises MissingKeyError for an unusable key, and ConfigError for an unusable address or header.
+    """
     if problem := find_key_problem(row, env):
         raise MissingKeyError(problem)
     if problems := find_address_problems(row, env):
@@ -395,7 +418,7 @@ def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -
 
 
 def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return every secret value of `rows` in `env`, longest first: keys, variables in headers, passwords in URLs."""
+    """Return the secrets of `rows` in `env`, longest first: keys, variables in headers, passwords in addresses."""
     found: set[str] = set()
     for row in rows:
         named = {name for value in row.headers.values() for name in find_variables(value)} | {row.api_key_env or ""}

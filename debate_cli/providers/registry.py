@@ -1,7 +1,4 @@
-"""Creates the adapter of a model, and checks whether the model lacks a key, an extra or an address.
-
-Creating an adapter imports no SDK; the first call does.
-"""
+"""Creates the adapter of a model, and finds out whether the model lacks a key, an extra or an address."""
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
@@ -39,17 +36,17 @@ from debate_cli.providers.provider_table import (
 )
 
 FREE_PRICE = Price(input=0, output=0, search=0)
-"""Price of models and web searches on the user's own machine."""
+"""Price of models and web searches that run on the user's own machine."""
 _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
-"""Patterns of models that a local server offers but its vendor's cloud runs."""
+"""Patterns of models that run in Ollama's cloud although the local server offers them."""
 
 
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
-    """Return the price of the tokens of `spec`.
+    """Return the price of the tokens of `spec`; None if unknown.
 
-    It is the price in `spec`, else in `row`, else in the bundled tables. Without any of these, a model in this process
-    or on a built-in local server of this machine is free. Any other price is unknown (None), because a server that
-    needs a key, or that the user added, may forward requests to a paid one.
+    A price in `spec` precedes a price in `row`, which precedes the bundled tables. Without a price, a model in this
+    process or on a built-in local server is free. A server that needs a key, or that the user added, may forward
+    requests to a paid server, so its price is unknown.
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):
@@ -61,13 +58,13 @@ def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Pri
 
 
 def split_model_name(model: str) -> tuple[str, str]:
-    """Return provider and model of `provider/model`, split at the first slash."""
+    """Split `provider/model` at its first slash into the provider and the model."""
     provider, _, name = model.partition("/")
     return provider, name
 
 
 def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> list[str]:
-    """Return the problems that keep `models` (`provider/model`) from answering, one line each, without repeats."""
+    """Return the problems that keep `models` from answering, one line each. `models` are names as `provider/model`."""
     found = find_provider_problems(config)
     table = merge_provider_rows(config)
     wanted = tuple(models)
@@ -83,7 +80,10 @@ def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mappin
 
 
 def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
-    """Return the problems of `row`, one sentence each. `wanted`: models that the message on a missing key names."""
+    """Return the problems of `row`, one sentence each.
+
+    The sentence on a missing key names those models among `wanted` that need the key.
+    """
     models = [model for model in wanted if split_model_name(model)[0] == row.name]
     return [
         *filter(None, (find_key_problem(row, env, models), find_extra_problem(row))),
@@ -92,7 +92,7 @@ def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable
 
 
 def models_without_key(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return those of `models` whose provider needs a key that is missing or invalid."""
+    """Return those of `models` whose provider's key is missing or invalid."""
     table = merge_provider_rows(config)
     return tuple(
         model for model in models if (row := table.get(split_model_name(model)[0])) and find_key_problem(row, env)
@@ -100,7 +100,7 @@ def models_without_key(config: DebateConfig, models: Iterable[str], env: Mapping
 
 
 def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
-    """Return those of `models` that need the extra `local` while it is not installed."""
+    """Return the embedded models among `models` if the extra `[local]` is not installed; else none."""
     table = merge_provider_rows(config)
     return tuple(
         model for model in models if (row := table.get(split_model_name(model)[0])) and find_extra_problem(row)
@@ -108,7 +108,7 @@ def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[s
 
 
 def format_unknown_provider(model: str, known: Iterable[str]) -> str:
-    """Return the message for a model of an unknown provider, with the closest known name."""
+    """Return the message for a model of an unknown provider. It suggests the closest known name."""
     provider = split_model_name(model)[0]
     names = sorted(known)
     close = difflib.get_close_matches(provider.lower(), names, n=1)
@@ -117,7 +117,7 @@ def format_unknown_provider(model: str, known: Iterable[str]) -> str:
 
 
 def find_batch_problem(row: ProviderRow, model: str) -> str | None:
-    """Return why `model` (`provider/model`) of `row` cannot be used in a batch; None if it can."""
+    """Return why `model`, a `provider/model` of `row`, cannot be used in a batch; None if it can."""
     if row.batches:
         return None
     able = ", ".join(name for name, other in BUILTIN_PROVIDERS.items() if other.batches)
@@ -125,16 +125,16 @@ def find_batch_problem(row: ProviderRow, model: str) -> str | None:
 
 
 def collect_provider_secrets(config: DebateConfig, env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return every secret value in `env` of all known providers and of the web search, longest first."""
+    """Return all secrets in `env` of known providers and of the web search, longest first."""
     search = ProviderRow("web search", "search", config.web_search_url, api_key_env=OLLAMA_SEARCH_KEY)
     return collect_secrets((*merge_provider_rows(config).values(), search), env)
 
 
 class ProviderRegistry:
-    """Creates adapters. The models of one row share connections, which `aclose` closes.
+    """Creates adapters. The models of one provider share connections, which `aclose` closes.
 
-    `folder` is the base of relative paths; `people` defines how the run reaches people. Raises ConfigError if the
-    providers of the configuration have problems.
+    `folder` is the base of relative paths. `people` is how the run reaches people. Raises ConfigError if the providers
+    of `config` have problems.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class ProviderRegistry:
         self._servers: dict[str, ModelServer] = {}
 
     def row(self, model: str) -> ProviderRow:
-        """Return the row of `provider/model`. Raises ConfigError for an unknown provider."""
+        """Return the provider's row for `model`, a `provider/model`. Raises ConfigError for an unknown provider."""
         row = self.rows.get(split_model_name(model)[0])
         if row is None:
             raise ConfigError(format_unknown_provider(model, self.rows))
@@ -167,10 +167,9 @@ class ProviderRegistry:
         return find_price(spec, self.row(spec.model), self._env)
 
     def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """Return the model of `spec`, without retries. `within` adds limits and budget; a person gets neither.
+        """Return the model of `spec`, without retries. `within` adds limits and a budget, except to a person.
 
-        Only the first call needs key, SDK and weights, so a replayed debate needs none of them. That call may therefore
-        raise MissingKeyError or ConfigError.
+        Key, SDK and weights are needed only at the first call, which may raise MissingKeyError or ConfigError.
         """
         row = self.row(spec.model)
         if row.kind == PERSON_KIND:
@@ -182,7 +181,7 @@ class ProviderRegistry:
     def batches(self, spec: ModelSpec) -> BatchApi:
         """Return the batch API for the model of `spec`.
 
-        Raises ConfigError if the provider has no batches, MissingKeyError if its key is missing.
+        Raises ConfigError if the provider has no batches, and MissingKeyError if its key is missing.
         """
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         problem = find_batch_problem(row, spec.model)
@@ -198,13 +197,19 @@ class ProviderRegistry:
     def search_adapter(
         self, row: ProviderRow, name: str, within: Callable[[Model], Model] = lambda model: model
     ) -> Model:
-        """Return the model or search engine `name`, which searches the web at `row`'s server. `within` wraps it."""
+        """Return the model or search engine `name`, which searches the web at the server of `row`.
+
+        `within` adds wrappers.
+        """
         if row.kind == "mock":
             return within(MockSearch())
         return self._lazy_model(f"{row.name} search", row, name, within)
 
     def embedding_adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """Return the embedding model of `spec`, whose provider's kind is in EMBEDDING_KINDS. `within` wraps it."""
+        """Return the embedding model of `spec`. Its provider is of one of EMBEDDING_KINDS.
+
+        `within` adds wrappers.
+        """
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         if row.kind == "mock":
             return within(MockEmbeddings())
@@ -212,13 +217,13 @@ class ProviderRegistry:
         return self._lazy_model(f"{row.name} embeddings", embedding, name, within)
 
     async def aclose(self) -> None:
-        """Close all connections, and end the servers of embedded models. A later call opens new ones."""
+        """Close all connections and end embedded models. A later call opens them again."""
         servers, self._servers = self._servers, {}
         for server in servers.values():
             await server.aclose()
 
     def _lazy_model(self, key: str, row: ProviderRow, name: str, within: Callable[[Model], Model]) -> Model:
-        """Return a model that the server of `row` creates anew for each call. The server is kept under `key`."""
+        """Return a `LazyModel` of the server of `row`. The server is created once and stored under `key`."""
 
         def build() -> Model:
             if key not in self._servers:
@@ -239,18 +244,18 @@ class ProviderRegistry:
 
 
 class LazyModel:
-    """Creates its model again for each call. An error of the creation is raised by the call."""
+    """Creates a model at each call. An error of the model's creation is raised by the call."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer as the model does. Also raises the errors of its creation."""
+        """Create a model and return its answer to `request`."""
         return await self._build().complete(request, on_text)
 
 
 EMBEDDING_KINDS = ("openai", "mock")
-"""Kinds of providers with embedding models."""
+"""Kinds of providers that offer embedding models."""
 
 
 SERVER_FACTORIES: Mapping[str, Callable[[ProviderRow, Endpoint], ModelServer]] = MappingProxyType(

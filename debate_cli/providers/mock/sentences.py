@@ -1,7 +1,6 @@
-"""Words of the mock: the facts in a prompt, sentences from `sentences.yaml` with filled slots, and quotes of sources.
+"""Words of the mock: the facts in a prompt, sentences from `sentences.yaml`, and quotes of sources.
 
-The prompts are those of `debaters.conversation` and `judge_input.transcript_prompt`. A missing fact has a neutral
-default, so the mock can answer any prompt.
+A fact that a prompt lacks has a neutral default, so the mock can answer any prompt.
 """
 
 import hashlib
@@ -25,7 +24,7 @@ Json = Mapping[str, Any]
 
 MIN_QUOTE_CHARS = 30
 MIN_PASSAGE_CHARS = 12
-"""Minimum length of a passage of a judged document that a judge quotes."""
+"""Minimum number of characters in a passage of a judged document that a judge quotes."""
 _STRING = r'("(?:[^"\\]|\\.)*")'
 _MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
 _DOCUMENT = re.compile(rf"^DOCUMENT: {_STRING}$", re.MULTILINE)
@@ -64,7 +63,7 @@ class PromptFacts:
         judged = [json.loads(name) for _, name in _JUDGED_TURN.findall(self.task)]
         asked: str = _find_json(_SPEAKER, self.user_text)
         self.speaker: str | None = (judged[-1] if judged else None) if self.is_judge else asked or None
-        """The debater who is asked. For a judge, the debater whose turn is judged; None if several turns are judged."""
+        """The debater who is asked. For a judge, the debater whose turn is judged; None if the judge judges no turn."""
         found = _parse_lines(self.user_text)
         self.turns = tuple(turn for turn in found if type(turn.get("turn")) is int and "speaker" in turn)
         """The transcript that a judge reads."""
@@ -82,7 +81,7 @@ class PromptFacts:
         self.looked_up = {
             item["passage"]: str(item.get("text")) for item in items if isinstance(item.get("passage"), str)
         }
-        """Maps the id of a passage that was looked up for a source judge to its text."""
+        """The scorecard for a judge of two contradicting results. Its `winner` is a name or null."""
         self.passages: dict[str, str] = {name: json.loads(text) for name, text in _PASSAGE.findall(self.user_text)}
         """Maps the ids of the passages that a debater may cite to their texts."""
         self.own_vote: Json = _find_json(_OWN_VOTE, self.user_text) or {}
@@ -98,7 +97,7 @@ class PromptFacts:
         """All earlier speeches. The debater's own come first, because tasks also name ids of own arguments."""
 
     def document_passages(self) -> list[str]:
-        """Return the beginnings of the document's sentences, without headings. Without a sentence, return the motion."""
+        """Return the beginnings of the document's sentences, without headings; the motion if there are no sentences."""
         lines = [line.strip(" \t-*>|") for line in self.document.splitlines() if not line.startswith("#")]
         starts = [first_words(part) for line in lines for part in re.split(r"(?<=[.!?])\s", line)]
         return [start for start in starts if len(start) >= MIN_PASSAGE_CHARS and '"' not in start] or [self.motion]
@@ -109,9 +108,9 @@ class PromptFacts:
         return max(words, key=len, default="this proposal")
 
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
-        """Return sentences of the argument `item`, else of the judged turn, else of the debate.
+        """Return sentences of the argument `item`. Without `item`, they are of the judged turn, else of the debate.
 
-        `before`: whether to quote the turn before the judged one, if only one turn is judged.
+        `before` selects the turn before the judged turn.
         """
         if item:
             arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]
@@ -137,12 +136,12 @@ def _find_sides(text: str) -> dict[str, str]:
 
 
 def first_words(sentence: str) -> str:
-    """Return the first nine words of `sentence`, without punctuation after them."""
+    """Return the first nine words of `sentence`, without a punctuation mark at the end."""
     return " ".join(sentence.split()[:9]).rstrip(".,;:?!")
 
 
 def list_objects(values: Json, name: str) -> list[Json]:
-    """Return the objects in the list `values[name]`; empty if it is not a list."""
+    """Return the objects in the list `values[name]`; empty if there is no such list."""
     found: object = values.get(name)
     items = cast("list[object]", found) if isinstance(found, list) else []
     return [cast("Json", item) for item in items if isinstance(item, dict)]
@@ -163,27 +162,27 @@ def _parse_object(text: str) -> dict[str, Any]:
 # Sentences -----------------------------------------------------------------------------------------------------------
 
 _ARGUMENT_NUMBER = re.compile(r'"[^"\s]*-(\d{1,9})"')
-"""Pattern of the number in an argument id (`PRO-7`)."""
+"""Finds the number in an argument id, such as 7 in `PRO-7`."""
 WINNER_FIELDS = ("momentum_toward", "winner", "logic", "rhetoric", "tactics")
 """Properties that may name the side that leads, overall or in one respect."""
 NO_WINNER = frozenset({"draw", "even"})
-"""Options of WINNER_FIELDS that name no side."""
+"""Values of WINNER_FIELDS that name no side."""
 CLOSE_SHARE = 0.04
-"""Difference between two totals, as a share of the higher one, up to which they count as equal."""
+"""Largest difference between two totals that counts as a tie, as a share of the higher total."""
 TIED = ""
-"""Returned by `find_leader` if no side leads."""
+"""Result of `find_leader` if no side leads."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75
-"""Quality (0-1) below which a performance is weak, and quality from which it is strong."""
+"""Quality (0-1) below which a performance is weak, and quality from which a performance is strong."""
 
 
 class SeededRandom:
-    """Random draws that are equal on every machine. A draw depends on `seed` and its key, not on earlier draws."""
+    """Random draws that are equal on every machine. Each draw depends only on `seed` and on a key."""
 
     def __init__(self, seed: str) -> None:
         self._seed = seed
 
     def unit(self, *key: object) -> float:
-        """Return a number in [0, 1)."""
+        """Return the random number for `key`, from 0 to below 1."""
         text = "/".join([self._seed, *map(str, key)])
         return int.from_bytes(hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:6]) / 2**48
 
@@ -202,7 +201,7 @@ class SentenceBank(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     angles: tuple[dict[str, str], ...]
-    """The angles from which any motion can be argued: name, gain, harm, measure and source of each."""
+    """Angles from which any motion can be argued, each with name, gain, harm, measure and source."""
     neutral_cases: tuple[str, ...]
     debater: dict[str, tuple[str, ...]]
     judge: dict[str, tuple[str, ...]]
@@ -226,21 +225,21 @@ class Place:
     """A field of a mock answer, with the facts for its sentence."""
 
     name: str = "text"
-    """Name of the property. For an item of a list, the name of the list."""
+    """Name of the property. For an item of a list, this is the name of the list."""
     path: str = ""
-    """Path of the field within the answer. It is unique."""
+    """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
-    """Values written so far, in this object and the objects around it."""
+    """Values written so far in the field's object and in the objects around it."""
     index: int = 0
     """Index of the item that contains the field, in the innermost list."""
     quality: float = 0.6
-    """Quality of the judged performance, 0-1."""
+    """Quality (0-1) of the judged performance."""
 
 
 class SentenceWriter:
     """Writes the sentences of one answer.
 
-    `lasting` draws numbers that are equal in all answers of a model, `random` draws them for this answer only.
+    `lasting` draws are equal in all answers of a model; `random` draws are for this answer only.
     """
 
     def __init__(self, facts: PromptFacts, lasting: SeededRandom, random: SeededRandom) -> None:
@@ -250,9 +249,9 @@ class SentenceWriter:
         self._bank = load_sentence_bank()
 
     def write(self, place: Place, max_chars: int | None = None) -> str:
-        """Write sentences for `place`. They have at most `max_chars` characters if the bank has sentences so short.
+        """Return a text for `place` of at most `max_chars` characters, or the shortest text if all are longer.
 
-        A claim that the prompt already contains gets a prefix like `Point 4:`, so that every claim is new.
+        A claim that the prompt already contains gets a prefix like `Point 4:`.
         """
         templates = self._templates(place)
         slots = self._slots(place)
@@ -318,7 +317,7 @@ class SentenceWriter:
     def _angle(self, place: Place) -> dict[str, str]:
         """Return the angle of the argument that the sentence is about.
 
-        Without such an argument: a random angle for a judge, the next angle for a debater.
+        Without such an argument, a judge gets a random angle, and a debater gets the next one.
         """
         angles = self._bank.angles
         start = self._facts.debate_text.find(find_item(place.values) or "\0")
@@ -348,9 +347,9 @@ class SentenceWriter:
         return str(found) if found else next(iter(self._facts.sides), None)
 
     def _leader(self, place: Place) -> str | None:
-        """Return the side that leads according to this answer, else according to the scorecard in the prompt.
+        """Return the side that leads according to the answer, else according to the scorecard in the prompt.
 
-        TIED if the answer or the scorecard says that no side leads; None if neither says anything about it.
+        TIED if no side leads. None if the answer names no leader and the prompt has no scorecard.
         """
         leader = find_leader(place.values, self._facts.sides)
         if leader is None and self._facts.scorecard:
@@ -359,9 +358,9 @@ class SentenceWriter:
 
 
 def find_leader(values: Json, names: Collection[str]) -> str | None:
-    """Return the one of `names` that leads according to the winners in `values`, else according to the totals.
+    """Return which of `names` wins most often in `values`; without any winner, the one with the highest total.
 
-    TIED if no side leads; None if `values` has neither winners nor totals to compare.
+    TIED if no side leads. None if `values` has neither winners nor two totals.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)
@@ -372,13 +371,13 @@ def find_leader(values: Json, names: Collection[str]) -> str | None:
 
 
 def participant_totals(values: Json) -> dict[str, int]:
-    """Return the total of each participant in the list `scores`."""
+    """Return the total of each participant in the list `scores` of `values`."""
     scores = [entry for entry in list_objects(values, "scores") if "participant" in entry]
     return {str(entry["participant"]): entry["total"] for entry in scores if isinstance(entry.get("total"), int)}
 
 
 def find_item(values: Json) -> str | None:
-    """Return the id of the argument that the JSON object `values` is about; None if there is none."""
+    """Return the id of the argument that `values` is about; None if there is none."""
     found = values.get("target") or values.get("question_target") or values.get("item")
     return str(found) if found else None
 
@@ -400,7 +399,7 @@ def shorten(text: str, max_chars: int | None, max_words: int | None = None) -> s
 
 
 def _highest(counts: Mapping[str, float], margin: float) -> str:
-    """Return the key with the highest count; TIED if another count is at most `margin` (a share) lower."""
+    """Return the key with the highest count; TIED if another count is within `margin`, a share of the highest."""
     best = max(counts, key=lambda name: counts[name], default=TIED)
     rivals = [name for name in counts if name != best and counts[name] >= counts[best] * (1 - margin)]
     return TIED if rivals else best
@@ -412,22 +411,21 @@ Manner = Literal["exact", "near", "altered", "invented"]
 MANNERS: tuple[Manner, ...] = (
     "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
 )  # fmt: skip
-"""Kinds of a debater's citations, in the order of their numbers; the list repeats. One citation in five is altered or
-invented."""
+"""Kinds of a debater's citations, in order. After the last kind, the list begins again."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
 """Minimum number of words in a sentence to cite, and maximum number of words in a quote."""
 INVENTED_QUOTE = "every team that has tried it would do it again"
 _ARTICLE = re.compile(r"(?<=[a-z] )(?:the|an?) (?=[a-z])")
 _NEGATION = re.compile(r"\b(?:not|no) ")
 _NUMBER = re.compile(r"(?<![\w.,])(?!(?:19|20)\d\d\b)\d[\d.,]*(?=\W|$)")
-"""A number that is not a year."""
+"""Finds a number that is not a year."""
 _VERB = re.compile(r"\b(is|are|was|were|has|had|would|will|can|could) ")
 
 
 def cite(passage: str, number: int, random: SeededRandom) -> str:
-    """Return a quote of `passage` for the citation `number` (from 0).
+    """Return a quote of `passage` for the debater's citation `number`, counted from 0.
 
-    MANNERS determines whether it is exact, near, altered or invented.
+    MANNERS determines whether the quote is exact, near, altered or invented.
     """
     manner = MANNERS[number % len(MANNERS)]
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", passage) if len(part.split()) >= MIN_SENTENCE_WORDS]
@@ -441,7 +439,7 @@ def cite(passage: str, number: int, random: SeededRandom) -> str:
 
 
 def _alter(quote: str) -> str:
-    """Change the meaning of `quote`: remove its negation, or else change a number, or else add a negation."""
+    """Return `quote` with another meaning: without its negation, else with another number, else with a negation."""
     if _NEGATION.search(quote):
         return _NEGATION.sub("", quote, count=1)
     numbers = list(_NUMBER.finditer(quote))

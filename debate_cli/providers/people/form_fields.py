@@ -1,4 +1,4 @@
-"""A form as a list of fields that a person fills in one by one, for the terminal form and its drafts. Pure."""
+"""A form as a list of fields that a person fills in one by one. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,11 +9,12 @@ from debate_cli.providers.people.prompt_page import describe_limits
 from debate_cli.providers.people.replies import ReadReply, check_value, convert_strings
 
 FieldKind = Literal["text", "choice", "choices", "number", "yes_no", "lines"]
-"""`text`: any length; `choice`: one option; `choices`: any number of options; `lines`: short texts, one on each line."""
+"""`text`: words of any length; `choice`: one option; `choices`: any number of options; `lines`: a list of short texts.
+"""
 FieldPath = tuple[str | int, ...]
-"""Position of a field in the form: names of properties and indices of lists."""
+"""Position of a field in the form, as names of properties and indices of lists."""
 MAX_FURTHER_ITEMS = 10
-"""Number of items that a person can add to a list without a bound."""
+"""Maximum number of items in a list for which the form sets no maximum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,42 +26,42 @@ class FormField:
     """Label that the person sees, e.g. `PRO-1, claim`."""
     kind: FieldKind
     options: tuple[str, ...] = ()
-    """Options of `choice` and `choices`."""
+    """Options to choose from, for the kinds `choice`, `choices` and `yes_no`."""
     hint: str = ""
-    """Short description of the allowed input."""
+    """Short description of the allowed input, for the person."""
     required: bool = True
-    """Whether the field must not be empty."""
+    """Whether the person must fill in the field."""
 
     @property
     def key(self) -> str:
-        """The path as text. Drafts identify a field by it."""
+        """The path as text, by which drafts identify the field."""
         return "/".join(map(str, self.path))
 
 
 @dataclass
 class FormDraft:
-    """The text that a person has entered into a form so far, by field.
+    """The texts that a person has entered into a form so far.
 
-    A list without a fixed length has one empty item after its last filled item. Empty items at its end are left out.
+    A list without a fixed length shows one empty item after its last filled item.
     """
 
     form: Form[Any]
     values: dict[str, str] = field(default_factory=dict[str, str])
-    """Maps the key of a field to its text. Chosen options are one per line."""
+    """Maps the key of a field to its text. Each chosen option is a line of the text."""
 
     def fields(self) -> tuple[FormField, ...]:
         """Return the fields in the order of the form."""
         return tuple(_fields(self.form.schema, (), "", self.values, required=True))
 
     def set(self, item: FormField, words: str) -> None:
-        """Set the text of a field; an empty text removes it."""
+        """Set the text of the field `item`. An empty text removes the entry."""
         if words.strip():
             self.values[item.key] = words
         else:
             self.values.pop(item.key, None)
 
     def get(self, item: FormField) -> str:
-        """Return the text of a field."""
+        """Return the text of the field `item`; empty if nothing was entered."""
         return self.values.get(item.key, "")
 
     def missing(self) -> tuple[FormField, ...]:
@@ -68,12 +69,12 @@ class FormDraft:
         return tuple(item for item in self.fields() if item.required and not self.get(item).strip())
 
     def value(self) -> dict[str, Any]:
-        """Return the filled-in form as JSON data. A text that does not fit the type of its field stays a text."""
+        """Return the filled-in form as JSON data. A text that does not fit its field's type stays a text."""
         found = _value(self.form.schema, (), self.values, drops_empty=self.form.lenient)
         return convert_strings(found if isinstance(found, dict) else {}, self.form.schema)
 
     def read(self) -> ReadReply:
-        """Check the filled-in form. Return it as an answer, with its problems."""
+        """Return the filled-in form as an answer, with its problems."""
         return check_value(self.value(), self.form)
 
 
@@ -138,7 +139,7 @@ def _filled_items(path: FieldPath, values: Mapping[str, str]) -> int:
 
 
 def _value(schema: JsonSchema, path: FieldPath, values: Mapping[str, str], *, drops_empty: bool) -> Any:
-    """Return the data at `path`. `drops_empty`: whether empty list items are left out."""
+    """Return the data at `path`. `drops_empty` leaves out empty items of lists."""
     if "const" in schema:
         return schema["const"]
     words = values.get("/".join(map(str, path)), "")

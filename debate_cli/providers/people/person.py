@@ -1,10 +1,9 @@
 """People as a `Model`, at the terminal or through files. No deadline, price, retry or rate limit applies to them.
 
-Through files, people and programs find a prompt and write a reply beside it. The reply to
-`DIR/DEBATE/003-pro-opening.prompt.md` is `003-pro-opening.reply.md`. If that file is unusable,
-`003-pro-opening.problem.md` says why. The next request for the same task is `003-pro-opening.2.prompt.md`. The number
-003 counts the tasks in the folder. After a resume, a task keeps its files, so a reply that was written meanwhile is
-used.
+Through files, a person or program finds a prompt and writes a reply beside it: the reply to
+`DIR/DEBATE/003-pro-opening.prompt.md` is `003-pro-opening.reply.md`. `003-pro-opening.problem.md` says why a reply
+cannot be used. The next prompt of the same task is `003-pro-opening.2.prompt.md`. A resumed debate uses replies that
+were written in the meantime.
 """
 
 import asyncio
@@ -30,22 +29,22 @@ from debate_cli.providers.people.replies import ReadReply, read_reply
 from debate_cli.regular_file import read_regular_file
 
 FILES_FOLDER = "files"
-"""Name of the default folder for prompts and replies, beside the transcripts."""
+"""Name of the default folder for prompts and replies, which is beside the transcripts."""
 PROMPT, REPLY, PROBLEM = ".prompt.md", ".reply.md", ".problem.md"
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 MAX_REPLY_BYTES = 1024 * 1024
 MAX_SLUG_CHARS = 80
-"""Maximum length of a name that is used in a file name. It equals the maximum for ids of debates."""
+"""Maximum number of characters of a name that becomes part of a file name."""
 FIRST_POLL_S, LAST_POLL_S = 0.1, 1.0
-"""Seconds between two checks for a reply. The pause grows from the first to the second value."""
+"""Seconds between two checks for a reply: at first, and at most."""
 POLL_GROWTH = 1.05
 SETTLED_S = 2.0
-"""Seconds without a change after which a reply is read. A reply that was renamed to its final name is read at once."""
+"""Number of seconds without a change after which a reply counts as complete."""
 Sleep = Callable[[float], Awaitable[object]]
 
 
 class PersonModel:
-    """Asks a person by calling `ask`. The latency is the time that the person takes."""
+    """Asks a person by calling `ask`. The reply's latency is the time that the person takes."""
 
     def __init__(self, ask: Callable[[Request], Awaitable[Reply]]) -> None:
         self._ask = ask
@@ -62,7 +61,7 @@ class PersonModel:
 
 
 class PromptFolder:
-    """Exchanges prompts and replies in `folder`. Calls `note` with the path of each reply that it waits for."""
+    """Exchanges prompts and replies in `folder`. `note` shows the user the path of each awaited reply."""
 
     def __init__(
         self, folder: Path, note: Callable[[str], None] = ignore_note, *, sleep: Sleep = asyncio.sleep
@@ -71,12 +70,12 @@ class PromptFolder:
         self._note = note
         self._sleep = sleep
         self._names: dict[tuple[str, str], str] = {}
-        """Maps a debate and the key of a task to the beginning of the task's file names."""
+        """Maps a debate and a task's key to the beginning of the task's file names."""
         self._requests: Counter[tuple[str, str]] = Counter()
-        """Maps a debate and the key of a task to the number of requests so far."""
+        """Maps a debate and a task's key to the number of requests so far."""
 
     async def answer(self, request: Request) -> Reply:
-        """Write the prompt of `request` and wait for a usable reply. Raises PermanentError if a file cannot be used."""
+        """Write the prompt of `request` and wait for a usable reply. Raises PermanentError for an unusable file."""
         try:
             task, digest = self._write_prompt(request)
             self._note(f"waiting for {_add_suffix(task, REPLY)}")
@@ -88,7 +87,7 @@ class PromptFolder:
             ) from error
 
     def _write_prompt(self, request: Request) -> tuple[Path, str]:
-        """Write the prompt unless its file holds it. Return the task's path without suffix, and the prompt's hash."""
+        """Write the prompt if it is new. Return the path of the task's files without suffix, and the prompt's hash."""
         origin = request.origin
         folder = self._folder / (to_slug(origin.debate) if origin is not None else "other")
         folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
@@ -111,8 +110,7 @@ class PromptFolder:
     def _choose_name(self, folder: Path, slug: str, digest: str) -> str:
         """Return the name for the files of the task `slug`, whose prompt has the hash `digest`.
 
-        It is the name of an equal prompt of an earlier run, else of an earlier prompt for the task that has no reply,
-        else a new name.
+        An existing name is used if its prompt is equal, or if its prompt for the same task has no reply.
         """
         pattern = re.compile(rf"(\d{{3,}})-([a-z0-9-]+){re.escape(PROMPT)}")
         numbered = sorted(
@@ -148,13 +146,13 @@ class PromptFolder:
 
 
 def _is_complete(stamp: tuple[int, ...], since: float) -> bool:
-    """`since`: time at which the file was first seen. A shared folder may have a clock that is ahead."""
+    """Return whether a file was renamed, or unchanged for SETTLED_S. The file was first seen at the time `since`."""
     modified_ns, changed_ns, *_ = stamp
     return changed_ns > modified_ns or time.time() - min(since, modified_ns / 1e9) >= SETTLED_S
 
 
 def _read_stamp(path: Path) -> tuple[int, ...] | None:
-    """Return metadata that change whenever the file does; None if there is no file."""
+    """Return metadata that change whenever the file at `path` changes; None if there is no file."""
     with suppress(FileNotFoundError):
         found = path.stat()
         return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
@@ -194,7 +192,7 @@ def _hash_of_file(path: Path) -> str | None:
 
 
 def _write_file(path: Path, text: str) -> None:
-    """Write a file atomically. A link at `path` is replaced, not followed."""
+    """Write a file atomically. A link at `path` is replaced."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE)
     try:
@@ -206,38 +204,38 @@ def _write_file(path: Path, text: str) -> None:
 
 
 def to_slug(text: str) -> str:
-    """Convert `text` to a part of a file name: a-z, 0-9 and dashes."""
+    """Return `text` as a part of a file name: a-z, 0-9 and dashes."""
     return ascii_slug(text)[:MAX_SLUG_CHARS].strip("-") or "task"
 
 
 # Access of a run -----------------------------------------------------------------------------------------------------
 
 AskAtTerminal = Callable[[Request, float | None], Awaitable[Reply]]
-"""Asks a person at the terminal, and returns the final answer.
-
-After the given number of seconds the answer is taken even if it is unfinished. None sets no limit.
-"""
+"""Asks a person at the terminal and returns the answer. The number is a time limit in seconds; None means no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class PeopleAccess:
-    """How a run reaches people: at the terminal and through files."""
+    """The ways in which a run asks people: at the terminal and through files."""
 
     files: PromptFolder
-    """Exchanges prompts and replies for the provider `files`."""
+    """Exchanges prompts and replies as files, for the provider `files`."""
     human: AskAtTerminal | None = None
-    """Asks with a form at the terminal; None if there is no terminal."""
+    """Asks with a form at the terminal. None if there is no terminal."""
     paste: AskAtTerminal | None = None
-    """Shows a prompt at the terminal and reads the pasted answer; None if there is no terminal."""
+    """Shows a prompt at the terminal and reads the pasted answer. None if there is no terminal."""
 
 
 def default_files_folder(config: DebateConfig) -> Path:
-    """Return the default folder for prompts and replies: `files` beside the transcripts."""
+    """Return the default folder for prompts and replies: `files` in the folder of transcripts."""
     return Path(config.output.dir) / FILES_FOLDER
 
 
 def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None = None) -> Model:
-    """Return a person as the model of `provider`. Raises ConfigError if it needs a terminal and there is none."""
+    """Return a person as the model of `provider`.
+
+    Raises ConfigError if `provider` needs a terminal and there is none.
+    """
     if provider == "files":
         return PersonModel(people.files.answer)
     terminal = people.human if provider == "human" else people.paste
@@ -247,13 +245,13 @@ def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None 
 
 
 def describe_missing_terminal(provider: str) -> str:
-    """Return the error message for a run that needs a terminal and has none."""
+    """Return the error message for a `provider` that needs a terminal when there is none."""
     other = (
         "`model: paste/NAME` shows the prompt and takes a pasted answer at a terminal"
         if provider == "human"
         else "`model: human` fills in a form at a terminal"
     )
     return (
-        f"{provider}: needs a terminal for input and output; run it at one, or use `files/NAME`, "
+        f"{provider}: needs a terminal for input and output; run the command at a terminal, or use `files/NAME`, "
         f"which exchanges prompts and replies as files ({other})"
     )

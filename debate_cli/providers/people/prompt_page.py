@@ -1,4 +1,4 @@
-"""A request as a Markdown page for a person: the content of the model's prompt, followed by the form. Pure."""
+"""A request as a Markdown page for a person: the model's prompt, then the form. Pure."""
 
 import hashlib
 import json
@@ -10,21 +10,21 @@ from debate_cli.llm.form import JsonSchema
 from debate_cli.llm.model import Request
 
 HASH_CHARS = 16
-"""Number of characters of the hash in the first line of a page and of its form."""
+"""Number of characters of the hash that identifies a prompt."""
 _QUOTED_END = re.compile(r'^(?P<head>.*?[:,] )(?P<text>"(?:[^"\\]|\\.)*")(?P<tail>[.,;]?)$')
-"""A line that ends with a long JSON string. Prompts quote speeches in this way."""
+"""Finds a JSON string at the end of a line. Prompts quote speeches in this way."""
 MIN_QUOTE_CHARS = 60
-"""Minimum length of a quoted text that is shown on separate lines."""
+"""Minimum number of characters of a quoted text that is shown on lines of its own."""
 _NOT_FOR_PEOPLE = re.compile(
     r"^(?:Marker of this task: .*|\[/?ask [^\]]*\]|(?:- )?Answer with (?:the )?one JSON object .*)$", re.MULTILINE
 )
-"""Lines that a page leaves out: protection against forged tasks, and requests for JSON."""
+"""Finds the lines that a page leaves out: protection against forged tasks, and requests for JSON."""
 
 
 def format_page(request: Request, reply_name: str | None) -> str:
-    """Return the page for `request`. Its first line contains the hash of the question.
+    """Return the page for `request`. Its first line contains the prompt's hash.
 
-    `reply_name`: the file for the answer; None if the answer is not a file.
+    `reply_name` is the file for the answer. None means that the answer is not a file.
     """
     title = request.origin.title if request.origin is not None else request.purpose
     body = "\n".join([f"# {_one_line(title)}", "", *_format_parts(request)])
@@ -34,12 +34,12 @@ def format_page(request: Request, reply_name: str | None) -> str:
 
 
 def format_context(request: Request) -> str:
-    """Return the question and the debate so far, without the form."""
+    """Return the rules, the debate and the task of `request`, without the form."""
     return "\n".join(_format_parts(request))
 
 
 def explain_field(request: Request, name: str) -> str:
-    """Return the sentence of the rules or the task that explains the field `name`; empty if there is none."""
+    """Return the sentence in the prompt that explains the field `name`; empty if there is none."""
     text = f"{request.system}\n{request.messages[-1].content}"
     pattern = rf"(?:^- |\. )(?:\w+, )*{re.escape(name)}(?: \([^()\n]*\))?: (.+?[.)])(?=\s|$)"
     found = re.findall(pattern, text, re.MULTILINE)
@@ -56,7 +56,7 @@ def _format_parts(request: Request) -> Iterator[str]:
 
 
 def _open_line(line: str) -> Iterator[str]:
-    """Yield a line of a prompt as lines for a person. JSON becomes a list, a long quoted text a Markdown quotation."""
+    """Yield a line of a prompt as lines for a person: JSON as a list, a long quoted text as a Markdown quotation."""
     if line.startswith("{"):
         try:
             value: object = json.loads(line)
@@ -73,7 +73,7 @@ def _open_line(line: str) -> Iterator[str]:
 
 
 def _format_value(value: object, indent: str) -> Iterator[str]:
-    """Yield JSON data as lines. Lines of a text are indented and marked, so that no text can imitate other parts."""
+    """Yield JSON data as lines of a list. Lines of a text are marked, so that a text cannot imitate other data."""
     if isinstance(value, Mapping):
         for key, item in cast("Mapping[str, object]", value).items():
             yield from _format_member(f"{indent}- {key}:", item, indent)
@@ -109,7 +109,7 @@ def _format_answer_part(request: Request, reply_name: str | None, digest: str) -
 
 
 def format_template(schema: JsonSchema, indent: str = "") -> Iterator[str]:
-    """Yield an empty form in YAML for `schema`, with a comment on each part."""
+    """Yield the lines of an empty YAML form for `schema`, with a comment on each field."""
     for name, part in schema.get("properties", {}).items():
         yield from _template_member(f"{indent}{name}:", part, indent)
 
@@ -146,7 +146,7 @@ def _template_list(head: str, part: JsonSchema, indent: str) -> Iterator[str]:
 
 
 def describe_limits(part: JsonSchema) -> str:
-    """Return the limits of a part of a form, in a few words; empty if it has none."""
+    """Return the limits of the form's field `part` in a few words; empty if `part` has no limits."""
     match part.get("type"):
         case "array":
             return _describe_list(part)
@@ -192,6 +192,6 @@ def _one_line(text: str) -> str:
 
 
 def find_prompt_hash(text: str) -> str | None:
-    """Return the hash in the first line of a page or a filled-in form; None if there is none."""
+    """Return the prompt's hash in the first line of a page or a filled-in form; None if there is none."""
     match = re.match(rf"[\s`a-z]*(?:<!--|#)[^\n]*\bprompt ([0-9a-f]{{{HASH_CHARS}}})\b", text[:500])
     return match[1] if match is not None else None

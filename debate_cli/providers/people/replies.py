@@ -1,4 +1,4 @@
-"""Parses the answer of a person (YAML, JSON or plain words) into the form of a request. Pure."""
+"""Parses a person's answer to a form, in YAML, JSON or plain words. Pure."""
 
 import json
 import re
@@ -22,31 +22,31 @@ _STARTS = (
 )
 _ENDS = (yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken, yaml.BlockEndToken)
 MAX_DEPTH = 40
-"""Maximum nesting of a reply."""
+"""Maximum nesting depth of a reply."""
 NOT_FILLED_IN = "nothing is filled in yet"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadReply:
-    """An answer of a person after parsing."""
+    """A person's answer after parsing."""
 
     text: str
-    """The form as JSON, or the answer in plain words."""
+    """The filled-in form as JSON, or the answer in plain words."""
     problems: tuple[str, ...] = ()
-    """Errors and missing parts, one line each."""
+    """Errors and missing parts of the answer, one line each."""
     is_usable: bool = True
-    """Whether the answer can be used, even if it has problems."""
+    """Whether the answer can be used. A usable answer may have problems."""
     is_final: bool = False
-    """Whether the answer is plain words that are used unchanged."""
+    """Whether the answer is plain words, which are used unchanged."""
     is_readable: bool = True
-    """Whether the form can be read, even if required texts are missing."""
+    """Whether the form was understood, even if required texts are missing."""
 
 
 def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> ReadReply:
     """Read `text` as an answer to `form`. If `form` is None, any text is an answer.
 
-    `accepts_text`: whether plain words are also an answer to a form. A form may lack a part if the answer of a model
-    may lack it. A form with an empty text is not usable, because the writer may not have finished.
+    `accepts_text`: whether plain words may replace the form. A form with an empty required text is not usable, because
+    the person may still be writing.
     """
     text = text.removeprefix("\ufeff").strip()
     if not text:
@@ -70,7 +70,7 @@ def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False)
 
 
 def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
-    """Read a filled-in form, given as JSON data."""
+    """Check `value`, a filled-in form. Return it as an answer, with its problems."""
     texts = list(_walk_texts(value, form.schema))
     empty = tuple(
         f"{where} is empty"
@@ -87,7 +87,7 @@ def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
 
 
 def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the YAML or JSON form in `text` or in a code block of it; if it is malformed, None and the problem."""
+    """Return the YAML or JSON form in `text` or in a code block of `text`; if it is malformed, None and the problem."""
     fenced = [match[2] for match in _FENCE.finditer(text)]
     names = "|".join(map(re.escape, form.schema.get("properties", {})))
     begin = re.compile(rf"^\s*[\"']?(?:{names})[\"']?\s*:", re.MULTILINE)
@@ -127,7 +127,7 @@ def _describe_yaml_error(error: yaml.YAMLError) -> str:
 
 
 def convert_strings(value: Any, schema: JsonSchema) -> Any:
-    """Convert the strings in `value` to the types in `schema` where possible."""
+    """Return `value` with its strings converted to the types in `schema` where possible."""
     match schema.get("type"):
         case "object" if isinstance(value, dict):
             parts = schema.get("properties", {})
@@ -151,7 +151,7 @@ def convert_strings(value: Any, schema: JsonSchema) -> Any:
 
 
 def pair_items(values: list[Any], schema: JsonSchema) -> Iterator[tuple[Any, JsonSchema]]:
-    """Pair each item of a list with its schema."""
+    """Yield each item of a list with the item's schema."""
     known: list[JsonSchema] = schema.get("prefixItems", [])
     for number, value in enumerate(values):
         yield value, known[number] if number < len(known) else schema.get("items") or (known[0] if known else {})

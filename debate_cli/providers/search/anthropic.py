@@ -1,7 +1,6 @@
 """Anthropic's web search tool in the messages API: request body and reply.
 
-Key, connection and errors are those of Anthropic's models. The pages in an answer are encrypted, so a passage is a text
-that the answer cites (`cited_text`), with the address of its page.
+A search result is encrypted. So a passage is a text that the answer cites (`cited_text`), with the address of its page.
 """
 
 import json
@@ -20,25 +19,25 @@ from debate_cli.providers.error_mapping import SentRequest
 from debate_cli.providers.http_model import HttpServer, WholeReplyBuilder, parse_optional_text, parse_token_count
 
 TOOL_TYPE = "web_search_20250305"
-"""Newest version of the search tool that works alone. Later versions filter results by executing code."""
+"""Newest version of the search tool that does not filter results by executing code."""
 PAUSED = "pause_turn"
 _STATUS_BY_CODE: Mapping[str, int] = MappingProxyType({
     "too_many_requests": 429, "unavailable": 503, "invalid_tool_input": 400, "query_too_long": 400,
     "request_too_large": 413,
 })  # fmt: skip
-"""Maps an error code of the tool to the HTTP status with its meaning.
+"""Maps an error code of the tool to the HTTP status with the same meaning.
 
-`max_uses_exceeded` is not an error, because we set that limit.
+`max_uses_exceeded` is missing, because debate-cli sets this limit.
 """
 
 
 def make_anthropic_search(endpoint: Endpoint) -> HttpServer:
-    """Create an `HttpServer` for the messages API, whose models search the web."""
+    """Create an `HttpServer` for the messages API whose models search the web."""
     return HttpServer(replace(anthropic.API, build_body=build_search_body, reply_builder=_SearchBuilder), endpoint)
 
 
 def build_search_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
-    """Build the body of a request that may search. A paused answer is sent back unchanged, as an assistant message."""
+    """Build the body of a request that may search. Assistant messages are paused answers and stay unchanged."""
     assert request.search is not None
     body = anthropic.build_messages_body(request, model, profile, stream)
     body["messages"] = [_to_message(message) for message in request.messages]

@@ -1,4 +1,4 @@
-"""The search engines Ollama and SearXNG: request, reply and error rules. They ask no model."""
+"""The search engines Ollama and SearXNG: requests, replies and error rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import httpx2
 
 MAX_CONTENT_CHARS = 4000
-"""Maximum number of characters that are read of each result."""
+"""Maximum number of characters that are read of each search result."""
 FORBIDDEN = 403
 
 
@@ -47,7 +47,7 @@ def make_searxng_search(endpoint: Endpoint) -> HttpServer:
 
 
 def with_sites(request: Request) -> str:
-    """Return the query, restricted to the allowed domains by `site:`."""
+    """Return the query of `request`, restricted to the allowed domains by `site:`."""
     domains = request.search.allowed_domains if request.search is not None else ()
     sites = " OR ".join(f"site:{domain}" for domain in domains)
     return " ".join(filter(None, (request.messages[-1].content, sites)))
@@ -75,7 +75,7 @@ def _connect(endpoint: Endpoint) -> _Client:
 
 
 async def _send(method: str, path: str, client: _Client, body: dict[str, Any]) -> Any:
-    """Send the request. Return JSON. Raises httpx2.HTTPStatusError for a status outside 200 to 299."""
+    """Send the request and return the answer's JSON. Raises httpx2.HTTPStatusError for a status outside 200 to 299."""
     given: dict[str, Any] = {"params": body} if method == "GET" else {"json": body}
     response = await client.http.request(method, f"{client.base_url}/{path}", **given)
     response.raise_for_status()
@@ -87,7 +87,6 @@ class _ResultsBuilder(WholeReplyBuilder):
     results: list[FoundPassage] = field(default_factory=list[FoundPassage])
 
     def add_whole(self, whole: Any) -> None:
-        """Read an answer of the form `{results: [{title, url, content}, ...]}`."""
         self.usage = Usage(searches=1)
         for item in whole["results"][:MAX_RESULTS]:
             title, url, content = (parse_optional_text(item.get(name)) for name in ("title", "url", "content"))
@@ -110,7 +109,7 @@ def _searxng_rules() -> Sequence[ErrorRule]:
 
 
 def _map_searxng_status(fault: Any, asked: SentRequest) -> errors.ModelError:
-    """Map a status to an error. A 403 gets its own advice: SearXNG answers it if its settings do not allow JSON."""
+    """Map an error response to an error. A status 403 means that SearXNG's settings do not allow JSON."""
     if fault.response.status_code == FORBIDDEN:
         advice = "add `json` to search.formats in its settings.yml"
         return errors.RejectedError(asked.format_message("answered 403", "", advice))

@@ -1,7 +1,6 @@
 """OpenAI's web search tool in the responses API: request body and reply.
 
-Key, connection and errors are those of OpenAI's models. The answer contains addresses but quotes no page. So a passage
-is the paragraph of the model's summary that cites an address.
+The answer quotes no page. So a passage is the paragraph of the model's summary that cites the page's address.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +21,7 @@ MAX_CITATIONS = 50
 
 
 def make_openai_search(endpoint: Endpoint) -> HttpServer:
-    """Create an `HttpServer` for the responses API, whose models search the web."""
+    """Create an `HttpServer` for the responses API whose models search the web."""
     send = partial(openai.send, path="/responses")
     return HttpServer(
         replace(openai.API, build_body=build_search_body, send=send, reply_builder=_SearchBuilder), endpoint
@@ -30,7 +29,7 @@ def make_openai_search(endpoint: Endpoint) -> HttpServer:
 
 
 def build_search_body(request: Request, model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
-    """Build the body of a request that must search. The provider is told not to store the answer."""
+    """Build the body of a request that must search the web. The body forbids OpenAI to store the answer."""
     assert request.search is not None
     tool: dict[str, Any] = {"type": "web_search"}
     if request.search.allowed_domains:
@@ -68,7 +67,7 @@ class _SearchBuilder(WholeReplyBuilder):
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
         if not self.has_output:
-            raise error_mapping.make_broken_body_error("no output", asked)
+            raise error_mapping.make_broken_body_error("answered 200 with no output", asked)
 
     def build_reply(self, latency_s: float) -> Reply:
         return Reply(
@@ -81,7 +80,7 @@ class _SearchBuilder(WholeReplyBuilder):
 
 
 def _is_search(item: Any) -> bool:
-    """Whether an item of the answer is a search, which is charged. Opening a page is not charged."""
+    """Return whether an item of the answer is a search, which is charged, rather than the opening of a page."""
     action: dict[str, Any] = item.get("action") or {}
     return item.get("type") == "web_search_call" and action.get("type", "search") == "search"
 
@@ -98,7 +97,7 @@ def _cited_paragraphs(text: str, annotations: Sequence[Any]) -> Iterator[FoundPa
 
 
 def _without_marks(text: str, start: int, end: int, marks: Sequence[tuple[int, int]]) -> str:
-    """Return `text[start:end]` without its citation links, `([title](address))`."""
+    """Return `text[start:end]` without citation links of the form `([title](address))`."""
     kept = list(text[start:end])
     for first, last in marks:
         if text[first:last].lstrip("(").startswith("["):

@@ -24,9 +24,9 @@ from debate_cli.providers.search.engines import make_ollama_search, make_searxng
 from debate_cli.providers.search.openai import make_openai_search
 
 ENGINE_MODEL = "web_search"
-"""Model name of a search engine in records, as in `ollama/web_search`."""
+"""Name of a search engine's model in records, as in `ollama/web_search`."""
 WITHOUT_SEARCH = "or remove evidence.web: the files of evidence.sources can still be cited"
-"""End of a message: how the debate runs without a web search."""
+"""End of a message on a web search: how the debate runs without it."""
 
 
 def _with_server(row: ProviderRow, make_server: Callable[[Endpoint], ModelServer]) -> ProviderRow:
@@ -39,42 +39,42 @@ def _with_server(row: ProviderRow, make_server: Callable[[Endpoint], ModelServer
 SEARCH_TOOLS: Mapping[str, Callable[[Endpoint], ModelServer]] = MappingProxyType(
     {"anthropic": make_anthropic_search, "openai": make_openai_search}
 )
-"""Maps the kind of a provider whose models can search to the function that creates its server."""
+"""Maps the kind of a provider whose models can search to the function that creates a server for searches."""
 _OLLAMA = ProviderRow("ollama", "search", "https://ollama.com", api_key_env=OLLAMA_SEARCH_KEY)
 SEARCH_ENGINES: Mapping[str, tuple[ProviderRow, Price | None]] = MappingProxyType({
     "ollama": (_with_server(_OLLAMA, make_ollama_search), None),
     "searxng": (_with_server(ProviderRow("searxng", "search"), make_searxng_search), FREE_PRICE),
     "mock": (BUILTIN_PROVIDERS["mock"], FREE_PRICE),
 })  # fmt: skip
-"""Maps a name to a search engine and its price. Ollama sells subscriptions, so its price per search is unknown."""
+"""Maps the name of a search engine to its row and its price. None means an unknown price."""
 ENGINES_ALONE = frozenset(SEARCH_ENGINES) - frozenset(BUILTIN_PROVIDERS)
 """Names of search engines that offer no models."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTarget:
-    """The server, model and price for a configuration's web searches."""
+    """The server, model and price for the web searches of a configuration."""
 
     row: ProviderRow
-    """The provider's row. Its `make_server` creates the server for searches."""
+    """The row of the server. Its `make_server` creates the server object for searches."""
     provider: ProviderRow
-    """The row with the rate limits, which searches share with the provider's other calls."""
+    """The row whose rate limits apply. Searches share these limits with the provider's other calls."""
     spec: ModelSpec
-    """The model or engine as `provider/model`, for records and prices."""
+    """The model or search engine as `provider/model`, for records and prices."""
     settings: WebSearch
     price: Price | None
-    """Price of tokens, with the price of searches in its `search`; None if the price of tokens is unknown."""
+    """Price of tokens and searches. None if the price of tokens is unknown."""
 
 
 def find_search_row(row: ProviderRow) -> ProviderRow | None:
-    """Return the row for searches at the provider of `row`; None if the provider cannot search or is the mock."""
+    """Return the row for web searches at the provider of `row`. None if the provider is the mock or cannot search."""
     if row.name in SEARCH_ENGINES:
         return SEARCH_ENGINES[row.name][0] if row.kind != "mock" else None
     return row if row.kind in SEARCH_TOOLS and _may_search(row.name) else None
 
 
 def find_search_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTarget | None:
-    """Return the target of web searches in `config`; None if it has no web search.
+    """Return where the web searches of `config` are sent; None if `config` has no web search.
 
     Raises ConfigError if searches are impossible.
     """
@@ -85,7 +85,10 @@ def find_search_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTa
 
 
 def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[Problem]:
-    """Return the problems that make web searches of `config` impossible. Each message also says how to do without."""
+    """Return the problems that make the web searches of `config` impossible.
+
+    Each message also says how the debate runs without a web search.
+    """
     found = _select_target(config, env)
     if found is None or isinstance(found, Problem):
         return [] if found is None else [found]
@@ -102,13 +105,13 @@ def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[P
 
 
 def rerank_spec(config: DebateConfig) -> ModelSpec | None:
-    """Return the model that orders passages by meaning; None if `config` names none."""
+    """Return the model that orders passages by meaning; None if `config` names no such model."""
     rerank = None if config.evidence is None else config.evidence.rerank
     return None if rerank is None else ModelSpec(model=rerank.model)
 
 
 def find_rerank_problems(config: DebateConfig) -> list[Problem]:
-    """Return one problem if the provider of the reranking model has no embeddings; else an empty list."""
+    """Return one problem if the provider of the reranking model has no embeddings; else no problem."""
     spec = rerank_spec(config)
     row = None if spec is None else merge_provider_rows(config).get(split_model_name(spec.model)[0])
     if spec is None or row is None or row.kind in EMBEDDING_KINDS:
@@ -117,18 +120,19 @@ def find_rerank_problems(config: DebateConfig) -> list[Problem]:
 
 
 def format_no_embeddings(model: str) -> str:
-    """Return the message for a model of a provider without embeddings. It says what still works."""
+    """Return the message that the provider of `model` has no embeddings, with advice."""
     provider = split_model_name(model)[0]
     return (
-        f"{provider} has no embeddings; name an embedding model of openai or of a compatible server; without "
-        "evidence.rerank the passages are ordered by their words"
+        f"{provider} has no embeddings; name an embedding model of openai or of a compatible server, or remove "
+        "evidence.rerank: passages are then ordered by their words"
     )
 
 
 def with_lookup_search(config: DebateConfig) -> DebateConfig:
-    """Add a web search to `config` if a judge looks up facts on the web and no search is configured.
+    """Return `config` with the web search that its judges need to look up facts.
 
-    The added search is that of the judge's provider.
+    The search is that of the first such judge's provider. `config` is returned unchanged if it has a web search or
+    needs none.
     """
     if (config.evidence is not None and config.evidence.web is not None) or "web" not in config.judging.lookup_places:
         return config
@@ -141,7 +145,7 @@ def with_lookup_search(config: DebateConfig) -> DebateConfig:
 
 
 def is_search_key_missing(config: DebateConfig, env: Mapping[str, str]) -> bool:
-    """Whether the web searches of `config` have a server, but its key is missing or invalid."""
+    """Return whether the key for the web searches of `config` is missing or invalid. False without web searches."""
     try:
         target = find_search_target(config, env)
     except ConfigError:
@@ -187,12 +191,12 @@ def _engine_target(config: DebateConfig, web: WebSearchConfig) -> SearchTarget |
 
 
 def _may_search(provider: str) -> bool:
-    """Whether a provider may have the search tool of its protocol: a vendor, or one that a configuration adds."""
+    """Return whether `provider` may have a search tool: the tool's vendor, or a provider of the configuration."""
     return provider in SEARCH_TOOLS or provider not in BUILTIN_PROVIDERS
 
 
 def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Problem:
-    """Return the model that searches: the one named in `web`, else the provider's first model in the configuration."""
+    """Return the model that searches: the model in `web`, else the provider's first model in the configuration."""
     named = config.models.get(web.model or "")
     if named is not None and split_model_name(named.model)[0] == web.provider:
         return named
@@ -212,9 +216,9 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
 
 
 def _redirect(row: ProviderRow, web: WebSearchConfig) -> ProviderRow:
-    """Return `row` with the address in `web`, if it has one.
+    """Return `row` with the address in `web`; unchanged if `web` has no address.
 
-    The headers are then left out, because they are for the provider's own server.
+    The headers are left out at another address, because they are for the provider's own server.
     """
     if web.base_url is None:
         return row

@@ -42,16 +42,16 @@ OUTCOME_BADGES = {
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""Maximum number of claims whose ids the summary lists because their standings differ."""
+"""If more claims than this have different standings, the summary does not list their ids."""
 MOTION_SETTING = "topic"
-"""Key of the motion. The table of settings omits the motion, because the table of sides shows it."""
+"""Key of the motion, which the table of sides shows instead of the table of settings."""
 RunsBySystem = dict[str, str]
-"""Maps each judging system that has a verdict to the id of the judging run with this verdict."""
+"""Maps the name of a judging system to the id of the judging run that gave its verdict."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """The two sides of a comparison, the paths that the user gave for them, and their differences."""
+    """Two sides to compare, the path of each as the user gave it, and their differences."""
 
     paths: tuple[str, str]
     sides: tuple[ComparisonSide, ComparisonSide]
@@ -59,12 +59,12 @@ class ComparedPair:
 
     @property
     def settings(self) -> list[SettingDifference]:
-        """The settings that differ, except the motion."""
+        """The settings with different values, except the motion."""
         return [item for item in self.comparison.settings if item.key != MOTION_SETTING]
 
     @property
     def runs(self) -> tuple[RunsBySystem, RunsBySystem]:
-        """The judging runs of side A and of side B, by judging system."""
+        """For side A and for side B: the judging run that gave the verdict of each system."""
         verdicts = self.comparison.verdicts
         return (
             {item.system: item.a.run for item in verdicts if item.a is not None},
@@ -73,7 +73,7 @@ class ComparedPair:
 
 
 def build_comparison_tables(pair: ComparedPair) -> list[Table]:
-    """Return tables on summary, sides, verdicts, scores, claims and settings. Tables without a difference are left out."""
+    """Return tables on summary, sides, verdicts, scores, claims and settings. Empty tables are left out."""
     summary = Table(title="in short", heads=(), rows=(), remarks=tuple(summarize_comparison(pair)))
     tables = [
         _sides_table(pair),
@@ -86,11 +86,7 @@ def build_comparison_tables(pair: ComparedPair) -> list[Table]:
 
 
 def build_comparison_document(pair: ComparedPair) -> dict[str, Any]:
-    """Return `{a, b, alike, verdicts, standings, compared_claims, judged_claims, settings}`.
-
-    a and b are `{path, id, run, topic, status, debaters, judges, cost_usd, judging_cost_usd}`. `debaters` maps names to
-    the models that spoke. `judges` maps systems to the models that judged.
-    """
+    """Return the JSON document of a comparison: sides a and b, and their differences."""
     a, b = map(_side_document, pair.paths, pair.sides, pair.runs)
     return {"a": a, "b": b, "alike": pair.comparison.alike, **pair.comparison.model_dump(mode="json")}
 
@@ -117,7 +113,7 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
 
 
 def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
-    """Compare the outcomes under one system that judged both sides, preferably one that decides."""
+    """Compare the outcomes of one system with verdicts on both sides. A deciding system is preferred."""
     both = [(item, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
     both.sort(key=lambda found: -(found[1].decides + found[2].decides))
     if not both:
@@ -151,7 +147,7 @@ def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:
 
 
 def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:
-    """Map each debater's name to its marker. A debater who is in both debates has the marker from side A."""
+    """Map each debater's name to a sign. A debater on both sides has the sign from side A."""
     a, b = (theme.participant_styles(side.debate.participants) for side in pair.sides)
     return {**b, **a}
 

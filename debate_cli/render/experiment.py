@@ -16,7 +16,7 @@ REHEARSAL = "REHEARSAL: the mock answered, so no result says anything about a mo
 
 
 def player_table(progress: Progress) -> Table:
-    """Return a row per player: judgements won, number of judgements, and share."""
+    """Return a row per player: judgements won, all judgements, and the share won."""
     shares = {name: score.won / score.judged if score.judged else 0.0 for name, score in progress.players.items()}
     rows = [
         (name, Number(progress.players[name].won, 0), Number(progress.players[name].judged, 0), Gauge(share, 1))
@@ -26,7 +26,7 @@ def player_table(progress: Progress) -> Table:
 
 
 def progress_sentence(progress: Progress) -> str:
-    """Return the progress in one line: cells by state, cost, calls per minute, time left."""
+    """Return one line: number of cells by state, cost, calls per minute, time left."""
     cells = progress.cells
     parts = [f"{cells['done']:,} of {progress.total:,} cells done"]
     parts += [f"{cells[state]:,} {state}" for state in ("running", "failed") if cells[state]]
@@ -40,13 +40,13 @@ def progress_sentence(progress: Progress) -> str:
 
 
 def format_spending(progress: Progress) -> str:
-    """Return the cost, and the budget if there is one: `$0.12 of $5`."""
+    """Return the cost: `$0.12`, or `$0.12 of $5` if there is a budget."""
     cost = theme.format_cost(progress.cost_usd)
     return cost if progress.max_cost_usd is None else f"{cost} of ${progress.max_cost_usd:g}"
 
 
 def status_lines(status: Status) -> Iterator[str]:
-    """Yield the state of an experiment as plain lines, sanitized."""
+    """Yield the state of an experiment as sanitized plain lines."""
     progress = status.progress
     yield sanitize.sanitize_line(progress.name)
     yield from (REHEARSAL,) if progress.is_rehearsal else ()
@@ -59,7 +59,7 @@ def status_lines(status: Status) -> Iterator[str]:
 
 
 def status_remarks(status: Status) -> list[str]:
-    """Return sentences on failures and notes, and on cells that the experiment's file no longer contains."""
+    """Return sentences on failed cells, notes, and cells that were removed from the experiment's file."""
     lines = [format_failures(each) for each in status.failures]
     lines += [f"note: {note}" for note in status.notes]
     if status.removed:
@@ -68,7 +68,7 @@ def status_remarks(status: Status) -> list[str]:
 
 
 def format_failures(failures: Failures) -> str:
-    """Return one line: how many cells failed with this cause, the cause, and the error message of one of the cells."""
+    """Return one line on cells that failed alike: their number, the cause, and one error message."""
     cells = "1 cell" if failures.count == 1 else f"{failures.count:,} cells"
     return f"failed: {cells}: {theme.format_cause(failures.cause)}: {failures.example}"
 
@@ -107,7 +107,7 @@ class PlainExperimentObserver(ExperimentObserver):
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """Print the number of ended cells, the players, each judge's winner (or why it failed), and the debate."""
+        """Print how the cell ended, its players, each judge's winner or the failure, and its debate."""
         cell = record.cell
         done = progress.cells["done"] + progress.cells["failed"]
         end = ", ".join(f"{judge}: {winner or 'no winner'}" for judge, winner in winners.items())
@@ -126,7 +126,7 @@ class PlainExperimentObserver(ExperimentObserver):
 
 
 _OPEN_CAUSES = {"budget": "budget reached", LOCKED: "in use by another process"}
-"""Maps the cause that left a cell open to words. Any other cause is shown as `interrupted`."""
+"""Words for the cause that left a cell open. For any other cause, the word is `interrupted`."""
 
 
 def describe_end(how: Settlement) -> str:
@@ -141,7 +141,7 @@ class JsonExperimentObserver(ExperimentObserver):
         self._stream = stream
 
     def started(self, record: CellRecord, progress: Progress) -> None:
-        """Print the cell."""
+        """Print the started cell."""
         self._print({"type": "started", **_cell_data(record)}, progress)
 
     def settled(
@@ -179,7 +179,7 @@ def _cell_data(record: CellRecord) -> dict[str, Any]:
 
 
 def dump_json(rows: Iterable[Judgement]) -> Iterator[str]:
-    """Yield one JSON array, piece by piece."""
+    """Yield the pieces of one JSON array with an object per row."""
     return join_json_array(line.rstrip("\n") for line in dump_jsonl(rows))
 
 

@@ -22,16 +22,16 @@ ANSWERS = {"met": Badge("✓", "yes", "good"), "not met": Badge("✗", "no", "ba
 
 
 class Check(NamedTuple):
-    """A gate in the form of a question, with its answer and numbers."""
+    """A gate of the audit as a question, with the answer and the measured number."""
 
     gate: str
-    """Name of the gate, as in `--gate`."""
+    """Name of the gate in the option `--gate`."""
     question: str
     answer: Badge
     found: str
-    """The measured number with its interval and the number of debates; empty if the gate was not tested."""
+    """The measured number, its interval, and the number of debates. Empty if nothing was measured."""
     wanted: str
-    """The bound that the number must meet."""
+    """The bound of the gate, e.g. `at most 10 %`."""
 
 
 def list_checks(report: JudgeAuditReport) -> list[Check]:
@@ -66,7 +66,7 @@ def format_bound(result: AuditGateResult) -> str:
 
 
 def first_screen(report: JudgeAuditReport) -> list[str]:
-    """Return the most important lines: the judge, whether to rely on it and why, and how much it judged."""
+    """Return the first lines of a card: the judge, the advice and its reason, and the size of the test."""
     lines = [
         f"Judge: {report.judge.model}, judging system {report.judge.system}",
         f"{report.advice}. {report.usable_for}",
@@ -77,9 +77,9 @@ def first_screen(report: JudgeAuditReport) -> list[str]:
 
 
 def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table]:
-    """Return the tables of one judge's card: checks, biases, comparison with labels.
+    """Return the tables of one judge's card: checks, biases, comparison with known winners.
 
-    `unknown_labels`: number of labels that are left out because their winner is neither a debater nor a draw.
+    `unknown_labels`: number of labels whose winner is neither a debater nor a draw.
     """
     checks: list[TableRow] = [
         (f"{check.question} ({check.gate})", check.answer, check.found, check.wanted) for check in list_checks(report)
@@ -92,10 +92,7 @@ def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table
 
 
 def judge_agreement_table(between: JudgeAgreement) -> Table:
-    """Return a table with a row per pair of judges: how well the two agree.
-
-    If winners are known, a remark compares the majority of all judges with the best judge.
-    """
+    """Return a row per pair of judges: how often the two name the same winner, and Cohen's κ."""
     rows: list[TableRow] = [
         (f"{pair.first} and {pair.second}", format_estimate(pair.share, "share"), format_estimate(pair.kappa, "number"))
         for pair in between.pairs
@@ -110,12 +107,12 @@ def judge_agreement_table(between: JudgeAgreement) -> Table:
 
 
 def describe_unknown_labels(number: int) -> str:
-    """Return a sentence on how many labels are left out, and why."""
+    """Return e.g. `2 labels left out: the winner is neither a debater nor a draw.`."""
     return f"{count_noun(number, 'label')} left out: the winner is neither a debater nor a draw."
 
 
 def describe_sample(report: JudgeAuditReport) -> str:
-    """Return a sentence on how much was judged."""
+    """Return a sentence with the numbers of debates and judgements in the test."""
     missing = f"; {count_noun(report.missing, 'judgement')} failed or unfinished" if report.missing else ""
     return (
         f"Tested on {count_noun(report.debates, 'debate')} and on changed copies of them: "
@@ -124,7 +121,7 @@ def describe_sample(report: JudgeAuditReport) -> str:
 
 
 def format_card_markdown(report: AuditReport) -> str:
-    """Return the cards of all judges as Markdown, e.g. for a file in a repository."""
+    """Return the cards of all judges as one Markdown document."""
     lines: list[str] = []
     for judge in report.judges:
         lines += [f"# Judge card: {escape_markdown(judge.judge.model)}, {escape_markdown(judge.judge.system)}", ""]

@@ -1,6 +1,6 @@
-"""Formats the results of `debate doctor` and `debate models` as tables and as plain lines.
+"""Formats the results of `debate doctor` and `debate models` as tables and plain lines.
 
-An entry is one of the objects that `--json` prints.
+Each entry in `entries` is one of the objects that `--json` prints.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ CHECK_LABELS = {
     "search": "web search",
 }
 MODEL_CHECKS = ("native", "tool", "prompt", "stream")
-"""The checks with a column in the table."""
+"""The checks that have a column in the table of models."""
 RESULT_LABELS = {
     "ok": "works",
     "not_enforced": "works, but the server does not enforce it",
@@ -31,7 +31,7 @@ _PLACES = {
     "files": "a person or program that answers through a folder",
     "paste": "a person at this terminal, who pastes answers",
 }
-"""Maps each provider without a model to the person or program that answers."""
+"""For each provider without a model: who answers instead."""
 _RESULT_BADGES = {
     "ok": Badge("✓", "", "good"),
     "not_enforced": Badge("≈", "", "mixed"),
@@ -40,14 +40,10 @@ _RESULT_BADGES = {
     "rejected": Badge("✗", "", "bad"),
     "failed": Badge("!", "", "bad"),
 }
-"""Maps the result of a check to its badge. Sentences below the table explain every result except ✓."""
 
 
 def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """Return a table with a row per model.
-
-    Its remarks say which models are answered by people, what failed, and what the checks cost.
-    """
+    """Return a row per model. Remarks name people who answer, problems, and what the checks cost."""
     problems = [f"{entry['model']}: {problem}" for entry in entries for problem in describe_problems(entry)]
     people = [f"{entry['model']}: {words}" for entry in entries if (words := describe_person(entry))]
     usage = [f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry))]
@@ -74,7 +70,7 @@ def _doctor_row(entry: Mapping[str, Any]) -> TableRow:
 
 
 def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """Return a row per provider: name in a configuration, key, structured output, web search, address, limit of calls."""
+    """Return a row per provider: example of a model, key, structured output, web search, address, calls at once."""
     return Table(
         title="providers",
         heads=("write", "key", "structure", "web search", "address", "at once"),
@@ -117,7 +113,7 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def describe_person(entry: Mapping[str, Any]) -> str:
-    """Return who answers in place of a model, and where; empty for a model."""
+    """Return who answers for a usable provider without a model; empty for any other provider."""
     place = _PLACES.get(entry["model"].partition("/")[0])
     return f"{place}; no question was asked" if place is not None and entry["usable"] else ""
 
@@ -141,7 +137,7 @@ def format_price(price: Mapping[str, Any] | None) -> str:
 
 
 def format_check_usage(entry: Mapping[str, Any]) -> str:
-    """Return tokens and cost of the checks of a model; empty if unknown."""
+    """Return tokens and cost of the checks of a model. Empty if the checks used no tokens."""
     if not entry["input_tokens"] + entry["output_tokens"]:
         return ""
     tokens = f"{entry['input_tokens']} tokens in, {entry['output_tokens']} out"

@@ -1,6 +1,6 @@
-"""Replays the speeches and judgments of a saved debate to an observer, as if the debate ran now.
+"""Replays the speeches and judgments of a saved debate to an observer.
 
-Each pause is yielded to the caller, who waits for its length, waits for a key, or continues at once.
+The caller decides how long each yielded pause lasts.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.observer import Observer
 
 TYPING_CHUNK = 8
-"""Number of characters that one typing step adds."""
+"""Number of characters in each typed piece of text."""
 CHARACTERS_PER_SECOND = 240.0
-"""Typing speed at speed 1."""
+"""Characters typed per second at speed 1."""
 
 
 class Pause(NamedTuple):
-    """A pause of a replay; `seconds` is its length at speed 1."""
+    """A pause after a typed piece or a turn. `seconds` is its length at speed 1."""
 
     after: Literal["piece", "turn"]
     seconds: float
 
 
 class ReplayPlan(NamedTuple):
-    """What to replay of a debate, and how."""
+    """The debate to replay, and the options of the replay."""
 
     debate: Debate
     round_number: int | None = None
@@ -50,7 +50,7 @@ class ReplayPlan(NamedTuple):
     is_typed: bool = False
     """Whether speeches are typed out."""
     judged: bool = True
-    """Whether the replay contains judgments."""
+    """Whether judgments are replayed too."""
     one_by_one: bool = False
     """Whether simultaneous speeches are replayed one after the other."""
 
@@ -91,7 +91,7 @@ class ReplayPlan(NamedTuple):
 
 
 def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Turn]]:
-    """Return the turns of one round or of all rounds. Each inner list has the turns that were made simultaneously."""
+    """Return lists of turns that were made at the same time. `round_number`: None takes all rounds."""
     turns = debate.select_turns(round_number=round_number)
     if debate.is_sequential:
         return [[turn] for turn in turns]
@@ -99,7 +99,7 @@ def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Tu
 
 
 class _ReplayState:
-    """Applies events to a debate, and passes each event and the debate after it to the observer."""
+    """Applies events to a debate. Reports each event with the resulting debate to the observer."""
 
     def __init__(self, observer: Observer, debate: Debate, round_number: int | None = None) -> None:
         self._observer = observer
@@ -117,7 +117,7 @@ class _ReplayState:
         self._observer.event(event, self._state)
 
     def judges(self, assessments: Iterator[Assessment]) -> None:
-        """Replay the assessments that were not replayed yet. An added judging run opens before its first assessment."""
+        """Replay those assessments that were not replayed yet, each added judging run after its start."""
         for assessment in assessments:
             if assessment.brief.key in self._judged:
                 continue

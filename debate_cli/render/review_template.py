@@ -31,7 +31,7 @@ _RULE = "# " + "-" * (WIDTH - 2)
 def format_review_template(review: Review, parts: Sequence[ReviewPart], answers: ReviewAnswers) -> Iterator[str]:
     """Yield the lines of the YAML file of a review.
 
-    `parts`: parts of the form. `answers`: values that the fields already have.
+    `parts`: the questions of the form. `answers`: the answers given so far.
     """
     yield from _header_lines(review, answers)
     seen: set[int] = set()
@@ -46,7 +46,7 @@ def format_review_template(review: Review, parts: Sequence[ReviewPart], answers:
 
 
 def speech_heading(turn: Turn, *, with_number: bool) -> str:
-    """Return `Speaker A, round 1, opening`. `with_number` adds `, turn 1 (number 0 in the forms)`."""
+    """Return `Speaker A, round 1, opening`. `with_number` appends the number of the turn."""
     number = f", turn {turn.index + 1} (number {turn.index} in the forms)" if with_number else ""
     return f"{sanitize_line(turn.speaker)}, round {turn.round}, {turn.phase.replace('_', ' ')}{number}"
 
@@ -64,7 +64,7 @@ def debate_introduction(review: Review) -> list[str]:
 
 
 def expand_json_lists(text: str) -> str:
-    """Make a model's prompt readable for people: each object of a JSON list becomes a line with a dash."""
+    """Replace each JSON list in a prompt by lines for people: a dash, then the fields of one object."""
     pieces: list[str] = []
     position = 0
     for match in re.finditer(r"\[\{", text):
@@ -117,7 +117,7 @@ def _speech_lines(review: Review, turns: Iterable[Turn]) -> Iterator[str]:
 def _object_lines(schema: JsonSchema, value: Any, indent: str, explained: set[str]) -> Iterator[str]:
     """Yield lines for the properties of an object.
 
-    `explained`: descriptions above these lines, which are not repeated. New descriptions are added to it.
+    `explained`: descriptions that earlier lines contain. New descriptions are added.
     """
     members: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
     required = schema.get("required", ())
@@ -199,7 +199,7 @@ def draft_path(transcript: Path, review: Review) -> Path:
 
 
 def read_draft(transcript: Path, terms: ReviewTerms) -> ReviewFile | None:
-    """Return the saved draft of the review with these terms; None if no draft exists or it cannot be read."""
+    """Return the saved draft of the review with the conditions `terms`; None if there is no readable draft."""
     path = _path(transcript, terms)
     if not path.is_file():
         return None
@@ -222,6 +222,6 @@ def _path(transcript: Path, terms: ReviewTerms) -> Path:
 
 
 def _to_file_part(name: str) -> str:
-    """Return `name` as part of a file name. If characters are replaced, a hash is added to keep it unique."""
+    """Return a slug of `name`. If the slug differs from `name`, a hash follows, so that names cannot collide."""
     slug = to_slug(name)
     return slug if slug == name else f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:_HASH_CHARS]}"

@@ -1,6 +1,6 @@
-"""Sanitizes untrusted text that people read: text, single lines, and JSON on a terminal.
+"""Sanitizes untrusted text for people: text, single lines, and JSON on a terminal.
 
-`llm.prompt_sanitizer` sanitizes text for models. The Markdown and HTML modules also escape the sanitized text.
+`llm.prompt_sanitizer` sanitizes text for models.
 """
 
 import re
@@ -19,7 +19,7 @@ _UNPRINTABLE = re.compile(f"{_CONTROLS.pattern}|{_INVISIBLE.pattern}|{_SURROGATE
 def sanitize_text(text: str) -> str:
     """Remove control sequences, control characters, bidi controls and invisible tags.
 
-    Line feeds and tabs stay; other line breaks become line feeds. Idempotent.
+    Line feeds and tabs stay; other line breaks become line feeds.
     """
     text = TERMINAL_SEQUENCES.sub("", _LINE_BREAKS.sub("\n", text))
     return _SURROGATES.sub("\ufffd", _INVISIBLE.sub("", _CONTROLS.sub("", text)))
@@ -31,15 +31,12 @@ def sanitize_line(text: str) -> str:
 
 
 def replace_unprintable(text: str) -> str:
-    """Replace control, bidi and invisible characters, except line feeds and tabs, by the visible U+FFFD."""
+    """Replace control, bidi and invisible characters by U+FFFD. Line feeds and tabs stay."""
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
 def escape_json(document: str) -> str:
-    r"""Escape invisible characters of a JSON document as `\uXXXX` for a terminal.
-
-    The meaning of the document does not change.
-    """
+    r"""Escape invisible characters of a JSON document as `\uXXXX`, for a terminal."""
 
     def escape(found: re.Match[str]) -> str:
         units = found[0].encode("utf-16-be", "surrogatepass")
@@ -49,5 +46,5 @@ def escape_json(document: str) -> str:
 
 
 def prefix_lines(prefix: str, text: str) -> list[str]:
-    """Return the lines of `text`, sanitized, each after `prefix`. Empty lines are left out."""
+    """Return the filled lines of `text`, sanitized, each after `prefix`. Without such lines, return `prefix` alone."""
     return [f"{prefix}{line}" for line in sanitize_text(text).splitlines() if line.strip()] or [prefix.rstrip()]

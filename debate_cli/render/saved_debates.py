@@ -33,9 +33,9 @@ STATE_BADGES = {
     "failed": Sign("!", "failed", theme.RED),
 }
 PENDING_JUDGE_BADGE = Sign("…", "", theme.GOLD)
-"""Badge of a complete debate with a missing judgment."""
+"""Badge of a complete debate that lacks a judgment."""
 UNDECIDED_BADGE = Sign("!", "the deciding judgment is missing", theme.RED)
-"""Badge of a complete debate without a deciding judgment."""
+"""Badge of a complete debate that lacks the deciding judgment."""
 NO_DEBATES_MESSAGE = "No debate is saved here. To hold a first debate without a model, run `debate run --mock`."
 RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
@@ -47,7 +47,7 @@ def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableTyp
 
 
 def format_index_row(entry: IndexEntry) -> str:
-    """Return one debate as tab-separated INDEX_COLUMNS. Commas separate several models or winners; `-` is unknown."""
+    """Return the values of INDEX_COLUMNS for one debate, separated by tabs. `-` is an unknown value."""
     cells = (
         entry.id,
         entry.started_at,
@@ -61,12 +61,7 @@ def format_index_row(entry: IndexEntry) -> str:
 
 
 def dump_index_json(entries: Iterable[IndexEntry]) -> str:
-    """Return a JSON array with one object per debate. Text is not sanitized.
-
-    Each object is `{path, id, started_at, topic, state, turns, models, verdicts, cost_usd, judgments_missing,
-    lacks_deciding_judgment}`. Each verdict is `{system, run, winner, victory, margin, decides}`, and has `reviewer` if a
-    person judged.
-    """
+    """Return a JSON array with one object per debate. Text is not sanitized."""
     return json.dumps([_index_document(entry) for entry in entries], ensure_ascii=False, indent=2) + "\n"
 
 
@@ -86,13 +81,12 @@ def format_missing_judgments(entry: IndexEntry) -> str:
 
 
 def format_conclusion(conclusion: Verdict) -> str:
-    """Return `Pro, narrow`; for a vote `PASS, clear`; for a draw `draw`."""
+    """Return e.g. `Pro, narrow`; `PASS, clear` for a vote; `draw` for a draw."""
     alone = conclusion.option == "CONDITIONAL" or (conclusion.winner is None and conclusion.option is None)
     return conclusion.outcome if alone else f"{conclusion.outcome}, {conclusion.victory}"
 
 
 def _card(entry: IndexEntry) -> RenderableType:
-    """Return a card: id and motion; date, models and cost; verdicts; state and command of an unfinished debate."""
     state = STATE_BADGES.get(entry.state, theme.UNKNOWN_BADGE)
     mark = PENDING_JUDGE_BADGE if entry.judgments_missing else state
     mark = UNDECIDED_BADGE if entry.lacks_deciding_judgment else mark

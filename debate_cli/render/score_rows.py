@@ -21,28 +21,27 @@ from debate_cli.render.content.agreement import label_listed_verdict, sort_decid
 from debate_cli.systems.tables import Number, Table, TableRow
 
 _VOTE_NOTES = ("option", "weights")
-"""Names of the notes that describe the outcome of a vote."""
+"""Keys in a verdict's notes that describe the outcome of a vote."""
 NOT_JUDGED = "not judged yet"
-"""Text in place of a missing verdict."""
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 
 
 class SystemSummary(NamedTuple):
-    """Totals of one system over all files."""
+    """Totals of one judging system over all files."""
 
     system: str
     debates: int
-    """Number of debates with a verdict of the system. A debate counts once, however many judging runs it has."""
+    """Number of debates that the system judged. A debate with several judging runs counts once."""
     wins: dict[str, int]
-    """Number of debates that each participant won, most first."""
+    """Number of debates that each participant won; the most frequent winner is first."""
     options: dict[str, int]
-    """Number of debates in which each option won the vote, most first."""
+    """Number of debates in which each option won the vote; the most frequent option is first."""
     draws: int
     split: int
-    """Number of debates whose judging runs have different winners."""
+    """Number of debates whose judging runs name different winners."""
     undetermined: int
     mean_margin: float | None
-    """Mean margin of all debates; None if all are undetermined. The margin of a debate is the mean over its runs."""
+    """Mean margin of the debates; None if all are undetermined. A debate's margin is the mean over its judging runs."""
 
     @property
     def counted(self) -> tuple[tuple[str, int], ...]:
@@ -51,10 +50,7 @@ class SystemSummary(NamedTuple):
 
 
 def dump_scores_json(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """Yield one JSON array of `{path, id, topic, status, verdicts, sources}`, in the order given.
-
-    Each piece is made of one file, so only one file is in memory.
-    """
+    """Yield one JSON array with an object per file: `{path, id, topic, status, verdicts, sources}`."""
     return join_json_array(map(_dump_file_json, files))
 
 
@@ -64,7 +60,7 @@ def _dump_file_json(file: ScoredFile) -> str:
 
 
 def join_json_array(members: Iterable[str]) -> Iterator[str]:
-    """Yield a JSON array of members that are serialized already, piece by piece."""
+    """Yield the pieces of one JSON array. Each of `members` is the JSON text of a value."""
     separator = "[\n"
     for member in members:
         yield separator + member
@@ -73,7 +69,7 @@ def join_json_array(members: Iterable[str]) -> Iterator[str]:
 
 
 def drop_notes(file: ScoredFile) -> ScoredFile:
-    """Return `file` without the notes of its verdicts. Notes that describe the outcome of a vote stay."""
+    """Return `file` without the notes of its verdicts, except notes that describe the outcome of a vote."""
 
     def drop(verdict: Verdict) -> Verdict:
         kept = {name: verdict.notes.get(name) for name in _VOTE_NOTES} if verdict.notes.get("option") else {}
@@ -89,7 +85,7 @@ def dump_record_jsonl(record: VerdictRecord | ArgumentRecord) -> str:
 
 
 def dump_records_json(records: Iterable[VerdictRecord | ArgumentRecord]) -> Iterator[str]:
-    """Yield one JSON array of records, piece by piece."""
+    """Yield the pieces of one JSON array with an object per record."""
     return join_json_array(dump_record_jsonl(record).rstrip("\n") for record in records)
 
 
@@ -99,9 +95,10 @@ def dump_records_csv(
     *,
     for_terminal: bool = False,
 ) -> Iterator[str]:
-    """Yield the header and a line per record of class `kind`. The columns fit the record with the most debaters.
+    """Yield CSV: the header, then a line per record of class `kind`.
 
-    Text that a spreadsheet would run as a formula is prefixed with `'`. `for_terminal`: sanitize each cell to one line.
+    Text that a spreadsheet would run as a formula is prefixed with `'`. `for_terminal`: sanitize each cell to one
+    line.
     """
     rows = list(map(flatten_record, records))
     columns = dict.fromkeys(name for name in kind._fields if name != "debaters")

@@ -1,8 +1,4 @@
-"""Exports the terminal view of a debate as an SVG image or an HTML page, with Rich.
-
-Exports load nothing: Rich's web fonts are removed. Rich escapes the text, and this module replaces characters that
-XML does not allow.
-"""
+"""Exports the terminal view of a debate as an SVG image or an HTML page, with Rich."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -23,10 +19,10 @@ from debate_cli.render.replay import ReplayPlan
 from debate_cli.render.terminal.report import details
 
 EXPORT_WIDTH = 111
-"""Columns of the exported terminal."""
+"""Width of the exported terminal in columns."""
 _FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 _FONTS = 2
-"""Number of web fonts in Rich's style sheet. Only so many are removed, so that text like them stays."""
+"""Number of web fonts in Rich's style sheet. No more are removed, because a debate may contain similar text."""
 _NO_XML = re.compile("[\ufffe\uffff]")
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -55,7 +51,7 @@ class TerminalExport:
     verdicts: Sequence[Verdict]
     only: ReportPart | None = None
     round_number: int | None = None
-    """Number of the only round to export; None for all."""
+    """Number of the only round to export; None exports all rounds."""
     show_hidden: bool = False
 
     def on(self, console: Console) -> None:
@@ -70,7 +66,7 @@ class TerminalExport:
 
 
 def export_terminal_html(scene: TerminalExport) -> str:
-    """Return the export as an HTML document. Its Content-Security-Policy allows its style sheet and nothing else."""
+    """Return an HTML document, whose Content-Security-Policy allows its own style sheet only."""
     console = _record(scene.on)
     title = escape(sanitize.sanitize_line(scene.debate.topic)).replace("{", "{{").replace("}", "}}")
     page = console.export_html(code_format=_PAGE.replace("TITLE", title))
@@ -79,7 +75,7 @@ def export_terminal_html(scene: TerminalExport) -> str:
 
 
 def export_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
-    """Return the output of `show` as an SVG document. Equal output gives equal documents."""
+    """Return what `show` prints as an SVG document. The same print always gives the same document."""
     console = _record(show)
     words = _NO_XML.sub("\ufffd", sanitize.sanitize_line(title))
     drawn = _NO_XML.sub("\ufffd", console.export_svg(title="debate", unique_id=unique_id))

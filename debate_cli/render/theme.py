@@ -1,6 +1,6 @@
-"""Symbols, colours, number formats and common sentences. A colour only repeats the meaning of a symbol or word.
+"""Symbols, colours, number formats and common sentences of all screens.
 
-The colours are middle tones of the 256-colour palette. Their contrast is at least 3 on light and dark backgrounds.
+A colour repeats the meaning of a symbol or word. Its contrast is at least 3 on light and on dark backgrounds.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ PHASE_LABELS = {
 
 
 def format_cell(cell: Cell) -> str:
-    """Return a cell of a table as one sanitized line; empty for a bar or an interval."""
+    """Return a table cell as one sanitized line. A bar or an interval gives an empty text."""
     match cell:
         case None | Gauge() | Interval():
             return ""
@@ -103,9 +103,9 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield position, header and cell of each filled cell after the first one.
+    """Yield position, header and cell of the filled cells after the first cell of a row.
 
-    The header is empty if readers understand the cell without it: a debater, or the only badge of the row.
+    The header is empty before a debater, and before the only badge of the row.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):
@@ -115,7 +115,7 @@ def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell
 
 
 def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:
-    """Map each debater's name to a sign of marker, side and colour."""
+    """Map each debater's name to a sign: marker, side and colour."""
     return {
         person.name: Sign(symbol, person.side, colour)
         for person, (symbol, colour) in zip(participants, cycle(_PARTICIPANT_MARKERS), strict=False)
@@ -162,7 +162,7 @@ def format_call(call: ModelCall) -> str:
 
 
 def format_usage(usage: TotalUsage) -> str:
-    """Return usage in one line. `about` marks estimates. Calls that people answered are counted and timed separately."""
+    """Return calls, tokens and cost on one line, then number and duration of people's answers."""
     parts = [_format_model_usage(usage)] if usage.calls > usage.human_calls or not usage.calls else []
     if usage.human_calls:
         parts.append(f"human: {usage.human_calls} answered, {format_duration(usage.human_s)}")
@@ -183,32 +183,32 @@ def _format_model_usage(usage: TotalUsage) -> str:
 
 
 def format_brief(brief: Brief, name: str | None = None) -> str:
-    """Return the task of a judge: `moderator, round 2`. `name` replaces the name of the system."""
+    """Return the task of a judge: `moderator, round 2`. `name`: text in place of the system's name."""
     judge = "" if brief.assessor == "judge" else f"/{brief.assessor}"
     return f"{name or brief.system}{judge}, {get_system(brief.system).describe_brief(brief)}"
 
 
 class RunPlan(NamedTuple):
-    """Planned calls, cost and servers of a run, shown in its heading."""
+    """Planned calls, cost and servers of a run, for its heading."""
 
     calls: int | None = None
-    """Minimum number of calls; None if unknown, and for a resumed run."""
+    """Minimum number of calls. None if unknown, or if the run resumes a debate."""
     cost: str = ""
     servers: Sequence[str] = ()
-    """A line for each server that is not built in, with the data that is sent to it."""
+    """A line per server that is not built in, with the data that the server receives."""
 
 
 NO_PLAN = RunPlan()
 
 
 def describe_resume(debate: Debate) -> str:
-    """Return `resumed after 3 speeches`; for a complete debate `judging resumed after 3 speeches`; for a text `resumed`."""
+    """Return what was resumed, e.g. `resumed after 3 speeches` or `judging resumed after 3 speeches`."""
     what = "judging resumed" if debate.turns and debate.status == "complete" else "resumed"
     return what if debate.document_name is not None else f"{what} after {count_speeches(len(debate.turns))}"
 
 
 def count_noun(count: int, noun: str, plural: str | None = None) -> str:
-    """Return the number with its noun: `1 claim`, `1,200 claims`. `plural`: None adds an s to the noun."""
+    """Return the number with its noun: `1 claim`, `1,200 claims`. `plural`: None means `noun` plus s."""
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
@@ -223,7 +223,7 @@ def describe_judging(debate: Debate) -> str:
 
 
 def describe_kind(debate: Debate) -> tuple[str, ...]:
-    """Return the kind of debate in words: (`debate`, format), (`debate`, `imported from FILE`), or (`text`,)."""
+    """Return the kind of debate: (`debate`, format), (`debate`, `imported from FILE`), or (`text`,) for a text."""
     if debate.origin is not None:
         return ("debate", f"imported from {debate.origin.file}")
     return ("debate", debate.config.format.kind.replace("_", "-")) if debate.document_name is None else ("text",)
@@ -249,22 +249,21 @@ _CAUSE_LABELS = {
     "MissingKeyError": "no key",
     "RefusedError": "declined",
 }
-"""Maps the cause of a failure to words."""
 _CAPITAL = re.compile(r"\B(?=[A-Z])")
 
 
 def format_cause(cause: str) -> str:
-    """Return the cause of a failure in words. A cause without a label becomes the words of its error's name."""
+    """Return the cause of a failure in words, e.g. `timed out` for `ModelTimeoutError`."""
     return _CAUSE_LABELS.get(cause) or _CAPITAL.sub(" ", cause).lower()
 
 
 def expand_error_names(sentence: str) -> str:
-    """Replace class names of errors in a sentence with words."""
+    """Replace error classes in parentheses, e.g. `(ModelTimeoutError)`, with words."""
     return _ERROR_NAME.sub(lambda found: f"({format_cause(found[1])})", sentence)
 
 
 def format_margin(verdict: Verdict) -> str:
-    """Return the margin of a verdict: `1.6 of 10 points`, or `20% of the weight`; empty if it has no margin."""
+    """Return the margin of a verdict: `1.6 of 10 points`, or `20% of the weight`. Empty if there is no margin."""
     if verdict.margin is None:
         return ""
     headline = get_system(verdict.system).headline(verdict)
@@ -280,7 +279,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 
 def score_axis_max(verdict: Verdict) -> float:
-    """Return the upper end of an axis of scores: the highest score that the system allows, or that the verdict has."""
+    """Return the end of a score axis: the highest possible score, or a score of the verdict above it."""
     return max(get_system(verdict.system).max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 
@@ -292,7 +291,6 @@ CLOSE_MESSAGES: dict[CloseReason, str] = {
     "interrupted": "The debate stops: the run was interrupted.",
     "failed": "The debate stops: a debater could not answer.",
 }
-"""Maps the reason why a debate closed to a sentence."""
 
 
 def describe_close(debate: Debate) -> str:
@@ -301,11 +299,11 @@ def describe_close(debate: Debate) -> str:
 
 
 BACKGROUND_LINES, BACKGROUND_LENGTH = 3, 240
-"""Maximum number of background lines that are shown, and maximum length of each line."""
+"""Number of lines shown of a background, and number of characters shown of each line."""
 
 
 def background_excerpt(background: str | None) -> list[str]:
-    """Return the first lines of a background, sanitized, and a line with the number of the omitted lines."""
+    """Return the first lines of a background, sanitized, then a line that counts the omitted lines."""
     lines = [line for line in sanitize_text(background or "").splitlines() if line.strip()]
     shown = [shorten(line, BACKGROUND_LENGTH) for line in lines[:BACKGROUND_LINES]]
     more = len(lines) - len(shown)
@@ -317,7 +315,7 @@ EXCERPT_LENGTH = 320
 
 
 def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
-    """Return the beginning of `text` on one line: whole sentences if they fit, else whole words and `…`."""
+    """Return `text` on one line. If too long, it ends after a whole sentence, or after a whole word with `…`."""
     words = " ".join(text.split())
     if len(words) <= longest:
         return words

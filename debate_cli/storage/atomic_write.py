@@ -1,4 +1,4 @@
-"""Atomic file writes: a temporary file beside the target, fsync, then a rename."""
+"""Writes a file atomically: into a temporary file beside the target, which then replaces the target."""
 
 import contextlib
 import errno
@@ -11,15 +11,15 @@ from pathlib import Path
 from debate_cli.errors import StorageError
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
-"""Modes of new files and folders: only the user may read them, because a debate may be confidential."""
+"""Modes of new files and folders. Only the user may read them, because a debate may be confidential."""
 PUBLIC_FILE_MODE = 0o644
-"""Mode of configurations and schemas: everyone may read them."""
+"""Mode of configurations and schemas, which everyone may read."""
 _DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @contextlib.contextmanager
 def friendly_os_errors(path: Path, doing: str) -> Generator[None]:
-    """Turn an OSError of the block into a StorageError about `path`. `doing`: the failed action, such as `written`."""
+    """Turn an OSError in the `with` block into a StorageError about `path`. `doing`: what failed, e.g. `written`."""
     try:
         yield
     except FileExistsError as error:
@@ -44,8 +44,8 @@ def make_folder(folder: Path) -> None:
 def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
     """Write `data` to `path`. Even after a crash, the file has either its old content or all of `data`.
 
-    Raises StorageError, also if `path` exists and `overwrite` is not set; the file is then unchanged. A new file gets
-    `mode`, an overwritten one keeps its mode.
+    Raises StorageError if the file cannot be written, or if it exists and `overwrite` is false. `mode`: mode of a
+    new file; an existing file keeps its mode.
     """
     make_folder(path.parent)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
@@ -69,7 +69,7 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
 
 
 def write_all(opened: int, data: bytes) -> None:
-    """Write all of `data` to an open file. Calls os.write repeatedly, because one call may write only a part."""
+    """Write all of `data` to an open file, even if one call of `os.write` takes only a part."""
     left = memoryview(data)
     while left:
         left = left[os.write(opened, left) :]
@@ -85,7 +85,7 @@ def _write_and_sync(path: Path, data: bytes, mode: int) -> None:
 
 
 def _move_without_overwrite(beside: Path, path: Path) -> None:
-    """On file systems without hard links the name is checked first."""
+    """Rename `beside` to `path`. Raises FileExistsError if `path` exists."""
     try:
         os.link(beside, path)
     except FileExistsError:

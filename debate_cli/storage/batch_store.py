@@ -1,7 +1,7 @@
-"""The batches of a folder of debates: the submitted requests and the answers of vendors.
+"""The batches of a folder of debates: submitted requests, and answers until a transcript contains them.
 
-`batches.sqlite` is beside the transcripts, so that another process, working directory or machine can collect the
-answers. The file contains no prompts, and keeps an answer only until a transcript contains it.
+The file `batches.sqlite` is beside the transcripts, so that any process or machine can collect the answers. The file
+contains no prompts.
 """
 
 import os
@@ -42,14 +42,14 @@ PRAGMA user_version = {_VERSION};
 
 
 class RequestKey(NamedTuple):
-    """Identity of a request across processes."""
+    """Identifies a request in all processes."""
 
     model: str
     """`provider/model`."""
     debate: str
     """Debate's id."""
     task: str
-    """Key of the task within the debate."""
+    """Key of the task in the debate."""
     fingerprint: str
     """SHA-256 of the request's content."""
 
@@ -62,27 +62,27 @@ class StoredRequest(NamedTuple):
     """Key of the batch that contains the request."""
     key: RequestKey
     answer: str | None = None
-    """The vendor's result; None until it is collected."""
+    """The vendor's result; None if it has not been collected."""
 
 
 class StoredBatch(NamedTuple):
-    """A batch. It is stored before it is submitted."""
+    """A batch of requests, which is stored before it is submitted."""
 
     key: str
     model: str
     written_at: float
-    """When the batch was stored, before its submission; in seconds since 1970."""
+    """Time at which the batch was stored, in seconds since 1970."""
     requests: int
     reserved_tokens: int
-    """Maximum number of tokens that its requests can use."""
+    """Maximum number of tokens that the batch can use."""
     reserved_usd: float | None
-    """Maximum cost of its requests in US dollars; None if the price is unknown."""
+    """Maximum cost of the batch in US dollars; None if the price is unknown."""
     vendor_id: str | None = None
-    """Id at the vendor; None until it is known."""
+    """The vendor's id of the batch; None until the batch is submitted."""
 
 
 class BatchStore:
-    """The batches of one folder. Every method may raise StorageError. A missing file is an empty store."""
+    """The batches of one folder; none if the file is missing. Every method may raise StorageError."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / STORE_NAME
@@ -92,7 +92,7 @@ class BatchStore:
         return next((each for each in self.find_by_task(key) if each.key == key), None)
 
     def find_by_task(self, key: RequestKey) -> list[StoredRequest]:
-        """Return the stored requests with the model, debate and task of `key`, in the order of their submission."""
+        """Return the stored requests with the model, debate and task of `key`, oldest first."""
         statement = (
             "SELECT r.custom_id, r.batch, r.fingerprint, r.answer FROM requests r JOIN batches b ON b.key = r.batch"
         )
@@ -103,10 +103,10 @@ class BatchStore:
         return [StoredRequest(row[0], row[1], key._replace(fingerprint=row[2]), row[3]) for row in rows]
 
     def batch(self, key: str) -> StoredBatch:
-        """Return the batch with this key. Raises StorageError if another process removed it."""
+        """Return the batch with this key. Raises StorageError if the batch was removed."""
         rows = self._read("SELECT * FROM batches WHERE key = ?", (key,))
         if not rows:
-            raise StorageError(f"{self.path}: another process gave up the batch {key} meanwhile; collect again")
+            raise StorageError(f"{self.path}: another process has removed the batch {key}; run the command again")
         return StoredBatch(*rows[0])
 
     def open_debates(self) -> frozenset[str]:
@@ -114,7 +114,7 @@ class BatchStore:
         return frozenset(row[0] for row in self._read("SELECT DISTINCT debate FROM requests"))
 
     def open_batches(self) -> list[StoredBatch]:
-        """Return the batches with uncollected answers."""
+        """Return the batches with uncollected answers, oldest first."""
         rows = self._read(
             "SELECT * FROM batches WHERE key IN (SELECT batch FROM requests WHERE answer IS NULL) ORDER BY written_at"
         )
@@ -134,22 +134,22 @@ class BatchStore:
             database.executemany("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def confirm(self, key: str, vendor_id: str) -> None:
-        """Store the vendor's id of a batch."""
+        """Store the id that the vendor gave to a batch."""
         with self._writing() as database:
             database.execute("UPDATE batches SET vendor_id = ? WHERE key = ?", (vendor_id, key))
 
     def save_answers(self, answers: Iterable[tuple[str, str]]) -> None:
-        """Store answers. Each is a pair: custom id of the request, and the vendor's result."""
+        """Store answers. Each answer is a pair: custom id of the request, and the vendor's result."""
         with self._writing() as database:
             database.executemany("UPDATE requests SET answer = ?2 WHERE custom_id = ?1", answers)
 
     def drop(self, custom_ids: Iterable[str]) -> None:
-        """Remove unanswered requests, so that they can be submitted again."""
+        """Remove requests without an answer, so that they can be submitted again."""
         with self._writing() as database:
             database.executemany("DELETE FROM requests WHERE custom_id = ?", ((each,) for each in custom_ids))
 
     def drop_batch(self, key: str) -> None:
-        """Remove a batch that was not submitted."""
+        """Remove a batch that was not submitted, with its requests."""
         with self._writing() as database:
             database.execute("DELETE FROM requests WHERE batch = ?", (key,))
 

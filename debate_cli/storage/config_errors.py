@@ -41,19 +41,19 @@ _MESSAGES = {
     "list": "must be a list; put its items in brackets, or write a `-` before each",
     "union_tag_not_found": "has no `kind`; add one, such as `kind: structured`",
 }
-"""Maps the kind of a pydantic error, or its first word, to a message with placeholders for the error's context."""
+"""Messages for pydantic errors, by kind of error or its first word, with placeholders for the error's context."""
 _PATTERN_MESSAGES = {
     "model": "must be `provider/model`, such as `openai/gpt-5`",
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
 }
-"""Maps the key of a text that does not fit its pattern to a message."""
+"""Messages for a text that does not match its pattern, by the key of the text."""
 _UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
 """Phases that a configuration must not list."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceMap:
-    """The origin of each part of a configuration: position in the file, option or variable."""
+    """Where each part of a configuration comes from: a position in the file, an option or a variable."""
 
     name: str
     """The file as the user named it, or `stdin`."""
@@ -62,12 +62,12 @@ class SourceMap:
     key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     """Position of each key."""
     origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
-    """Maps key paths to the option or variable that set their value."""
+    """The option or variable that set a value, by the value's key path."""
 
     def locate(self, path: KeyPath) -> str:
-        """Return the option or variable that set the value at `path`; otherwise its `file:line:column`.
+        """Return where the value at `path` comes from: an option, a variable, or `file:line:column`.
 
-        A path without a position gets the position of the nearest mapping or list around it.
+        If `path` has no position, the position is that of the nearest mapping or list around it.
         """
         return self._format_position(self._nearest(path))
 
@@ -77,8 +77,8 @@ class SourceMap:
     def format_problem(self, problem: Problem) -> str:
         """Return one line: `file:line:column: key.path: what is wrong; what to do`.
 
-        If an option or variable set the value, its name stands in place of the position. The key path is left out for
-        options other than `--set` and `--var`, because their names say it.
+        If an option or variable set the value, its name replaces the position. The key path is left out after
+        options that name one key, such as `--seed`.
         """
         where = self._format_position(self._position_of(problem))
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
@@ -89,10 +89,9 @@ class SourceMap:
     def format_problems(
         self, problems: Iterable[Problem], redact: Callable[[str], str] | None = None, before: Iterable[str] = ()
     ) -> list[str]:
-        """Return the lines `before`, then one line for each problem, in the order of the file.
+        """Return the lines `before`, then one line per problem in the order of the file.
 
-        The lines are redacted, and equal lines are returned once. After MAX_PROBLEMS lines, a last one says that there
-        are more.
+        All lines are redacted and different. After MAX_PROBLEMS lines, a last line says that there are more.
         """
 
         def rank(problem: Problem) -> tuple[bool, SourcePosition]:
@@ -125,10 +124,10 @@ def load_yaml(name: str, text: str) -> tuple[Any, SourceMap]:
 
 
 def read_yaml(name: str, text: str) -> tuple[Any, SourceMap, list[str]]:
-    """Return the data of the YAML `text`, its positions, and one line per error in the syntax.
+    """Return the data of the YAML `text`, the positions of values, and one line per syntax error.
 
-    `name`: name of the text in errors. The data is None if the text cannot be parsed. A duplicate key is an error that
-    leaves the data usable, so that a caller can report further errors at once.
+    `name`: name of the text in errors. The data is None if the text cannot be parsed. Data with a duplicate key can
+    be used.
     """
     parsed = parse_yaml(text)
     redact = Redactor()
@@ -147,9 +146,9 @@ def _limit_lines(name: str, lines: Iterable[str]) -> list[str]:
 
 
 def problems_from_validation(error: ValidationError, data: Any, model: type[BaseModel] = DebateConfig) -> list[Problem]:
-    """Return one problem for each wrong value in `data`, at most one more than the MAX_PROBLEMS that are shown.
+    """Return one problem per wrong value in `data`, at most MAX_PROBLEMS + 1.
 
-    Errors of several members of a union become one problem. `model`: the class that rejected `data`.
+    Errors from several members of a union become one problem. `model`: the class that rejected `data`.
     """
     found: dict[KeyPath, list[Any]] = {}
     for item in error.errors(include_url=False):
@@ -169,7 +168,7 @@ def problems_from_validation(error: ValidationError, data: Any, model: type[Base
 
 
 def format_validation_error(item: Any) -> str:
-    """Return the message for one pydantic error about stored data, without advice."""
+    """Return the message for a pydantic error about stored data, without advice."""
     if item["type"] == "extra_forbidden":
         return "unknown key"
     message = _message(item)
@@ -248,7 +247,7 @@ def _unknown_word_message(value: Any, words: Sequence[str]) -> str:
 
 
 def _key_path(loc: Iterable[str | int], data: Any) -> KeyPath:
-    """Return pydantic's location `loc` of an error without the names of union members."""
+    """Convert pydantic's location `loc` of an error to a key path, without the names of union members."""
     parts = tuple(loc)
     path: list[str | int] = []
     for number, part in enumerate(parts, start=1):

@@ -1,7 +1,4 @@
-"""Loads a configuration file: parses it, applies overrides, resolves variables and validates the result.
-
-`domain.config` defines the values, `storage.yaml_positions` reads YAML, `storage.config_errors` formats errors.
-"""
+"""Loads a configuration file: parses it, applies overrides, resolves variables and validates the result."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ if TYPE_CHECKING:
     from debate_cli.evidence.corpus import Corpus
 
 STDIN_NAME = "stdin"
-"""Name in errors of a configuration that was read from stdin."""
+"""Name of standard input in errors."""
 ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 _MAX_PROMPT_BYTES = 256 * 1024
@@ -56,25 +53,25 @@ _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class LoadedConfig:
-    """A valid configuration and its origin."""
+    """A valid configuration, and where its parts come from."""
 
     config: DebateConfig
     folder: Path
-    """Folder in which relative paths of the configuration start: the file's, else the working folder."""
+    """Folder from which relative paths start: the folder of the file, else the working folder."""
     secrets: tuple[str, ...]
     """Values that must never be written: secret variables, headers, and keys of providers."""
     prompts: Mapping[str, str]
-    """Maps the name of each prompt that the configuration replaces to its new text."""
+    """New text of each prompt that the configuration replaces, by the prompt's name."""
     source_map: SourceMap
-    """Positions of values, for errors of later checks: `source_map.format_problem(Problem(path, message))`."""
+    """Position of each value, for the errors of later checks."""
     env: Environment = field(default_factory=lambda: Environment({}))
-    """The process's environment plus the keys of the configuration's `.env` file."""
+    """Variables of the process and of the `.env` file."""
     provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])
-    """Origin of each provider that a file configures. Other providers are built in or given by the caller."""
+    """Origin of each provider that a file configures, by the provider's name."""
     background_file: Path | None = None
-    """File of the background; None if the background is not in a file."""
+    """File of the background; None if no file contains the background."""
     corpus: Corpus | None = None
-    """Indexed sources that were given with the configuration; None if they must be read from files."""
+    """Sources that are indexed already; None if sources must be read from files."""
 
 
 def read_config_file(
@@ -87,12 +84,10 @@ def read_config_file(
     own_checks: ConfigCheck = check_config,
     trusted_folders: Sequence[Path] = (),
 ) -> LoadedConfig:
-    """Read the configuration in the file `path` or, if given, in `text`; `path` is then only its name in errors.
+    """Read the configuration in the file `path`. `text`: text to read in place of the file.
 
-    Precedence: `overrides`, `DEBATE_…` variables of `env`, the file, defaults. Once all values are valid, `own_checks`
-    and then `more_checks` look for contradictions.
-
-    Raises ConfigError with one line per error: `file:line:column: key.path: what is wrong; what to do`.
+    `overrides` replace values of `DEBATE_…` variables in `env`, and these replace values of the file. `own_checks`
+    and then `more_checks` look for contradictions between valid values. Raises ConfigError with one line per error.
     """
     if text is None:
         if path is None:
@@ -109,10 +104,9 @@ def read_config_file(
 def read_prompt_files(
     files: Mapping[str, str], folder: Path, *, trusted_folders: Sequence[Path] = (), from_options: Collection[str] = ()
 ) -> tuple[dict[str, str], list[Problem]]:
-    """Read the files of prompts. Returns a mapping of prompt names to texts, and the problems.
+    """Return the texts of prompts by name, and problems such as an unknown prompt or an unreadable file.
 
-    A problem is an unknown prompt, an unreadable file or a wrong placeholder. Files must be in `folder` or in one of
-    the `trusted_folders`, except those of the prompts `from_options`.
+    Files must be in `folder` or in one of `trusted_folders`. Files of prompts in `from_options` may be anywhere.
     """
     texts: dict[str, str] = {}
     problems: list[Problem] = []
@@ -132,7 +126,7 @@ def read_prompt_files(
 
 
 def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) -> str:
-    """Raise ValueError with one sentence if the file is unreadable, or in no folder of `within` (None allows all)."""
+    """Return the text of a file. Raises ValueError if it is unreadable, or outside the folders `within`, if given."""
     if within is not None and not is_inside(path, within):
         raise ValueError(_OUTSIDE)
     try:
@@ -149,9 +143,9 @@ class _ConfigLoader:
     env: Environment
     source_map: SourceMap
     folders: tuple[Path, ...]
-    """Folders in which files that the configuration names may be."""
+    """Folders that may contain files which the configuration names."""
     lines: list[str] = field(default_factory=list[str])
-    """Errors that already include their position."""
+    """Errors as lines that already contain a position."""
     problems: list[Problem] = field(default_factory=list[Problem])
     secrets: set[str] = field(default_factory=set[str])
     background_file: Path | None = None
@@ -188,7 +182,7 @@ class _ConfigLoader:
     def _find_provider_origins(
         self, written: Mapping[str, Any], config: DebateConfig, fingerprint: str
     ) -> dict[str, ProviderOrigin]:
-        """`written`: the data before variables are resolved."""
+        """Return the origins of the configured providers. `written`: the data with unresolved variables."""
         find = partial(find_origin, env=self.env, file=self.source_map.name, fingerprint=fingerprint)
         found = {
             name: find(
@@ -274,7 +268,7 @@ class _ConfigLoader:
                 yield Problem(path, _OUTSIDE)
 
     def _add(self, problems: Iterable[Problem]) -> None:
-        """Add `problems`, except those about a value inside or around a value that has a problem already."""
+        """Add `problems`. Leave out a problem inside or around a value that has a problem already."""
         known = {problem.path for problem in self.problems}
         for problem in problems:
             length = len(problem.path)
@@ -286,7 +280,7 @@ class _ConfigLoader:
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
-    """Return where the user wrote the setting at `path`, which may come from a legacy section."""
+    """Return where the user wrote the setting at `path`, possibly in a legacy section."""
     for section, (name, renamed) in LEGACY_SECTIONS.items():
         if path[3:4] == (name,) and section in data and value_at(data, path[:4]) is None:
             written = {new: old for old, new in renamed.items()}
@@ -315,9 +309,9 @@ _EXAMPLE = "such as `structured: {weights: {logic: 0.5}}`"
 
 
 def load_rubric(path: Path) -> Rubric:
-    """Load the rubric at `path`, e.g. `structured: {weights: ..., thresholds: ...}`. An empty section changes nothing.
+    """Load a rubric, e.g. `structured: {weights: ..., thresholds: ...}`. An empty section changes nothing.
 
-    Raises ConfigError with one line per error: `file:line:column: key.path: what is wrong; what to do`.
+    Raises ConfigError with one line per error.
     """
     data, source_map = load_yaml(str(path), read_yaml_text(path, absent="write one, or correct the name"))
     if not is_mapping(data) or not data:

@@ -17,11 +17,11 @@ class CsvFile(NamedTuple):
 
     columns: tuple[str, ...]
     rows: tuple[tuple[int, Mapping[str, str | None]], ...]
-    """Rows as (number of the row's last line, values by column). A missing value is None."""
+    """Each row as (number of its last line, values by column). A missing value is None."""
 
 
 def read_csv_file(path: Path, max_bytes: int, name: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
-    """Read a CSV file in UTF-8. `name`: the file's name in errors.
+    """Read a CSV file in UTF-8. `name`: name of the file in errors.
 
     Raises UsageError if the file cannot be read, is too large, is not CSV, or has a cell that is too long.
     """

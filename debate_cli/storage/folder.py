@@ -25,7 +25,7 @@ def list_debate_files(folder: Path) -> list[Path]:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether `path` is a file. A link into a folder that cannot be read is not, though `Path.is_file` may raise."""
+    """Whether `path` is a file. False for a link into a folder that cannot be read."""
     try:
         return path.is_file()
     except OSError:
@@ -33,26 +33,26 @@ def _is_file(path: Path) -> bool:
 
 
 def is_schema_file(name: str) -> bool:
-    """Whether a file name is that of a JSON Schema."""
+    """Whether a file of this name contains a JSON Schema."""
     return name.endswith(_SCHEMA_SUFFIX)
 
 
 MAX_ID_LENGTH = 80
 _ID_PATTERN = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 _TOPIC_LENGTH = 32
-"""Maximum length of the topic in an id, so that `saved: transcripts/ID.json` fits into 80 columns."""
+"""Maximum number of characters of the topic in an id."""
 _RANDOM_CHARS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _RANDOM_LENGTH = 4
 
 
 def new_id(topic: str, now: datetime, chance: random.Random, redact: Callable[[str], str]) -> str:
-    """Create an id: the redacted topic (`debate` if it has no Latin letters), the date, and four random characters."""
+    """Create an id: the redacted topic, the date and time, and four random characters."""
     tail = "".join(chance.choice(_RANDOM_CHARS) for _ in range(_RANDOM_LENGTH))
     return f"{slugify(redact(topic)) or 'debate'}-{now:%Y%m%d-%H%M%S}-{tail}"
 
 
 def slugify(text: str, length: int = _TOPIC_LENGTH) -> str:
-    """Convert `text` to [a-z0-9-], and cut it after a word to at most `length` characters. May return an empty text."""
+    """Convert `text` to words of [a-z0-9] joined by `-`, at most `length` characters. May return an empty text."""
     words = ascii_slug(text)
     if len(words) <= length:
         return words

@@ -1,7 +1,6 @@
-"""The journal: a debate's events, one JSON object per line. An answer counts once it is on the disk (`Journal.sync`).
+"""The journal: the events of a debate, one JSON object per line.
 
-The first line has the schema version of transcripts. Each line ends in a checksum, the CRC-32 of all lines so far;
-journals of 0.1 have none. `storage.transcript_store` decides whether the journal or the transcript is read.
+Each line ends in a checksum, the CRC-32 of all lines so far. Journals of debate-cli 0.1 have no checksums.
 """
 
 import itertools
@@ -34,15 +33,15 @@ from debate_cli.storage.serialization import (
 MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 _VERSION_KEY = "schema_version"
 _CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}$')
-"""End of a line. The CRC-32 is that of the line before this match, continued from the previous line's checksum."""
+"""End of a line with its checksum: the CRC-32 of the line before this match and of all earlier lines."""
 _DAMAGED_SUFFIX = ".damaged"
 
 
 class JournalMirror(Protocol):
-    """Receives a copy of each line of a journal, in order. Raises DebateError if the debate must stop here."""
+    """Stores a copy of each line of a journal. Raises DebateError if the debate must stop."""
 
     def replace(self, lines: Sequence[bytes]) -> None:
-        """Replace all stored lines by `lines`."""
+        """Replace all stored lines with `lines`."""
         ...
 
     def append(self, line: bytes) -> None:
@@ -59,11 +58,11 @@ class JournalContents(NamedTuple):
 
     events: tuple[Event, ...]
     torn_line_warning: str | None
-    """Warning that the incomplete last line is ignored; None if all lines are complete."""
+    """Warning about an incomplete last line, which is ignored; None if all lines are complete."""
     length: int
-    """Size in bytes of the complete lines, with the newline that the last one may lack."""
+    """Size of the complete lines in bytes. A missing last newline is counted too."""
     version: int
-    """Schema version of the file."""
+    """Version of the schema that the file follows."""
     checksum: int | None
     """Checksum of the last complete line; None for a journal without checksums."""
 
@@ -73,7 +72,7 @@ class _Damage(NamedTuple):
     """Number of the damaged line, from 1."""
     reason: str
     lost: str
-    """The lines after the damaged one, e.g. `4 lines after it (speeches: 1, judgments: 2)`; empty without lines."""
+    """The later lines, e.g. `4 lines after it (speeches: 1, judgments: 2)`; empty if there are none."""
 
 
 class Journal:
@@ -113,9 +112,10 @@ class Journal:
         overwrite: bool = False,
         mirror: JournalMirror | None = None,
     ) -> Self:
-        """Create a journal with `events`; the first one is DebateOpened. Writes all events or none.
+        """Create a journal with `events`, of which the first is DebateOpened.
 
-        Raises StorageError, also if the file exists and `overwrite` is not set.
+        Raises StorageError if the file cannot be written, or if it exists and `overwrite` is false. Then
+        nothing is written.
         """
         checksum = 0
         lines: list[bytes] = []
@@ -132,10 +132,10 @@ class Journal:
     def open_existing(
         cls, path: Path, redact: Redact, *, mirror: JournalMirror | None = None
     ) -> tuple[Self, JournalContents]:
-        """Open a journal for appending, and remove an incomplete last line. Returns the journal and its contents.
+        """Open a journal for appending. Return the journal and its contents.
 
-        A journal of an older version or without checksums is first rewritten. Raises TranscriptError if it cannot be
-        read, StorageError if it cannot be written.
+        An incomplete last line is removed. A journal of an older version, or without checksums, is rewritten.
+        Raises TranscriptError if the file cannot be read, StorageError if it cannot be written.
         """
         contents = read_journal(path)
         if contents.version < SCHEMA_VERSION or contents.checksum is None:
@@ -144,11 +144,11 @@ class Journal:
 
     @property
     def is_on_disk(self) -> bool:
-        """Whether the open file still exists in its folder, so that the debate can be resumed from it."""
+        """Whether the open file still exists in its folder."""
         return self._fd >= 0 and os.fstat(self._fd).st_nlink > 0
 
     def append(self, event: Event) -> None:
-        """Write `event`. It then survives the end of the process, and after `sync` also a power failure.
+        """Write `event`. Until `sync`, the event can be lost in a power failure.
 
         Raises StorageError if the event cannot be written. The file is then as before.
         """
@@ -169,10 +169,7 @@ class Journal:
             self._mirror.append(data)
 
     async def sync(self) -> None:
-        """Fsync the file in a thread, so that other debates continue meanwhile.
-
-        Raises StorageError if fsync fails, and then removes the events since the last sync.
-        """
+        """Fsync the file. If this fails, remove the events since the last sync and raise StorageError."""
         import asyncio  # slow, and commands that only read journals need no event loop
 
         written = self._length, self._checksum
@@ -211,9 +208,9 @@ class Journal:
 
 
 def read_journal(path: Path) -> JournalContents:
-    """Read the journal at `path`. Does not change the file.
+    """Read the journal at `path`.
 
-    Raises TranscriptError with file and line for a damaged line, a newer version, or a file without events.
+    Raises TranscriptError for a damaged line, a newer version, or a file without events.
     """
     contents, damage = _scan(path)
     if damage is not None:
@@ -229,8 +226,8 @@ def read_journal(path: Path) -> JournalContents:
 def cut_at_damage(path: Path) -> str | None:
     """Cut the journal at `path` before its first damaged line, and keep a copy of the original beside it.
 
-    Returns a sentence that describes the cut; None if nothing is damaged. The caller must hold the debate's lock.
-    Raises TranscriptError if nothing precedes the damage, StorageError if the files cannot be written.
+    Return a sentence on the cut; None if nothing is damaged. The caller must hold the debate's lock. Raises
+    TranscriptError if the first line is damaged, StorageError if the files cannot be written.
     """
     contents, damage = _scan(path)
     if damage is None:
@@ -245,7 +242,7 @@ def cut_at_damage(path: Path) -> str | None:
 
 
 def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
-    """Return the contents before the first damaged line, and the damage; None if there is none."""
+    """Return the contents before the first damaged line, and the damage; None if no line is damaged."""
     try:
         data = read_regular_file(path, MAX_JOURNAL_BYTES)
     except OSError as error:
@@ -291,7 +288,10 @@ def _describe_lines(lines: Sequence[bytes]) -> str:
 
 
 def _parse_line(line: bytes, previous: int | None, *, is_first: bool) -> tuple[dict[str, Any] | None, int | None]:
-    """Return the object (None if damaged) and the checksum of a line. `previous`: None in a journal without checksums."""
+    """Return the object and the checksum of a line. The object is None if the line is damaged.
+
+    `previous`: checksum of the line before; None in a journal without checksums.
+    """
     found = _CHECKSUM.search(line)
     if found is None:
         return (_parse_object(line) if is_first or previous is None else None), None
@@ -311,7 +311,7 @@ def _parse_object(line: bytes) -> dict[str, Any] | None:
 
 
 def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | str:
-    """Return the event in `fields`, or what is wrong with it. The first event, and no other, must be DebateOpened."""
+    """Return the event in `fields`, or what is wrong. The first event must be DebateOpened, later ones must not."""
     if fields is None:
         return "the line is damaged"
     try:
@@ -322,7 +322,7 @@ def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | st
 
 
 def _format_event(event: Event, redact: Redact, previous: int) -> tuple[bytes, int]:
-    """Return the line of `event`, and its checksum. `previous`: checksum of the line before, or 0."""
+    """Return the line of `event`, and its checksum. `previous`: checksum of the line before; 0 for the first line."""
     data = event.model_dump(mode="json")
     if isinstance(event, DebateOpened):
         data["config"] = config_to_json(event.config)

@@ -1,6 +1,7 @@
-"""At most one process per debate: a lock file beside the journal, locked with flock while the process lives.
+"""Locks a debate, so that at most one process works on it.
 
-The operating system releases the lock when the process dies, so a leftover lock file does not block.
+The lock is a file beside the journal. The operating system releases the lock when the process ends, so a leftover file
+does not block.
 """
 
 import contextlib
@@ -16,14 +17,14 @@ from debate_cli.storage.atomic_write import FILE_MODE, friendly_os_errors, make_
 LOCK_SUFFIX = ".lock"
 _PID_BYTES = 20
 _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""Flags that neither follow a link nor wait for a FIFO, because the folder may have been downloaded."""
+"""Flags that open a file without following a link or waiting for a FIFO. The folder may have been downloaded."""
 
 
 @contextlib.contextmanager
 def lock_debate(path: Path) -> Generator[None]:
-    """Lock the debate whose journal or transcript is `path`. The journal and the transcript share one lock.
+    """Lock the debate whose journal or transcript is `path`.
 
-    Raises StorageError with the pid if another process holds the lock.
+    Raises StorageError if another process holds the lock, and names the process.
     """
     lock_path = path.with_suffix(LOCK_SUFFIX)
     make_folder(lock_path.parent)
@@ -37,7 +38,7 @@ def lock_debate(path: Path) -> Generator[None]:
 
 
 def lock_holder(path: Path) -> int | None:
-    """Return the pid of the process that holds the lock of `path`; 0 if the pid is unknown; None if it is unlocked."""
+    """Return the id of the process that holds the lock of `path`; 0 if the id is unknown; None if nothing is locked."""
     try:
         opened = os.open(path.with_suffix(LOCK_SUFFIX), os.O_RDONLY | _SAFE_FLAGS)
     except OSError:
@@ -54,7 +55,7 @@ def lock_holder(path: Path) -> int | None:
 
 
 def check_unlocked(path: Path) -> None:
-    """Raise StorageError with the pid if a process holds the lock of `path`."""
+    """Raise StorageError if a process holds the lock of `path`."""
     pid = lock_holder(path)
     if pid is not None:
         raise _locked_error(path.with_suffix(LOCK_SUFFIX), pid)
@@ -91,7 +92,7 @@ def _read_pid(opened: int) -> int:
 
 
 def _is_same_file(lock_path: Path, opened: os.stat_result) -> bool:
-    """Whether `lock_path` still names the file with the status `opened`. Another process may have removed it."""
+    """Whether `lock_path` is still the file whose status is `opened`. Another process may have removed the file."""
     try:
         return os.path.samestat(lock_path.stat(follow_symlinks=False), opened)
     except OSError:

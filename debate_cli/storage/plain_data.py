@@ -1,10 +1,10 @@
-"""Type guards and access for plain data, as read from YAML or JSON."""
+"""Type guards for data from YAML or JSON, and access by key or index."""
 
 from typing import Any, TypeGuard
 
 
 def is_mapping(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether `value` is a mapping. Its keys are text, because our parsers create no others."""
+    """Whether `value` is a mapping. Keys are always text, because our parsers create no other keys."""
     return isinstance(value, dict)
 
 

@@ -1,4 +1,4 @@
-"""Who chose the address and the variables of a provider: the user, or a file, which may have been downloaded."""
+"""Tells whether the user or a file chose the address and the variables of a provider."""
 
 import hashlib
 import json
@@ -17,29 +17,29 @@ from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
 WEB_SEARCH = "web search"
-"""Key of the server of `evidence.web` in mappings by provider. No provider's name contains a space."""
+"""Name of the web-search server among names of providers, which never contain a space."""
 IsOption = Callable[..., bool]
-"""Type of a function that tells whether an option set the value at a key path of the provider."""
+"""A function of a key path in a provider's settings: whether an option set the value there."""
 _ADDRESS_VARIABLE = re.compile(
     r"(?:https?://)?\$\{(?P<name>\w*(?:URL|HOST|ENDPOINT|ADDRESS))(?::-[^}]*)?\}(?::\d+)?(?:/.*)?"
 )
-"""Matches an address whose server is one variable, such as `${MY_URL}/v1`."""
+"""Matches an address that begins with a variable for the server, such as `${MY_URL}/v1`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderOrigin:
-    """The server that a file names for a provider, and the variables that it reads."""
+    """What a file says of a provider: whether it names the server, and which variables it reads."""
 
     file: str
     """Name of the file in messages."""
     fingerprint: str
-    """SHA-256 of the file; for a stored debate, SHA-256 of its provider settings."""
+    """SHA-256 of the file. For a stored debate, SHA-256 of the provider's settings."""
     names_address: bool
-    """Whether the file names the server. False if the server is built in, or set by an option or by the environment."""
+    """Whether the file names the server. False if the server is built in, or from an option or the environment."""
     variables: frozenset[str] = frozenset()
     """Variables that the file reads for the key, the headers and the address."""
     url_variables: tuple[str, ...] = ()
-    """Variables in the address, except a variable that holds the host."""
+    """Variables in the address, except a variable for the server."""
     is_beside_dotenv: bool = False
     """Whether `file` is in the folder of the `.env` file in use."""
 
@@ -47,7 +47,11 @@ class ProviderOrigin:
 def find_origin(
     written: Mapping[str, Any], is_option: IsOption, env: Environment, *, file: str, fingerprint: str
 ) -> ProviderOrigin:
-    """Return the origin of a provider. `written`: its settings in the file, with changes by options."""
+    """Return the origin of a provider.
+
+    `written`: the provider's settings in the file, after changes by options. `is_option`: whether an option set a
+    value.
+    """
     url = written.get("base_url")
     address = url if isinstance(url, str) else ""
     server = _ADDRESS_VARIABLE.fullmatch(address)
@@ -85,7 +89,7 @@ def search_fingerprint(base_url: str) -> str:
 
 
 def settings_fingerprint(name: str, spec: ProviderSpec) -> str:
-    """Return the SHA-256 of a provider's settings. A configuration and debates saved from it have equal hashes."""
+    """Return the SHA-256 of a provider's settings. The hash stays equal when a debate is saved."""
     return hashlib.sha256(json.dumps(providers_to_json({name: spec}), sort_keys=True).encode()).hexdigest()
 
 
@@ -93,13 +97,13 @@ _MAX_BYTES = 4 * 1024 * 1024
 
 
 class RememberedConsent(NamedTuple):
-    """The user's consent to send requests to a host, or to send it the value of a variable."""
+    """The user's consent that requests, or the value of a variable, may be sent to a host."""
 
     variable: str | None
-    """Environment variable whose value may go to the host; None if only requests may."""
+    """Environment variable whose value may be sent to the host; None if the consent is for requests."""
     host: str
     sha256: str
-    """Hash of the file, or of the provider's settings in a stored debate."""
+    """SHA-256 of the file. For a stored debate, SHA-256 of the provider's settings."""
 
 
 def consents_path(env: Mapping[str, str]) -> Path:

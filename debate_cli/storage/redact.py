@@ -1,6 +1,6 @@
-"""Redaction of everything that is written: known secrets by value, and keys by their patterns.
+"""Removes secrets from everything that is written: known secrets by value, other keys by pattern.
 
-Works on plain text and on serialized JSON: a match never ends within an escape, and REDACTED needs no escapes.
+Redacted JSON remains valid JSON.
 """
 
 import re
@@ -14,14 +14,14 @@ from debate_cli.storage.plain_data import is_list, is_mapping
 
 REDACTED = "[redacted]"
 MIN_SECRET_CHARS = 6
-"""A shorter value is not redacted, because it may be part of ordinary words."""
+"""Minimum length of a redacted value. A shorter value may be part of ordinary words."""
 PLACEHOLDER_KEYS = frozenset({
     "ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted", "default", "structured",
     *get_args(Phase),
 })  # fmt: skip
-"""Values that are never redacted: dummy keys for servers that need none, and words that are values in transcripts."""
+"""Values that are never redacted: dummy keys for servers without keys, and words that transcripts contain."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
-"""Start of a word. If a JSON escape such as `\\n` precedes the word, the letter of the escape is not part of it."""
+r"""Start of a word. In a JSON escape such as `\n`, the letter does not belong to the following word."""
 _API_KEY = re.compile(
     _WORD_START
     + r"(?:sk-(?!learn)[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"
@@ -38,17 +38,17 @@ _WORD = re.compile("[!-~]+")
 _LAST_WORD = re.compile(
     rf"(?:(?i:bearer|api-key)\S{{0,4}}\s+)?[!-~{INVISIBLE_CHARS}]+\Z|(?i:bearer|api-key)\S{{0,4}}\s*\Z"
 )
-"""The last word of a text, and the word `bearer` or `api-key` before it."""
+"""The last word of a text, with a preceding `bearer` or `api-key`."""
 _MAX_KEY_CHARS = 200
-"""Maximum characters of a key that is recognised by a pattern."""
+"""Maximum length of a key that a pattern recognises, in characters."""
 _MAX_DISGUISE_FACTOR = 7
-"""Factor by which invisible characters or JSON escapes can lengthen a secret."""
+"""With invisible characters or JSON escapes, a secret becomes at most this many times longer."""
 
 
 class Redactor:
-    """Replaces secrets in text. Idempotent.
+    """Replaces secrets in text.
 
-    `secrets`: values to replace, in plain form and in the encodings of JSON, URLs and base64.
+    `secrets`: values to replace, also in the encodings of JSON, URLs and base64.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -78,11 +78,7 @@ class Redactor:
         return text
 
     def uncertain_tail(self, text: str) -> int:
-        """Return the number of characters at the end of `text` that may begin a secret.
-
-        If every known secret is one word, this is the length of the last word, up to a maximum. Otherwise it is the
-        length of the longest form of a secret.
-        """
+        """Return the number of characters at the end of `text` that may begin a secret."""
         longest = max(self._longest, _MAX_KEY_CHARS)
         if not self._is_word_only:
             return min(len(text), longest)

@@ -1,7 +1,4 @@
-"""Reads the YAML file of a review, with its conditions and the person's answers.
-
-A template, a draft and a finished review have the same keys. The answers are checked elsewhere, against the debate.
-"""
+"""Reads the YAML file of a review: its conditions and the person's answers."""
 
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -43,19 +40,19 @@ class ReviewFile(NamedTuple):
     """A review on disk."""
 
     debate_key: str
-    """Fingerprint of the debate. The file does not contain its id."""
+    """Fingerprint of the debate, which replaces the id in the file."""
     terms: ReviewTerms
     answers: ReviewAnswers
     source_map: SourceMap
 
     def error(self, problems: tuple[Problem, ...]) -> ConfigError:
-        """Return a ConfigError with one line per problem of an answer: `file:line:column: key.path: what is wrong`."""
+        """Return a ConfigError with one line per problem: `file:line:column: key.path: what is wrong`."""
         placed = [problem._replace(path=(*ANSWERS, *problem.path)) for problem in problems]
         return ConfigError(*self.source_map.format_problems(placed, Redactor()))
 
 
 def read_review_file(path: Path) -> ReviewFile:
-    """Read a review. Raises ConfigError with one line for each problem. The content of answers is not checked."""
+    """Read a review, without checking its answers. Raises ConfigError with one line per problem."""
     data, source_map = load_yaml(str(path), read_yaml_text(path, absent="write one with `debate review ID --template`"))
     if not (is_mapping(data) and "review" in data):
         raise ConfigError(f"{path}:1:1: this is not a review; write one with `debate review ID --template`")

@@ -33,14 +33,14 @@ _ROUNDS_DESCRIPTION = (
     "More: that many less three rebuttals before the closing. Free-flowing: speeches per side. A list means `phases`."
 )
 _VARIABLE_SCHEMA = {"type": "string", "pattern": r"\$\{[A-Za-z_]"}
-"""Schema of `${VAR}` in place of a value."""
+"""Schema of `${VAR}` in place of a number or boolean."""
 _FILE_SCHEMA = {
     "type": "object",
     "properties": {"file": {"type": "string"}},
     "required": ["file"],
     "additionalProperties": False,
 }
-"""Schema of `{file: NAME}`, in place of a text."""
+"""Schema of `{file: NAME}` in place of a text."""
 
 
 def config_schema() -> dict[str, Any]:
@@ -68,7 +68,7 @@ def config_schema() -> dict[str, Any]:
 
 
 def transcript_schema() -> dict[str, Any]:
-    """Return the schema of a transcript. Only keys that are omitted if empty may be missing."""
+    """Return the schema of a transcript. A key that is omitted if empty is optional."""
     schema = add_descriptions(Transcript.model_json_schema(mode="serialization"), _field_docs())
     schema["required"] = [name for name in schema["properties"] if name not in ABSENT_WHEN_EMPTY]
     return {"$schema": JSON_SCHEMA_DIALECT, **schema, "title": "debate-cli transcript"}
@@ -101,7 +101,7 @@ def _allow_variables(node: Any) -> Any:
 
 
 def add_descriptions(schema: dict[str, Any], docs: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """Add a description of each field to `schema`. `docs` maps classes to fields to descriptions."""
+    """Add descriptions to the fields of `schema`. `docs`: descriptions by class and field."""
     for name, definition in [*schema["$defs"].items(), (schema["title"], schema)]:
         for field, words in docs.get(name, {}).items():
             if field in definition.get("properties", {}):
@@ -121,7 +121,7 @@ def _field_docs() -> dict[str, dict[str, str]]:
 
 
 def field_docs(module: ModuleType) -> dict[str, dict[str, str]]:
-    """Map the classes of a module to their fields, and these to the docstrings beneath them."""
+    """Return the docstrings beneath the fields of a module's classes, by class and field."""
     classes = [node for node in ast.parse(inspect.getsource(module)).body if isinstance(node, ast.ClassDef)]
     return {node.name: _class_field_docs(node) for node in classes}
 

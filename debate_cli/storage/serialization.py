@@ -15,8 +15,7 @@ Redact = Callable[[str], str]
 def config_to_json(config: DebateConfig) -> dict[str, Any]:
     """Return a configuration as JSON data with all defaults, except in `providers`.
 
-    Rows of the provider table have only the keys that were written. Each key overrides that of the built-in row, so a
-    written null differs from an absent key.
+    A provider has only the keys that were written, because a written null replaces a built-in value.
     """
     data = config.model_dump(mode="json")
     data["providers"] = providers_to_json(config.providers)
@@ -24,7 +23,7 @@ def config_to_json(config: DebateConfig) -> dict[str, Any]:
 
 
 def providers_to_json(providers: Mapping[str, ProviderSpec]) -> dict[str, Any]:
-    """Return rows of the provider table, each with only the keys that were written."""
+    """Return settings of providers, each with only the keys that were written."""
     return {name: spec.model_dump(mode="json", exclude_unset=True) for name, spec in providers.items()}
 
 
@@ -40,7 +39,7 @@ def without_nulls(data: Any, names: frozenset[str]) -> Any:
 
 
 def dump_json(data: dict[str, Any], redact: Redact, *, indent: int | None = None) -> bytes:
-    """Dump `data`, redacted, as JSON in UTF-8 that ends in a newline; on one line without `indent`."""
+    """Return `data` as redacted JSON in UTF-8 with a newline at the end. `indent`: None writes one line."""
     separators = (",", ":") if indent is None else None
     text = json.dumps(
         redact_values(data, redact), ensure_ascii=False, indent=indent, separators=separators, allow_nan=False
@@ -52,7 +51,7 @@ UpgradeStep = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def m001_optional_keys(data: dict[str, Any]) -> dict[str, Any]:
-    """Return a transcript of debate-cli 0.1 unchanged, because version 2 only adds keys that may be absent."""
+    """Return a transcript of debate-cli 0.1 unchanged. Version 2 only adds optional keys."""
     return data
 
 
@@ -64,9 +63,9 @@ SCHEMA_VERSION = 1 + len(UPGRADE_STEPS)
 
 
 def check_version(version: object, where: str, kind: str) -> int:
-    """Return `version` if it is from 1 to SCHEMA_VERSION. Raises TranscriptError for any other value.
+    """Return `version` if it is from 1 to SCHEMA_VERSION; otherwise raise TranscriptError.
 
-    `where`, `kind`: name and expected kind of the file, for errors.
+    `where`: name of the file in errors. `kind`: what the file should be, e.g. `transcript`.
     """
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise TranscriptError(f"{where}: is not a {kind} of debate-cli; name another file")
@@ -79,9 +78,9 @@ def check_version(version: object, where: str, kind: str) -> int:
 def upgrade_transcript(
     data: dict[str, Any], version: int, steps: Sequence[UpgradeStep] = UPGRADE_STEPS
 ) -> dict[str, Any]:
-    """Upgrade `data` from `version` (1 to `len(steps)` + 1) to the newest version, and set `schema_version`.
+    """Upgrade `data` from `version` to the newest version, and set `schema_version`.
 
-    Raises the error of a step, such as KeyError or TypeError, if `data` does not fit its version.
+    Raises an error such as KeyError or TypeError if `data` does not fit its version.
     """
     for step in steps[version - 1 :]:
         data = step(data)

@@ -1,7 +1,4 @@
-"""The transcript, a closed debate as one JSON document. Reads and writes its file.
-
-Upgrades of older versions are in `storage.serialization`.
-"""
+"""The transcript: a closed debate as one JSON document. Reads and writes transcripts."""
 
 from codecs import BOM_UTF8
 from collections import Counter
@@ -62,21 +59,21 @@ OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
-"""Keys that participants, turns, assessments and failures omit if the value is null, at any depth."""
+"""Keys in participants, turns, assessments and failures that are omitted if null, at any depth."""
 ABSENT_WHEN_EMPTY = ("origin", "changes", "passages", "searches", "unanswered", "runs")
-"""Top-level keys that are omitted if they are null or empty."""
+"""Top-level keys that are omitted if null or empty."""
 _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
 MAX_TRANSCRIPT_BYTES = 128 * 1024 * 1024
 
 
 class StoredFailure(Failure):
-    """A failure as stored in a transcript, and whether a resume may repeat its task."""
+    """A failure in a transcript, and whether resuming the debate may repeat the failed task."""
 
     forgiven: bool = False
 
 
 class Transcript(FrozenModel):
-    """A debate as its file stores it. The fields are the keys of the JSON document, in their order."""
+    """A debate as stored in a file. The fields are the keys of the JSON document, in order."""
 
     schema_version: Literal[2] = 2
     generator: Generator
@@ -88,9 +85,9 @@ class Transcript(FrozenModel):
     started_at: UtcDatetime
     finished_at: UtcDatetime | None
     config: DebateConfig
-    """The configuration in force."""
+    """The configuration after all changes."""
     config_sha256: str
-    """Hash of the first configuration."""
+    """SHA-256 of the configuration before any change."""
     origin: Origin | None = None
     """The file that the debate was imported from; omitted for other debates."""
     changes: tuple[SettingChange, ...] = ()
@@ -112,7 +109,7 @@ class Transcript(FrozenModel):
 
 
 def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcript:
-    """Return the transcript of `debate` with its verdicts. A request in flight becomes a failure."""
+    """Return the transcript of `debate` with its verdicts. A request without an answer becomes a failure."""
     debate = debate.charge_reservations()
     return copy_fields(
         debate,
@@ -158,7 +155,7 @@ def transcript_to_json(transcript: Transcript) -> dict[str, Any]:
 def transcript_to_events(transcript: Transcript) -> list[Event]:
     """Return events from which `fold` computes the transcript's debate.
 
-    A transcript stores only the times of assessments. Other events get the start time.
+    Events whose time is not in the transcript get the start time of the debate.
     """
     at = transcript.started_at
     events: list[Event] = [copy_fields(transcript, DebateOpened, at=at, kept_verdicts=_kept_verdicts(transcript))]
@@ -186,7 +183,7 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
 
 
 def transcript_to_debate(transcript: Transcript) -> Debate:
-    """Return the debate of the transcript. Equal to `fold(transcript_to_events(transcript))`, but faster."""
+    """Return the debate of the transcript, like `fold(transcript_to_events(transcript))`, but faster."""
     runs = _judging_runs(transcript)
     by_index = {turn.index: turn for turn in reversed(transcript.turns)}
     turns, renamed = rename_in_turns([by_index[index] for index in sorted(by_index)], transcript.participants)
@@ -215,7 +212,7 @@ def _kept_verdicts(transcript: Transcript) -> tuple[Verdict, ...]:
 
 
 def find_contradiction(transcript: Transcript) -> str | None:
-    """Describe the first contradiction in a transcript, in a few words. Returns None if there is none."""
+    """Return the first contradiction in a transcript, e.g. `turns.1.index: 0 is listed twice`, or None."""
     names = {item.name for item in transcript.participants}
     if len(names) < len(transcript.participants):
         twice = next(
@@ -250,7 +247,7 @@ def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
 
 
 def _shown_passages(transcript: Transcript) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield (key, ids of passages) for each speech and assessment with passages."""
+    """Yield (task key, ids of passages) for each speech and assessment with passages."""
     yield from ((speech_key(turn.index), turn.passages) for turn in transcript.turns if turn.passages)
     yield from ((item.brief.key, item.passages) for item in transcript.assessments if item.passages)
 

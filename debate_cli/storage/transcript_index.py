@@ -15,7 +15,7 @@ from debate_cli.storage.transcript_store import StoredDebate, open_debate
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """One debate in an index. Texts are as stored, not sanitized."""
+    """One debate in the index. Texts are not sanitized."""
 
     path: str
     id: str
@@ -27,31 +27,29 @@ class IndexEntry:
     is `running` while a process works on it, else `unfinished`."""
     turns: int
     models: tuple[str, ...]
-    """`provider/model` of the debaters' speeches, each once, in order. A debater without turns adds the configured
-    model."""
+    """Models that spoke, as `provider/model`, each once. A debater without turns adds the configured model."""
     conclusions: tuple[Verdict, ...]
-    """Newest verdicts of each system, the deciding one first, and last those of reviewers; empty if the debate has no
-    transcript."""
+    """Newest verdicts of each system, the deciding one first, then reviewers' verdicts. Empty without a transcript."""
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
     judgments_missing: int = 0
-    """Number of failed judgments of a complete debate that can be repeated; 0 while a process works on it."""
+    """Number of missing judgments of a complete debate that can be repeated; 0 while a process works on the debate."""
     lacks_deciding_judgment: bool = False
     """Whether the deciding verdict of a complete debate is undetermined because a judge failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadableFile:
-    """A file that cannot be read as a debate, with the reason in one sentence."""
+    """A file that cannot be read as a debate, and the reason in one sentence."""
 
     path: str
     message: str
 
 
 def list_index_entries(folder: Path) -> Iterator[IndexEntry | UnreadableFile]:
-    """Return an iterator over the debates in `folder`, by file name. Each file is read when its entry is requested.
+    """Return an iterator over the debates in `folder`, sorted by file name.
 
-    Raises UsageError if the folder does not exist.
+    Raises UsageError if the folder cannot be listed.
     """
     try:
         files = list_debate_files(folder)
@@ -87,7 +85,7 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
 
 
 def count_missing_judgments(debate: Debate) -> int:
-    """Return the number of judgments of a complete debate that failed or were interrupted, and can be repeated."""
+    """Return the number of failed or interrupted judgments that can be repeated; 0 if the debate is not complete."""
     if debate.status != "complete":
         return 0
     final = {item.task.key for item in debate.failures if item.final}
@@ -105,7 +103,7 @@ def _failed_briefs(debate: Debate) -> list[Brief]:
 def _newest_by_system(stored: StoredDebate) -> tuple[Verdict, ...]:
     """Return each system's newest verdict and those of runs side by side with it, then all verdicts of reviewers.
 
-    The deciding verdict is first. A verdict without assessments counts as older than any verdict with assessments.
+    The deciding verdict is first. Verdicts without assessments count as the oldest.
     """
     debate = stored.debate
     judged = {(item.system, item.run) for item in debate.assessments}

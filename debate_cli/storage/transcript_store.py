@@ -1,4 +1,4 @@
-"""Finds saved debates by id or path, and reads the journal or the transcript, whichever is more recent."""
+"""Finds saved debates by id or path. Reads the journal or the transcript, whichever is newer."""
 
 import contextlib
 import glob
@@ -30,20 +30,20 @@ class StoredDebate(NamedTuple):
     path: Path
     debate: Debate
     verdicts: tuple[Verdict, ...] = ()
-    """The stored verdicts; empty if the debate was read from its journal."""
+    """The verdicts in the transcript; empty if the debate was read from its journal."""
     torn_line_warning: str | None = None
-    """Warning that the incomplete last line of the journal is ignored; None if all lines are complete."""
+    """Warning about an incomplete last line of the journal, which is ignored; None if all lines are complete."""
 
     @property
     def from_journal(self) -> bool:
-        """Whether the debate was read from its journal because its transcript is older or missing."""
+        """Whether the debate was read from its journal, because its transcript is older or missing."""
         return self.path.suffix == JOURNAL_SUFFIX
 
 
 def find_debate(reference: str, folders: Iterable[Path]) -> Path:
     """Return the path of a debate's journal or transcript. `reference`: a path, or an id to search in `folders`.
 
-    Raises UsageError if neither file exists.
+    Raises UsageError if there is no such debate.
     """
     path = Path(reference)
     is_path = path.suffix in _SUFFIXES or len(path.parts) > 1
@@ -68,7 +68,7 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
     """Return `; did you mean …?` with a similar id of a debate in `folders`; empty if there is none.
 
-    If ids begin with `name`, the last of them is suggested. It is the newest, because generated ids contain a date.
+    If several ids begin with `name`, the newest is suggested.
     """
     ids: set[str] = set()
     for folder in folders:
@@ -81,7 +81,7 @@ def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
 
 
 def open_debate(path: Path) -> StoredDebate:
-    """Open the debate whose journal or transcript is `path`. Reads the more recent of the two files.
+    """Read the debate whose journal or transcript is `path`, from the newer of the two files.
 
     Raises TranscriptError if the file cannot be read.
     """
@@ -102,7 +102,7 @@ def open_debate(path: Path) -> StoredDebate:
 
 
 def cut_damaged_journal(path: Path) -> str | None:
-    """Lock the debate at `path`, and call `cut_at_damage` for its journal. Returns None if it has no journal."""
+    """Lock the debate at `path`, and call `cut_at_damage` with its journal; None if there is no journal."""
     journal, _ = _journal_and_transcript(path)
     if not journal.exists():
         return None
@@ -111,9 +111,9 @@ def cut_damaged_journal(path: Path) -> str | None:
 
 
 def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
-    """Return the debate as stored in its transcript, with the last stored verdicts; None if there is no transcript.
+    """Return the debate and the verdicts in the last transcript; None if there is no transcript.
 
-    Raises TranscriptError.
+    Raises TranscriptError if the transcript cannot be read.
     """
     transcript = stored.path.with_suffix(TRANSCRIPT_SUFFIX)
     if not stored.from_journal:
@@ -122,11 +122,10 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 
 
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
-    """Expand paths, ids (searched in `folders`), folders and globs to files. Returns each file once, in order.
+    """Expand paths, ids, folders and globs to files, each once and in order. `folders`: where to search for ids.
 
-    A folder contributes its transcripts, and its journals without a transcript. JSON Schemas are left out, unless there
-    is nothing else. Raises UsageError for an empty glob or folder, and for a single misspelt id; any other path that
-    does not exist is returned, so that its reader reports it.
+    A folder gives its transcripts, and its journals without a transcript. JSON Schemas are left out if there are
+    other files. Raises UsageError for an empty glob or folder, and if the only reference is an unknown id.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -163,7 +162,7 @@ def _from_transcript(path: Path) -> StoredDebate:
 
 
 def _covers_journal(transcript: Debate, journal: Debate) -> bool:
-    """Whether all of the journal is in the transcript, because a process died before it could remove the journal."""
+    """Whether the transcript contains everything in the journal."""
     return (
         journal.closed is not None
         and (journal.started_at, journal.config_sha256) == (transcript.started_at, transcript.config_sha256)
@@ -177,14 +176,13 @@ def _covers_journal(transcript: Debate, journal: Debate) -> bool:
 
 DEFAULT_OUTPUT_FOLDER = Path("transcripts")
 DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
-"""Configurations for `run` without an argument: the first that exists, else the packaged one."""
+"""Configurations that `run` uses without an argument: the first that exists, else the packaged one."""
 
 
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
-    """Yield the folders in which to search for a debate, in order. The last is DEFAULT_OUTPUT_FOLDER.
+    """Yield the folders in which to search for a debate: the output folder, then DEFAULT_OUTPUT_FOLDER.
 
-    The first is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the default configuration. Errors of the
-    configuration are ignored, because `run` reports them.
+    The output folder is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the default configuration.
     """
     named = Path(config) if config is not None and config != "-" else None
     first = out or _output_dir(named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None))

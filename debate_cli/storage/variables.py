@@ -1,8 +1,7 @@
-"""The environment, `.env`, `${VAR}` in a configuration, and overrides by options and variables.
+"""Variables and overrides of a configuration: the environment, `.env`, `${VAR}`, and options.
 
-In provider settings, `${VAR}` is a variable of the environment. In other texts it is one of `vars`, `--var` and
-`DEBATE_VAR_NAME` only: these texts are sent to models and saved, and the file may have been downloaded. Variables are
-resolved after parsing, so a value is never parsed as YAML. `$${` means a literal `${`.
+In provider settings, `${VAR}` is an environment variable. In other texts, it is one of `vars`, `--var` and
+`DEBATE_VAR_NAME`, so that a downloaded file cannot send secrets of the environment to models. `$${` means `${`.
 """
 
 import itertools
@@ -22,24 +21,24 @@ from debate_cli.storage.plain_data import get_child, is_list, is_mapping
 from debate_cli.storage.yaml_positions import MAX_YAML_DEPTH, escape_unprintable, parse_yaml
 
 TEXT_VARIABLE_PREFIX = "DEBATE_VAR_"
-"""`DEBATE_VAR_NAME` sets `${NAME}` in texts."""
+"""Prefix of variables for texts: `DEBATE_VAR_NAME` sets `${NAME}`."""
 SHORTCUT_VARIABLES = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
-"""Maps short names of variables to key paths. All other paths have names such as `DEBATE__FORMAT__ARGUMENTS`."""
+"""Short names of variables, and the key paths that they set."""
 TRUSTED_HOSTS_VARIABLE = "DEBATE_TRUSTED_HOSTS"
-"""Hosts to which files may send requests and keys, separated by commas."""
+"""Variable with the hosts to which files may send requests and keys, separated by commas."""
 QUEUE_VARIABLE = "DEBATE_QUEUE"
-"""Address of the queue of experiments."""
+"""Variable with the address of the queue of experiments."""
 _PREFIX, _GENERIC_PREFIX = "DEBATE_", "DEBATE__"
 _MAX_DOTENV_BYTES = 1024 * 1024
 _NO_KEY = re.compile(r".*_BASE_URL|OLLAMA_HOST|HF_ENDPOINT|.*_PROXY|DEBATE_.*|XDG_.*|HOME", re.IGNORECASE)
-"""Matches variables of a `.env` file that are ignored because they set an address, a setting or a folder."""
+"""Names that are ignored in a `.env` file, because they set an address, a setting or a folder."""
 _MAX_NOTE_CHARS = 400
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^{}]*))?\})?")
 _SECRET_NAME = re.compile(
     r"(?:^|_)(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASS|PWD|AUTH|CRED|COOKIE|DSN|WEBHOOK|SESSION)(?:_|$)", re.IGNORECASE
 )
 _MIN_SECRET_CHARS = 8
-"""A shorter value is not treated as a secret, because it may be an ordinary word."""
+"""Minimum length of a secret value. A shorter value may be an ordinary word."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,11 +46,11 @@ class Environment(Mapping[str, str]):
     """The variables of the process, plus the keys of one `.env` file."""
 
     process: Mapping[str, str] = field(repr=False)
-    """Variables of the process; they take precedence."""
+    """Variables of the process, which take precedence over those of the `.env` file."""
     dotenv: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """Variables of the `.env` file."""
     notes: tuple[str, ...] = ()
-    """One sentence for each ignored part of the file."""
+    """A sentence for each part of the `.env` file that is ignored."""
 
     def __getitem__(self, name: str) -> str:
         return self.process[name] if name in self.process else self.dotenv[name]
@@ -63,15 +62,15 @@ class Environment(Mapping[str, str]):
         return len(self.process.keys() | self.dotenv.keys())
 
     def is_from_dotenv(self, name: str) -> bool:
-        """Whether the value of `name` comes from the `.env` file."""
+        """Whether the value of the variable `name` comes from the `.env` file."""
         return name in self.dotenv and name not in self.process
 
 
 def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
-    """Return `env` plus the keys in the file `.env` of `folder`. Raises ConfigError if it cannot be read.
+    """Return `env` and the keys in the file `.env` of `folder`. Raises ConfigError if the file cannot be read.
 
-    Because the file may have been downloaded, its addresses, proxies and settings are ignored, variables in its values
-    are not replaced, and links out of `folder` are not followed.
+    The file may have been downloaded. Its addresses, proxies and settings are ignored, its variables are not
+    replaced, and links out of `folder` are not followed.
     """
     path = folder / ".env"
     if not is_inside(path, (folder,)):
@@ -99,7 +98,7 @@ def is_variable_name(name: str) -> bool:
 
 
 def is_secret_variable(variable: str) -> bool:
-    """Whether the name of `variable` has a part between underscores such as KEY or TOKEN."""
+    """Whether the name of `variable` contains a word such as KEY or TOKEN."""
     return _SECRET_NAME.search(variable) is not None
 
 
@@ -110,21 +109,21 @@ def is_header_path(path: KeyPath) -> bool:
 
 @dataclass(slots=True)
 class VariableResolver:
-    """Resolves variables, and collects errors and secret values."""
+    """Replaces variables by their values. Collects errors and secret values."""
 
     env: Mapping[str, str]
     """The environment, for provider settings."""
     given: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Variables for all texts outside of provider settings: `vars` of the configuration, `--var` and `DEBATE_VAR_…`."""
+    """Variables for texts outside provider settings, from `vars`, `--var` and `DEBATE_VAR_…`."""
     key_variables: Collection[str] = ()
-    """Names of variables that contain a provider's key."""
+    """Names of variables that hold the key of a provider."""
     used: set[str] = field(default_factory=set[str])
     """Names in `given` that a text of the configuration refers to."""
     faults: list[tuple[KeyPath, str]] = field(default_factory=list[tuple[KeyPath, str]])
     secrets: set[str] = field(default_factory=set[str])
 
     def resolve(self, data: Any, path: KeyPath = ()) -> Any:
-        """Resolve the variables of all scalars in `data`. Headers of providers stay as they are."""
+        """Return `data` with variables replaced by their values. Only headers of providers stay as they are."""
         if isinstance(data, str):
             resolved = _VARIABLE.sub(lambda found: self._replace(found, path), data)
             return data if is_header_path(path) else resolved
@@ -168,25 +167,25 @@ class VariableResolver:
 
 
 class Override(NamedTuple):
-    """A value that overrides the configuration file."""
+    """A value that replaces a value in the configuration file."""
 
     key: str
     """Key path with dots, list indices as numbers: `debaters.0.model`."""
     value: Any
-    """The value. A text is parsed as YAML; other values are used unchanged."""
+    """The new value. A text is parsed as YAML; any other value is used unchanged."""
     source: str = "--set"
-    """Name in errors: the option or the variable."""
+    """Option or variable to name in errors."""
 
 
 ConfigChange = tuple[str, Any] | Override
-"""A change to a configuration: (key path, value) of a `--set`, or an override with the name of its option."""
+"""A change to a configuration: (key path, value) from `--set`, or an Override."""
 
 
 def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
-    """Return one override for each variable that sets a key, sorted by name.
+    """Return one override for each variable that sets a key, sorted by variable.
 
-    `DEBATE_TOPIC`, `DEBATE_SEED`, `DEBATE_OUT`, `DEBATE_VAR_NAME` for `vars.NAME`, and any key as
-    `DEBATE__FORMAT__ARGUMENTS` or `DEBATE_FORMAT__ARGUMENTS` (the path becomes lower-case).
+    `DEBATE_VAR_NAME` sets `vars.NAME`. `DEBATE__FORMAT__ARGUMENTS` and `DEBATE_FORMAT__ARGUMENTS` set
+    `format.arguments`.
     """
     found: list[Override] = []
     for name in sorted(env):
@@ -202,14 +201,14 @@ def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
 
 
 def _setting_path(name: str) -> str:
-    """Return the key path that the variable `DEBATE__…` or `DEBATE_KEY__…` sets; empty for other variables."""
+    """Return the key path that a variable `DEBATE__…` or `DEBATE_KEY__…` sets; empty for any other name."""
     path = name.removeprefix(_PREFIX).removeprefix("_").lower().split("__")
     is_setting = len(path) > 1 and path[0] in DebateConfig.model_fields and name.startswith(_PREFIX)
     return ".".join(path) if is_setting or name.startswith(_GENERIC_PREFIX) else ""
 
 
 def unknown_variables(env: Mapping[str, str]) -> list[str]:
-    """Return a warning for each variable whose name begins like a setting but is unknown. No value is shown."""
+    """Return a warning for each unknown variable whose name begins like a setting, without the value."""
     known = {*SHORTCUT_VARIABLES, TRUSTED_HOSTS_VARIABLE, QUEUE_VARIABLE}
     return [
         f"{escape_unprintable(name)[:80]} is not a setting and is ignored; settings are {', '.join(SHORTCUT_VARIABLES)} "
@@ -229,7 +228,7 @@ def variable_override(name: str, value: str, source: str) -> Override:
 def apply_overrides(
     data: dict[str, Any], overrides: Sequence[ConfigChange]
 ) -> tuple[dict[str, Any], dict[KeyPath, str], list[str]]:
-    """Apply the overrides in order. Returns the changed data, the source of each changed path, and the errors."""
+    """Apply the overrides in order. Return the changed data, the source of each changed path, and the errors."""
     changed: dict[str, Any] = json.loads(json.dumps(data))  # YAML aliases share parts, a copy through JSON does not
     origins: dict[KeyPath, str] = {}
     problems: list[str] = []
@@ -287,7 +286,7 @@ def _resolve_key_path(data: Any, key: str) -> KeyPath:
 
 
 def _set_at_path(data: dict[str, Any], path: KeyPath, value: Any) -> list[KeyPath]:
-    """Return the path of the value, and the paths of the mappings and lists that were created around it."""
+    """Set the value at `path`. Return the paths of the value and of the mappings and lists created around it."""
     here: Any = data
     changed: list[KeyPath] = []
     for length, part in enumerate(path, start=1):

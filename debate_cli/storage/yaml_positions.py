@@ -1,7 +1,6 @@
 """Parses YAML text to plain data, with the line and column of every key and value.
 
-Scalars follow YAML 1.2: `no`, `on` and dates are text. Tags are errors; merge keys (`<<`) are supported. Size, depth
-and number of values are limited, so that no text can exhaust memory or the stack.
+Scalars follow YAML 1.2: `no`, `on` and dates are text. Tags are errors. Size, depth and number of values are limited.
 """
 
 import re
@@ -18,14 +17,14 @@ from debate_cli.regular_file import read_regular_file
 MAX_YAML_BYTES = 1024 * 1024
 MAX_YAML_DEPTH = 40
 MAX_YAML_NODES = 20_000
-"""Maximum number of keys and values in a document. An alias counts like a copy of its target."""
+"""Maximum number of keys and values in a document. An alias counts as much as its target."""
 
 _WORDS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
-"""Maps unquoted words that are not text to their values."""
+"""Unquoted words that are not text, and the values that they mean."""
 _INTEGER = re.compile(r"[-+]?[0-9]{1,100}")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
@@ -48,12 +47,12 @@ class YamlFault:
 
 @dataclass(frozen=True, slots=True)
 class ParsedYaml:
-    """The data of a YAML text, the positions of its keys and values, and its faults."""
+    """The data of a YAML text, the positions of keys and values, and the errors."""
 
     data: Any = None
-    """None, bool, int, float, str, list or dict with text keys; None if the text could not be parsed."""
+    """The data; None if the text could not be parsed. Keys of mappings are text."""
     positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each value. A list or mapping after a key has the key's position. The path `()` is the document."""
+    """Position of each value by key path. A list or mapping has the position of its key; `()` is the document."""
     key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     """Position of each key."""
     faults: Sequence[YamlFault] = ()
@@ -61,7 +60,7 @@ class ParsedYaml:
 
 @cache
 def _yaml() -> Any:
-    """Import PyYAML, which is slow, when the first text is parsed. Typed as Any because its type stubs are incomplete."""
+    """Import PyYAML only when a text is parsed, because the import is slow."""
     import yaml
 
     return yaml
@@ -76,9 +75,9 @@ class _FaultError(Exception):
 
 
 def read_yaml_text(path: Path, *, absent: str) -> str:
-    """Read the text of a YAML file, at most MAX_YAML_BYTES.
+    """Read a YAML file of at most MAX_YAML_BYTES.
 
-    `absent`: what an error advises if the file does not exist. Raises ConfigError if the file cannot be read as text.
+    `absent`: advice if the file does not exist. Raises ConfigError if the file cannot be read as text.
     """
     try:
         data = read_regular_file(path, MAX_YAML_BYTES)
@@ -100,7 +99,7 @@ def read_yaml_text(path: Path, *, absent: str) -> str:
 
 
 def parse_yaml(text: str) -> ParsedYaml:
-    """Parse `text`. Never raises: errors are in `faults`."""
+    """Parse `text`. Errors are returned in `faults`, never raised."""
     yaml = _yaml()
     try:
         text = text.removeprefix("\ufeff")
@@ -121,7 +120,7 @@ def escape_unprintable(text: str) -> str:
 
 
 def _check_text(text: str) -> None:
-    """Called before the nodes are built, because their recursion could exhaust the stack."""
+    """Check limits and unsupported parts before nodes are built, because deep nodes could exhaust the stack."""
     if len(text) > MAX_YAML_BYTES:
         raise _FaultError(SourcePosition(1, 1), f"larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller")
     yaml = _yaml()

@@ -281,7 +281,7 @@ def test_interrupt_keeps_everything(here: Path, slow: BatchServer) -> None:
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("DELETE FROM batches", "another process gave up the batch"),
+        ("DELETE FROM batches", "another process has removed the batch"),
         ("ALTER TABLE batches ADD COLUMN more", "unexpected TypeError"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Compares the verdicts of one debate: labels, order, variation of repeated runs, and differences."""
+"""Builds tables and sentences that compare the verdicts of one debate."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,10 +25,7 @@ NONE_DECIDES = "None of these verdicts decides."
 
 
 def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
-    """Return a row per verdict with winner, victory, margin and scores; None for fewer than two verdicts.
-
-    The remarks state how repeated runs vary and where verdicts differ.
-    """
+    """Return a row per verdict: winner, victory, margin, scores. None for fewer than two verdicts."""
     if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
         return None
     columns: dict[str, Callable[[Verdict], Cell]] = {
@@ -49,7 +46,7 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
 
 
 def build_review_table(debate: Debate) -> Table | None:
-    """Return a row for each person's review: system, reviewer, view, time, confidence. None if there is no review."""
+    """Return a row for each person's review; None if there is no review."""
     reviews = [(run, run.reviewer) for run in debate.runs if run.reviewer is not None]
     columns: dict[str, Callable[[tuple[JudgingRun, Reviewer]], Cell]] = {
         "review": lambda of: f"{', '.join(system.kind for system in of[0].judging.systems)} {of[0].id}",
@@ -76,44 +73,41 @@ def _describe_probabilities(debate: Debate, run: str) -> Iterator[str]:
 
 
 def winner_cell(verdict: Verdict) -> Cell:
-    """Return the winner, the option of a vote, or `draw`."""
+    """Return the winner, the winning option of a vote, or `draw`."""
     if verdict.option is not None:
         return VOTE_BADGES[verdict.option]
     return "draw" if verdict.victory == "draw" else DebaterCell(verdict.winner)
 
 
 def victory_cell(verdict: Verdict) -> Cell:
-    """Return how clear the victory is; empty for a draw, because `winner_cell` names it."""
+    """Return how clear the victory is; empty for a draw."""
     return "" if verdict.victory == "draw" else verdict.victory
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the system of a verdict, with the judging run if several runs in `among` have this system. Not sanitized.
+    """Return the judging system of a verdict. Its judging run follows if several in `among` share the system.
 
-    The label of a person's verdict always contains the run and the person.
+    The label of a person's verdict always contains the run and the person. Labels are not sanitized.
     """
     runs = (item.run for item in among if item.system == verdict.system and item.reviewer is None)
     return format_system_label(verdict.system, verdict.run, runs, verdict.reviewer)
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the label of `label_verdict`. The label of an added judging run always contains the run."""
+    """Return the label of `label_verdict`, always with the run if the judging run was added."""
     if verdict.run == FIRST_RUN or verdict.reviewer is not None:
         return label_verdict(verdict, among)
     return f"{verdict.system} {verdict.run}"
 
 
 def label_judging_system(debate: Debate, system: str, run: str) -> str:
-    """Return the system of a judge, and the judging run if several runs have this system."""
+    """Return the name of a judging system. `run` follows if several judging runs have the system."""
     runs = (known.id for known in debate.runs if any(one.kind == system for one in known.judging.systems))
     return format_system_label(system, run, runs)
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts with the deciding one first.
-
-    Only this one is marked as deciding, even if several judging runs have a deciding verdict.
-    """
+    """Return the verdicts, the first deciding one in front. Only this verdict remains marked as deciding."""
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [
         verdict.model_copy(update={"decides": False}) if verdict.decides else verdict
@@ -124,7 +118,7 @@ def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
 
 
 def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Return a sentence for each system whose models judged in several runs.
+    """Return a sentence for each system with several judging runs.
 
     `structured in 3 runs: Con wins 2, a draw 1; Con 6.9 to 8.2, Pro 6.4 to 7.1; margin 0.13 to 1.8.`
     """
@@ -146,7 +140,7 @@ def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 
 def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
-    """Count the verdicts by outcome, e.g. `Con wins` or `a draw`. The most frequent outcome is first."""
+    """Count the verdicts by outcome, e.g. (`Con wins`, 2). The most frequent outcome is first."""
     counts: Counter[str] = Counter()
     for verdict in verdicts:
         victory = "a draw" if verdict.victory == "draw" else verdict.victory
@@ -155,7 +149,7 @@ def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
 
 
 def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:
-    """Return name and scores of each debater, or each option of a vote and its shares, the highest mean first."""
+    """Return name and scores of each debater or option of a vote. The highest mean is first."""
     found: list[tuple[str, list[float]]] = []
     for name in dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores):
         having = [verdict for verdict in verdicts if name in verdict.displayed_scores or verdict.option_shares]

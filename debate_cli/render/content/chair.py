@@ -1,8 +1,4 @@
-"""Writes the chair's announcements: the motion, the format, who speaks in a round, what comes next, how it ended.
-
-Code makes announcements from the debate. Screens and reports show them; debaters and judges never see them. Not
-sanitized.
-"""
+"""Writes the chair's announcements, which people see and models do not. The announcements are not sanitized."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -16,7 +12,7 @@ from debate_cli.render import theme
 from debate_cli.render.theme import count_noun
 
 MAX_MOTION_CHARS = 240
-"""Maximum length of the motion in an announcement. A longer motion is shortened."""
+"""Maximum number of characters of the motion in an announcement."""
 PAIR = 2
 FINAL_REASONS = frozenset[CloseReason]({"complete", "surrender", "converged"})
 """Close reasons after which a debate cannot be resumed."""
@@ -36,9 +32,8 @@ def announce_debate(debate: Debate) -> str:
 def announce_round(debate: Debate, number: int, phase: Phase) -> str:
     """Return the announcement of a round: who gave up in the round before, who speaks, and what comes next.
 
-    For an imported debate only the number of the round is announced.
-
-    `debate` must contain all turns before the round.
+    `debate` must contain all turns before the round. For an imported debate, only the number of the round is
+    announced.
     """
     if debate.origin is not None:
         return f"Round {number}."
@@ -56,7 +51,7 @@ def announce_round(debate: Debate, number: int, phase: Phase) -> str:
 
 
 def announce_close(debate: Debate, reason: CloseReason | None) -> str:
-    """Return the announcement of why the debate ended and how long it was; empty for a text, or without `reason`."""
+    """Return why the debate ended and how long it was. Empty for a text, or if `reason` is None."""
     if reason is None or debate.document_name is not None:
         return ""
     rounds = len({turn.round for turn in debate.turns})
@@ -104,9 +99,10 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 
 
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
-    """Return the index in `plan` of the stage of round `number`; None if the rounds so far do not follow the plan.
+    """Return the index in `plan` of the stage that round `number` belongs to.
 
-    Rounds are matched by phase, because a debate may skip a stage, and a skipped stage has no round.
+    None if the rounds do not follow the plan. Rounds are matched by phase, because a stage without questions has no
+    round.
     """
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1
@@ -120,10 +116,10 @@ def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase
 
 
 def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str]:
-    """Return the names of the speakers of a round, in their order.
+    """Return the names of a round's speakers, in order.
 
-    In a stage of answers, the debaters who were asked speak; in a follow-up, the debaters who asked. In any other
-    stage, all debaters speak. Debaters who have given up never speak.
+    Answers come from debaters who were asked, follow-ups from those who asked, other stages from all. Debaters who
+    have given up never speak.
     """
     stopped = _stopped_debaters(debate, number)
     names = [item.name for item in debate.participants if item.name not in stopped]
@@ -139,7 +135,7 @@ def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str
 def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
     """Return the names of the debaters who gave up before round `number`.
 
-    Empty for two debaters, because a surrender ends their debate. Empty if `debate` has only added judging runs.
+    Always empty with two debaters, whose debate ends with a surrender.
     """
     is_whole = any(run.id == FIRST_RUN for run in debate.runs)
     if not is_whole or len(debate.participants) <= PAIR:

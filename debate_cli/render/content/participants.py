@@ -15,9 +15,9 @@ from debate_cli.render.theme import Sign
 MOCK_PREFIX, MOCK_LABEL = "mock/", "mock, no model"
 NO_MODEL = "no model"
 IMPORTED_LABEL = "imported"
-"""Label in place of the model of an imported speech."""
+"""Label in place of a model if the speech was imported."""
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
-"""First and last line of a debate that the mock provider made."""
+"""First and last line of a debate that only the mock provider answered."""
 _JUDGE_BADGE = Sign("§", "judge", theme.MUTED)
 
 
@@ -29,11 +29,11 @@ class ParticipantRow(NamedTuple):
     part: str
     """Side of a debater, or role of a judge."""
     model: str
-    """`provider/model`, or `no model`; then any other models that answered."""
+    """Model as `provider/model`, or `no model`. Other models that answered follow."""
 
 
 def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:
-    """Return a row per debater, in their order."""
+    """Return a row per debater, in the order of the debate."""
     signs = theme.participant_styles(debate.participants)
     return tuple(
         ParticipantRow(
@@ -56,21 +56,21 @@ def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
 
 
 def rehearsal_notice(debate: Debate) -> str:
-    """Return REHEARSAL_NOTICE if every model of the debate is the mock; else empty. Imported speeches have no model."""
+    """Return REHEARSAL_NOTICE if the mock is the only model of the debate; else an empty text."""
     judges = [row for run in debate.runs for row in judge_rows(debate, run)]
     models = [row.model for row in (*debater_rows(debate), *judges) if row.model not in {NO_MODEL, IMPORTED_LABEL}]
     return REHEARSAL_NOTICE if models and all(model == MOCK_LABEL for model in models) else ""
 
 
 def format_model(model: str) -> str:
-    """Return the name of a model for display: `mock, no model` for the mock, `imported` for an imported speech."""
+    """Return a model's name for display: `mock, no model` for the mock, `imported` for imported speeches."""
     if model == IMPORTED_MODEL:
         return IMPORTED_LABEL
     return MOCK_LABEL if model.startswith(MOCK_PREFIX) else model
 
 
 def describe_call(turn: Turn) -> tuple[str, ...]:
-    """Return the number of a turn, its model, duration and tokens; for an imported speech, only the number."""
+    """Return turn number, model, duration and tokens of a turn; for an imported speech, only the turn number."""
     call = turn.exchange
     number = f"turn {turn.index + 1}"
     if call.model == IMPORTED_MODEL:
@@ -79,7 +79,7 @@ def describe_call(turn: Turn) -> tuple[str, ...]:
 
 
 def debate_facts(debate: Debate) -> list[str]:
-    """Return a line each on date, debaters, judges and id of a debate, with models. Untrusted."""
+    """Return the date of a debate, its debaters and judges with their models, and its id. Untrusted."""
     judges = [row for run in debate.runs for row in judge_rows(debate, run)]
     facts = [f"{debate.started_at:%d %B %Y}"]
     for verb, rows in (("debated", debater_rows(debate)), ("judged", judges)):
@@ -89,7 +89,7 @@ def debate_facts(debate: Debate) -> list[str]:
 
 
 def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
-    """Return a row per judging system of a run; a panel has a row per judge. The deciding system is marked."""
+    """Return a row per judging system of a run, or per judge of a panel. The deciding system is marked."""
     found: list[ParticipantRow] = []
     systems = run.active_systems()
     for system in systems:

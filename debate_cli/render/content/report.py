@@ -1,6 +1,6 @@
-"""Builds the content of a report without the speeches: verdicts, briefing and tables, in order.
+"""Builds the content of a report without the speeches: verdicts, briefing and tables.
 
-A block is a table, a group of labelled rows, or a verdict. Terminal, plain text, Markdown and HTML draw the blocks.
+Terminal, plain text, Markdown and HTML draw this content.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -44,11 +44,11 @@ ReportPart = Literal[
     "turns", "scores", "trace", "verdict", "briefing", "cast", "map", "sources", "judges", "changes", "usage"
 ]
 SCREEN_PARTS: tuple[ReportPart, ...] = ("scores", "trace", "verdict", "briefing", "changes", "usage")
-"""Order of the parts on a terminal and in plain lines. The conclusion is last, because readers see the end first."""
+"""Order of the parts on a terminal and in plain lines. The conclusion is near the end, which stays on screen."""
 DOCUMENT_PARTS: tuple[ReportPart, ...] = (
     "verdict", "briefing", "cast", "scores", "map", "trace", "turns", "sources", "judges", "changes", "usage",
 )  # fmt: skip
-"""Order of the parts in a document. The conclusion is first. Markdown has no `map`, `sources` and `judges`."""
+"""Order of the parts in a document. The conclusion is first. Markdown leaves out `map`, `sources` and `judges`."""
 
 
 class RowGroup(NamedTuple):
@@ -64,20 +64,20 @@ class VerdictReport:
 
     verdict: Verdict
     label: str
-    """Judging system, and judging run if several verdicts have this system."""
+    """Name of the judging system. The judging run follows if several verdicts have this system."""
     title: str
-    """`verdict`; if the report has several verdicts, e.g. `verdict, structured, decides`."""
+    """`verdict`, or e.g. `verdict, structured, decides` if the report has several verdicts."""
     is_alone: bool
-    """Whether this is the only verdict of the report."""
+    """Whether the report has no other verdict."""
     answer: str
     """Who won and by how much, in a sentence."""
     quote: JudgeQuote | None
-    """A judge's words; None if no judge is quoted, or if the briefing starts with these words."""
+    """A judge's words; None if no judge is quoted. Words at the start of the briefing are not repeated."""
     missing: tuple[str, ...]
     """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]
     rows: tuple[SummaryRow, ...]
-    """Required changes, reason, quote, weakest argument (only for the first verdict), missing assessments."""
+    """Required changes, reason, quote, weakest argument (for the first verdict), missing assessments."""
 
 
 Block = Table | RowGroup | VerdictReport
@@ -85,28 +85,28 @@ Block = Table | RowGroup | VerdictReport
 
 @dataclass(frozen=True, slots=True)
 class DebateReport:
-    """What a report says about a debate, apart from the speeches."""
+    """The conclusions, charts and tables on a debate, without the speeches."""
 
     only: ReportPart | None
-    """The only part of the report; None for all parts."""
+    """The only part to report; None reports all parts."""
     summary: VerdictSummary
     verdicts: tuple[VerdictReport, ...]
-    """The verdicts, the deciding one first. If the debate stopped early, only those with scores."""
+    """The verdicts, the deciding one first. A debate that stopped early has only its verdicts with scores."""
     omitted: tuple[str, ...]
-    """Sentences on verdicts that are left out."""
+    """Sentences on verdicts that the report leaves out."""
     agreement: Table | None
-    """Comparison of the verdicts; None if there are fewer than two."""
+    """Comparison of the verdicts; None for fewer than two verdicts."""
     briefing: Briefing | None
     cast: tuple[ParticipantRow, ...]
     sections: tuple[ReportSection, ...]
-    """Charts and tables of the debate itself, by judging system."""
+    """Charts and tables on the debate that judging systems add."""
     trace_rows: tuple[TraceRow, ...]
     rehearsal: str
-    """The notice that the debate ran on the mock; empty if it did not."""
+    """Notice that only the mock answered; otherwise empty."""
     blocks_by_part: Mapping[ReportPart, Sequence[Block]]
 
     def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, Sequence[Block]]]:
-        """Yield each part in `order` that the report has, with its blocks."""
+        """Yield the parts to report in the order `order`, each with its blocks."""
         for part in order:
             if self.only in (None, part):
                 yield part, self.blocks_by_part.get(part, ())
@@ -121,8 +121,7 @@ def build_debate_report(
 ) -> DebateReport:
     """Build the report of a debate.
 
-    `only`: the only part to report. `judged`: ids of the judging runs just added, and only their content is
-    reported; None reports all runs.
+    `only`: the only part to report. `judged`: ids of the only judging runs to report; None reports all runs.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     ordered = sort_deciding_first(verdicts)
@@ -163,7 +162,7 @@ def build_debate_report(
 
 
 def _briefing_group(debate: Debate, verdicts: Sequence[VerdictReport], briefing: Briefing) -> RowGroup:
-    """Return the briefing. It starts with outcome, date and models, so that a reader needs nothing else."""
+    """Return the briefing as rows, below rows on the outcome, the date and the models."""
     outcome = [("outcome", item.answer) for item in verdicts[:1] if item.verdict.scores]
     first = [*outcome, ("debate", " · ".join(participants.debate_facts(debate))), ("key insight", briefing.key_insight)]
     rows = [SummaryRow(label, (words,)) for label, words in first if words]
@@ -177,7 +176,7 @@ def _briefing_group(debate: Debate, verdicts: Sequence[VerdictReport], briefing:
 def _report_verdicts(
     debate: Debate, verdicts: Sequence[Verdict], summary: VerdictSummary, beside: Briefing | None
 ) -> Iterator[VerdictReport]:
-    """Yield a report on each reportable verdict. A quote with which the briefing `beside` starts is left out."""
+    """Yield a report on each reportable verdict. A quote at the start of the briefing `beside` is left out."""
     reportable = reportable_verdicts(debate, verdicts)
     is_alone = len(reportable) == 1
     for number, verdict in enumerate(reportable):
@@ -212,7 +211,7 @@ def _weakest_rows(weakest: WeakestArgument) -> Iterator[SummaryRow]:
 
 
 def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequence[ReportSection]) -> Iterator[Table]:
-    """Yield all tables with scores and findings. Titles name the judging run if several verdicts share a system."""
+    """Yield all tables with scores and findings. If several verdicts share a system, titles name the judging run."""
     for verdict in verdicts:
         label = label_verdict(verdict, verdicts)
         for table in build_verdict_tables(verdict):
@@ -226,7 +225,7 @@ def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequenc
 
 
 def build_verdict_tables(verdict: Verdict) -> list[Table]:
-    """Return the tables of one verdict without empty columns; none if nothing was scored."""
+    """Return the tables of one verdict without empty columns; an empty list if nothing was scored."""
     if not verdict.displayed_scores:
         return []
     return [drop_empty_columns(table) for table in get_system(verdict.system).tables(verdict)]

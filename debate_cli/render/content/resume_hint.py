@@ -1,4 +1,4 @@
-"""Tells the user how to complete a debate: the command that resumes it, required changes, missing judgments."""
+"""Tells the user how to complete a debate: what to change, and which command to run."""
 
 import shlex
 from collections import Counter
@@ -19,7 +19,7 @@ from debate_cli.render.theme import shorten
 BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": "--max-cost USD"}
 """Maps each limit of the budget to the option that raises it."""
 SHORTER_PROMPTS = "--set format.history=recent"
-"""Option that shortens the prompts of debaters and judges, except judges of the whole debate."""
+"""Option that shortens prompts, except those of judges of the whole debate."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 ABSTENTION_PAGE = "no-structured-output"
 MAX_REASON_LENGTH = 160
@@ -31,16 +31,16 @@ _REQUIRED_CHANGES = {
     "RejectedError": "resuming sends the same request and is likely to fail again; name another model",
     "WeightsError": "resuming fails again until the weights can be loaded or another model is named",
 }
-"""Maps causes of failures that recur after resuming to a clause on what to change first."""
+"""For failures that come back after resuming, by cause: what to change first."""
 _PERSISTENT_REQUESTS = frozenset({"ContextOverflowError", "RejectedError"})
-"""Causes that recur until a setting of the debate changes, because the request is the same each time."""
+"""Causes that come back until a setting changes, because the repeated request is identical."""
 
 
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
     """Return the command that resumes a debate, quoted for a shell.
 
-    `debate_id`: None if the debate was not saved and must run again. `budget`: whether to add the options that raise the
-    budget. `why`: the message of the failure, which may name the limit to raise.
+    `debate_id`: None if the debate was not saved and must start again. `budget`: whether the budget must be raised.
+    `why`: the error message; if it names a limit, only that limit's option is added.
     """
     named = [option for limit, option in BUDGET_OPTIONS.items() if limit in why] or list(BUDGET_OPTIONS.values())
     options = f" {named[0]}{f' (or {named[1]})' if len(named) > 1 else ''}" if budget else ""
@@ -54,15 +54,15 @@ def _quote(path: str) -> str:
 
 
 def required_change(cause: str) -> str:
-    """Return what to change before resuming after a failure; empty if nothing needs to change."""
+    """Return what to change before resuming after a failure; empty if nothing must change."""
     return _REQUIRED_CHANGES.get(cause, "")
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Return options for `debate run --resume`, each of which alone can remove the cause of `failure`.
+    """Return options for `debate run --resume`, each of which may remove the cause of `failure`.
 
-    An empty text stands for resuming without an option. It is the only choice for an added judging run, which keeps its
-    models.
+    An empty text means resuming without an option. Added judging runs keep their models, so they have only this
+    choice.
     """
     is_added = isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN
     if is_added or not required_change(failure.cause):
@@ -78,7 +78,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 
 
 def _model_setting(config: DebateConfig, task: Task) -> str:
-    """Return the configuration key of the model that answers `task`, which must not belong to an added judging run."""
+    """Return the configuration key of the model for `task`, which belongs to the debate's first judging run."""
     if isinstance(task, Cue):
         index, debater = next(item for item in enumerate(config.debaters) if item[1].name == task.speaker)
         role, own = debater.model or "default", f"debaters.{index}.model"
@@ -91,32 +91,32 @@ def _model_setting(config: DebateConfig, task: Task) -> str:
 
 
 class MissingJudgments(NamedTuple):
-    """The judgments that verdicts of a debate lack. Names and messages are untrusted and not sanitized."""
+    """The judgments that verdicts of a debate lack. Names and messages are untrusted."""
 
     debate: Debate
     briefs: tuple[Brief, ...]
-    """The tasks without a judgment, at least one."""
+    """The tasks without a judgment; at least one task."""
     failures: Mapping[str, Failure]
     """Maps the key of a task to its last failure."""
     undetermined: frozenset[tuple[str, str]] = frozenset()
-    """Run and system of each undetermined verdict."""
+    """Judging run and judging system of each undetermined verdict."""
 
     @property
     def resumable_briefs(self) -> tuple[Brief, ...]:
-        """The missing judgments that a resumed debate asks for again."""
+        """The missing judgments that resuming the debate asks for again."""
         final = {key for key, failure in self.failures.items() if failure.final}
         return tuple(brief for brief in self.briefs if brief.key not in final)
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a deciding system lacks a judgment that a resumed run would ask for, or its verdict depends on."""
+        """Whether a deciding system lacks a judgment, which can be asked for or leaves its verdict undetermined."""
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
         resumable = set(self.resumable_briefs)
         return any(brief in resumable or (brief.run, brief.system) in self.undetermined for brief in deciding)
 
     def describe(self) -> str:
-        """Return a sentence with the number of missing judgments by system, and the most frequent reason."""
+        """Return a sentence: how many judgments are missing, of which systems, and the most frequent reason."""
         runs = [run.id for run in self.debate.runs]
         by_system = Counter(format_system_label(brief.system, brief.run, runs) for brief in self.briefs)
         systems = ", ".join(f"{count} of {label}" for label, count in by_system.items())
@@ -125,10 +125,9 @@ class MissingJudgments(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason()}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
-        """Return the commands that ask for the judgments: first of the same judges, if possible, then of another model.
+        """Return commands for the missing judgments: if possible from the same judges, then from another model.
 
-        `path`: path of the transcript; None if nothing was saved, so the original command must be repeated.
-        `batch`: whether to ask in a batch.
+        `path`: path of the transcript; None if the debate was not saved. `batch`: whether to ask in a batch.
         """
         failed = (self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures)
         option = next((remedy_options(self.debate, failure)[0] for failure in failed), "")
@@ -152,9 +151,9 @@ class MissingJudgments(NamedTuple):
         return f"{shorten(message, MAX_REASON_LENGTH).rstrip('.')}{share}{format_page_hint(page)}"
 
     def _judge_command(self, path: str) -> str:
-        """Return the command that lets another model judge with the systems that lack a judgment.
+        """Return the command that asks another model for the missing judgments.
 
-        If no run of these systems is complete, the command replaces their earlier runs; otherwise it adds a run.
+        If every run of these systems lacks a judgment, the new run replaces them.
         """
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
         lacking = {(brief.run, brief.system) for brief in self.briefs}
@@ -166,7 +165,7 @@ class MissingJudgments(NamedTuple):
 
 
 def find_missing_judgments(debate: Debate, verdicts: Sequence[Verdict]) -> MissingJudgments | None:
-    """Return the judgments that `verdicts` lack; None if there are none."""
+    """Return the judgments that `verdicts` lack; None if no judgment is missing."""
     briefs = missing_briefs(debate, verdicts)
     if not briefs:
         return None

@@ -19,7 +19,7 @@ from debate_cli.systems.source_support import SOURCES_KIND, JudgedCitation, join
 from debate_cli.systems.tables import Badge
 
 SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
-"""A part of a speech; a string is free text."""
+"""A part of a speech. A string is free text."""
 MAX_REPLY_LENGTH = 200
 """Maximum length of a quoted reply."""
 NEW_ARGUMENT_PREFIX = "New argument. "
@@ -29,8 +29,8 @@ NEW_ARGUMENT_PREFIX = "New argument. "
 def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
     """Split a finished turn into its parts, in reading order.
 
-    A free speech comes first as a whole. Its arguments and responses follow without their reasoning, which is in the
-    speech.
+    A free speech is the first part. Its arguments and responses follow without their reasoning, which the speech
+    contains.
     """
     if UNSTRUCTURED in turn.warnings or turn.is_one_item:
         return (turn.text, *(turn.responses or ()))
@@ -47,7 +47,7 @@ def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
 
 
 def text_since_restart(pieces: Iterable[str]) -> str:
-    """Return the text after the last RESTART. A model's stream contains RESTART where the model begins its answer again."""
+    """Return the text after the last RESTART, the marker with which a model's stream begins its answer again."""
     return "".join(pieces).rpartition(RESTART)[2]
 
 
@@ -96,12 +96,12 @@ def _strings(item: dict[str, object], *names: str) -> dict[str, str]:
 
 
 class ThreadStep(NamedTuple):
-    """An earlier question about an argument, or a reply of the debater who made the argument. Untrusted."""
+    """An earlier question about an argument, or a reply of the argument's author. Untrusted."""
 
     by: str
     symbol: str
     actions: tuple[str, ...]
-    """Actions of `by`, in order: `challenges`, `asks`."""
+    """What the speaker `by` did, e.g. (`challenges`, `asks`)."""
     said: str
 
     @property
@@ -111,13 +111,13 @@ class ThreadStep(NamedTuple):
 
 
 class ArgumentThread(NamedTuple):
-    """An argument with the latest questions about it and its author's latest reply."""
+    """An argument, the latest questions about the argument, and the latest reply of its author."""
 
     owner: str
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The questions of the latest round that has any, and the latest reply of `owner`, in order of their rounds."""
+    """The questions of the latest round with questions, and the latest reply of `owner`, in order of rounds."""
 
 
 class ThreadIndex:
@@ -127,7 +127,7 @@ class ThreadIndex:
         self._turns = tuple(turns)
 
     def of(self, target: str, round_number: int) -> ArgumentThread | None:
-        """Return the thread of argument `target` before round `round_number`; None for an unknown argument."""
+        """Return the argument with the id `target` and its thread before a round; None if no argument has this id."""
         arguments = ((turn.speaker, item) for turn in self._turns for item in turn.arguments or () if item.id == target)
         owner, argument = next(arguments, ("", None))
         if argument is None:
@@ -150,7 +150,7 @@ class ThreadIndex:
         return ArgumentThread(owner, argument.claim, tuple(step for _, step in sorted(steps, key=lambda step: step[0])))
 
     def thread_addressed_by(self, piece: object, round_number: int) -> tuple[str, ArgumentThread] | None:
-        """Return the argument that a response or an answer refers to, as id and thread; None for other parts."""
+        """Return id and thread of the argument that `piece` answers; None if `piece` answers no argument."""
         match piece:
             case Response(target=target) | FollowUpAnswer(question_target=target):
                 thread = self.of(target, round_number)
@@ -160,24 +160,24 @@ class ThreadIndex:
 
 
 class CheckedCitation(NamedTuple):
-    """A citation with the check of its quote. All text is untrusted."""
+    """A citation and the result of checking its quote. All text is untrusted."""
 
     number: int
     """Number of the citation in the debate, from 1."""
     check: SourceCheck
     answer: JudgedCitation
-    """Whether the source supports the argument, and how good it is, according to the newest run of `sources`."""
+    """What the newest run of `sources` says: whether the source supports the argument, and how good the source is."""
     passage: Passage | None
     """The cited passage; None if the debate has no passage with the cited id."""
 
     @property
     def badge(self) -> Badge:
-        """Result of the quote check as a badge."""
+        """Badge of the result of the quote check."""
         return SOURCE_BADGES[self.check.outcome]
 
     @property
     def support(self) -> Badge | None:
-        """Badge that says whether the source supports the argument; None if no judge answered this question."""
+        """Badge that says whether the source supports the argument; None if no judge knew."""
         return SUPPORT_BADGES[self.answer.supports] if self.answer.supports != "unknown" else None
 
     @property
@@ -197,7 +197,7 @@ class CheckedCitation(NamedTuple):
 
 
 class CitationIndex:
-    """Finds the citations of a part of a speech."""
+    """Finds the citations in a part of a speech."""
 
     def __init__(self, citations: Iterable[CheckedCitation] = ()) -> None:
         self.all = tuple(citations)
@@ -206,7 +206,7 @@ class CitationIndex:
         }
 
     def beside(self, turn: int, part: object) -> tuple[CheckedCitation, ...]:
-        """Return the citations in `part` of the speech of turn `turn`."""
+        """Return the citations in `part` of a speech. `turn`: index of the turn."""
         match part:
             case Argument(id=item) | Response(target=item):
                 citations = part.citations

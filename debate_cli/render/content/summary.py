@@ -1,6 +1,6 @@
-"""Summarizes a debate: outcome, reason, claims to rely on and to check, cost, the next command.
+"""Summarizes a debate for its closing screen: outcome, reason, claims, cost, the next command.
 
-The summary is made from verdicts and assessments. Names and words are untrusted and not sanitized.
+Names and words are untrusted and not sanitized.
 """
 
 import shlex
@@ -33,20 +33,20 @@ from debate_cli.systems.trace import ArgumentScores, WeakestArgument, find_weake
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
 """Text in place of a missing verdict."""
 _REPEAT_OPTION = " --repeat 3"
-"""Option that runs the same judges three times, to show how much their scores vary."""
+"""Option that lets the same judges judge three times, to show how much their scores vary."""
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
 """Maximum number of lines on the closing screen: claims per label, questions, required changes, missing assessments."""
 MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
-"""Maximum length of a claim or question on the closing screen, and of a dissenting judge's reasons."""
+"""Maximum number of characters: of a claim or question on the closing screen, and of a dissenting judge's reasons."""
 
 
 class SummaryRow(NamedTuple):
-    """A row of a report: a label, and cells beside it."""
+    """A row of a report: a label, and the cells beside the label."""
 
     label: str
     cells: tuple[Cell, ...]
     debater: str | None = None
-    """Name of the debater whose colour the first cell has; None for no colour."""
+    """Debater in whose colour the first cell is drawn; None for no colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +54,23 @@ class VerdictSummary:
     """The conclusion of a debate."""
 
     verdict: Verdict | None
-    """The deciding verdict, or the first one if none decides; None if there is no verdict."""
+    """The deciding verdict, else the first verdict; None if there is no verdict."""
     answer: str
     """Who won and by how much, in a sentence."""
     reason: str
-    """One or two sentences with numbers; may be empty."""
+    """One or two sentences that explain the verdict with numbers; may be empty."""
     required_changes: tuple[RequiredChange, ...]
-    """Changes that a judged text needs to pass, the group with the most weight first."""
+    """Changes that a judged text needs to pass, grouped by dimension. The group with the most weight is first."""
     weakest: WeakestArgument | None
-    """The weakest argument; None if the arguments cannot be ranked."""
+    """The weakest argument; None if arguments cannot be ranked."""
     authority: str
-    """System of `verdict`; for several verdicts, also its run and whether it decides: `structured r3 decides`."""
+    """Judging system of `verdict`. If there are several verdicts, also whether it decides: `structured r3 decides`."""
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
 
     @property
     def repeats(self) -> bool:
-        """Whether `judge_again` asks the same judges again, because every system has judged."""
+        """Whether `judge_again` asks judges again who have judged already."""
         return self.judge_again.endswith(_REPEAT_OPTION)
 
 
@@ -105,7 +105,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
 def closing_rows(
     debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
-    """Return the summary of the verdicts, and the rows of the closing screen. `max_claims`: maximum per label."""
+    """Return the summary and the rows of the closing screen. `max_claims`: maximum number of claims per label."""
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     briefing, sources = build_briefing(debate), brief_sources(debate)
@@ -133,7 +133,7 @@ def closing_rows(
 
 
 def limit_rows(rows: Sequence[SummaryRow], limit: int) -> list[SummaryRow]:
-    """Return the first `limit` rows. If rows are left out, a last row has their number."""
+    """Return the first `limit` rows. If rows are left out, a last row says how many."""
     if len(rows) <= limit:
         return list(rows)
     return [*rows[:limit], SummaryRow(rows[0].label, (f"and {len(rows) - limit} more",))]
@@ -150,7 +150,7 @@ def missing_rows(verdict: Verdict) -> list[SummaryRow]:
 
 
 def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
-    """Return a row with a judge's words, and the judge's name if the system has several judges; empty for None."""
+    """Return a row with the words of `quote`, after the judge's name if it has one; an empty list for None."""
     if quote is None:
         return []
     return [SummaryRow("judge says", (f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”",))]
@@ -177,7 +177,7 @@ def _upheld_rows(briefing: Briefing | None, scores: ArgumentScores) -> list[Summ
 
 
 def _doubtful_rows(briefing: Briefing | None, scores: ArgumentScores) -> list[SummaryRow]:
-    """Return a row per claim that is not upheld, least reliable first."""
+    """Return a row per claim that is not upheld. Refuted claims are first, partially upheld claims last."""
     if briefing is None:
         return []
     groups = (("REFUTED", briefing.not_to_use), ("UNCERTAIN", briefing.uncertain), ("PARTIALLY_UPHELD", briefing.limit))
@@ -193,7 +193,7 @@ def _claim_row(label: str, standing: str, claim: BriefingClaim, scores: Argument
 def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[SummaryRow]:
     """Yield a row per verdict except the first.
 
-    If several verdicts decide, the first has a row too, and the row of each deciding verdict names its models.
+    If several verdicts decide, each of them has a row with its models, also the first verdict.
     """
     equal = deciding_verdicts(debate, ordered)
     for verdict in ordered:
@@ -211,7 +211,7 @@ def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
 
 
 def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:
-    """Group adjacent changes by dimension. Changes without a dimension are in the group `other`."""
+    """Group adjacent changes by dimension. The group of changes without a dimension is named `other`."""
     return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
 
 
@@ -222,10 +222,9 @@ def label_change(change: RequiredChange) -> str:
 
 
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
-    """Return a command that judges a debate with a system that has not judged it yet.
+    """Return the command that lets a system judge which has not judged the debate yet.
 
-    If all systems have judged, the command asks the same judges again, to show how much their scores vary.
-    `path_or_id`: path or id of the debate.
+    If every system has judged, the command asks the same judges again. `path_or_id`: path or id of the debate.
     """
     known = tuple(map(get_system, system_kinds()))
     able = [system.kind for system in known if system.why_not(debate) is None]
@@ -247,9 +246,9 @@ def explain_scores(verdict: Verdict) -> str:
 
 
 def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
-    """Return the shortened words of a judge who agrees with the verdict.
+    """Return the shortened words of a judge who agrees with the verdict; None if there are no such words.
 
-    None if the verdict is undetermined, if no judge agrees, or if the briefing `beside` starts with these words.
+    Also None if the briefing `beside` starts with these words.
     """
     quote = get_system(verdict.system).quote(debate, verdict) if verdict.victory != "undetermined" else None
     words = shorten(quote.words) if quote is not None else ""
@@ -259,10 +258,10 @@ def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None
 
 
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
-    """Return the rows on calls, tokens and cost.
+    """Return rows on calls, tokens and cost.
 
-    `judged`: ids of the judging runs just added. Their usage has a row, and the debate another if its total differs.
-    None: one row has the total of the debate and the duration of its calls.
+    `judged`: ids of judging runs whose usage gets a row above the total. If None, one row has the total and the
+    duration of all calls.
     """
     whole = debate.usage
     if judged is None:
@@ -295,13 +294,13 @@ def build_changes_table(debate: Debate) -> Table | None:
 
 
 def total_call_seconds(debate: Debate) -> float:
-    """Return the sum of the durations of all calls, in seconds. Concurrent calls count in full."""
+    """Return the sum of the durations of all calls in seconds. Calls at the same time are each counted."""
     calls: list[ModelCall | None] = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
     return sum(exchange.latency_s for exchange in calls if exchange is not None)
 
 
 def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return all verdicts of a complete debate; of an incomplete debate only those with scores."""
+    """Return the verdicts of a complete debate. For an incomplete debate, return only the verdicts with scores."""
     return tuple(verdict for verdict in verdicts if verdict.scores or debate.status == "complete")
 
 

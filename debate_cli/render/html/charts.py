@@ -1,7 +1,4 @@
-"""Computes the positions of a chart's elements, for the template `chart.html.j2`, which draws it as SVG.
-
-`systems.charts` builds the charts. The style sheet colours them, and the template escapes their words.
-"""
+"""Computes where each element of a chart is drawn. The template `chart.html.j2` draws the elements as SVG."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,30 +13,28 @@ WIDTH, LINE_HEIGHT = 440.0, 220.0
 WIDE_WIDTH = 1120.0
 """Width of a line chart that spans the page, in SVG units."""
 WIDE_FROM = 15
-"""Minimum number of labels for a line chart to span the page."""
+"""Number of labels from which a line chart spans the page."""
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
 BAR, THIN_BAR, MANY_BARS = 16.0, 12.0, 16
-"""Height of a bar, and of a bar in a chart with more than `MANY_BARS` bars."""
+"""Height of a bar, height of a thin bar, and number of bars above which all bars are thin."""
 DOT = 3
 """Radius of a dot."""
 CHARACTER = 7.4
-"""Approximate width of a label's character, in SVG units."""
+"""Approximate width of one character of a label, in SVG units."""
 MAX_LABEL = 30
 """Maximum length of a label beside bars."""
 VALUE_ROOM = 34.0
-"""Space for the value to the right of the longest bar, in SVG units."""
+"""Space to the right of a bar for its value, in SVG units."""
 MAX_AXIS_LABELS = 20
-"""Maximum number of labels below a line chart that spans the page. Below other line charts, the maximum is half."""
+"""Maximum number of labels below a line chart that spans the page; half as many fit below a narrower chart."""
 
 
 def plot_interval(
     label: str, found: Estimate | Interval, text: str, *, low: float = 0.0, high: float = 1.0
 ) -> dict[str, object]:
-    """Return `{label, text, value, low, high, width}` of a number with its interval, for the macro `interval`.
+    """Return `{label, text, value, low, high, width}` with which a template draws a number and its interval.
 
-    Positions are per cent from the left of an axis from `low` to `high`. Values outside the axis
-    are moved to its nearer end; a value of None is not drawn.
-    `text` is the number in words. `width` is the length of the interval, at least enough to be seen.
+    Positions are per cent of an axis that ends at the parameters `low` and `high`. `text`: the number in words.
     """
 
     def place(value: float | None) -> float | None:
@@ -55,27 +50,27 @@ ChartLabel = tuple[str, float, float]
 
 
 class Shape(NamedTuple):
-    """A dot (`x`, `y`: centre) or a bar (`x`, `y`: upper left corner)."""
+    """A dot with its centre at `x`, `y`, or a bar with its upper left corner there."""
 
     x: float
     y: float
     width: float
     height: float
     words: str
-    """Text to show when a reader points at the shape."""
+    """Text to show while the pointer is on the shape."""
     value: str = ""
     """Text beside a bar."""
 
 
 class DrawnSeries(NamedTuple):
-    """The shapes of one series."""
+    """The shapes and the line of one series."""
 
     series: ChartSeries
     css_class: str
     """Class of the style sheet that sets colour and dashes."""
     shapes: tuple[Shape, ...]
     path: str = ""
-    """Path data of the line; empty if the series has no line."""
+    """SVG path of the line; empty if the series has no line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +81,7 @@ class DrawnChart:
     width: float
     height: float
     grid: str
-    """Path data of the lines at the ticks."""
+    """SVG path of the lines at the ticks."""
     ticks: tuple[ChartLabel, ...]
     labels: tuple[ChartLabel, ...]
     series: tuple[DrawnSeries, ...]
@@ -94,7 +89,7 @@ class DrawnChart:
 
 
 def draw_chart(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
-    """Compute the positions of all elements of `chart`. `classes`: maps debaters to classes of the style sheet."""
+    """Compute the positions of all elements of `chart`. `classes` maps debaters to classes of the style sheet."""
     return _draw_lines(chart, classes) if chart.kind == "line" else _draw_bars(chart, classes)
 
 
@@ -132,7 +127,6 @@ def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
 
 
 def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
-    """Draw horizontal bars: one row per bar, or for a stack one row per label."""
     is_stack = chart.kind == "stack"
     names = [theme.shorten(sanitize.sanitize_line(label), MAX_LABEL) for label in chart.labels]
     rows = 1 if is_stack else len(chart.series)

@@ -1,4 +1,4 @@
-"""Renders the report of an experiment as one HTML page: the tables of `experiment_report`, and a list of the debates."""
+"""Renders the report of an experiment as one HTML page: tables and a list of the debates."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -20,13 +20,16 @@ from debate_cli.render.html.templating import file_href, render_page
 from debate_cli.statistics.estimate import Estimate, cluster_rows
 
 MAX_DEBATES = 5000
-"""Maximum number of debates on the page. The exported results have all debates."""
+"""Maximum number of debates that the page lists."""
 
 
 def render_experiment(
     name: str, analysis: Analysis, status: Status, rows: Sequence[Judgement], link: Callable[[str], str]
 ) -> str:
-    """Return the page. `link` maps a transcript's path to its path relative to the page; empty if the file is missing."""
+    """Return the report as an HTML page.
+
+    `link`: returns the path of a transcript relative to the page; an empty text if the file is missing.
+    """
     drawn = {f"leaderboard{suffix}" for suffix in ("", *(f", {found.system}" for found in analysis.systems))}
     return render_page(
         "experiment.html.j2",
@@ -59,12 +62,12 @@ def _judge_plots(found: SystemAnalysis) -> list[dict[str, object]]:
 
 
 def _heat(found: Estimate | None) -> str:
-    """Return the style class of a matrix cell, from `heat-0` (lost everything) to `heat-4` (won everything)."""
+    """Return the style class of a share: `heat-0` for the lowest, `heat-4` for the highest, empty if unknown."""
     return "" if found is None or found.value is None else f"heat-{min(4, int(found.value * 5))}"
 
 
 def _list_debates(rows: Iterable[Judgement], link: Callable[[str], str]) -> Iterator[dict[str, object]]:
-    """Yield `{topic, href, first, second, results, cost}` of each debate; `results` are pairs of judge and winner."""
+    """Yield the table row of each debate. `results` are pairs of judge and winner."""
     for group in cluster_rows(rows, lambda row: row.cell)[:MAX_DEBATES]:
         first = group[0]
         costs = [first.first_cost_usd, first.second_cost_usd, *(row.cost_usd for row in group)]

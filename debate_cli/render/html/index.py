@@ -12,15 +12,11 @@ FACT_COLUMNS = (("date", False), ("models", False), ("cost", True))
 VERDICT_COLUMNS = (
     ("system", False), ("winner", False), ("victory", False), ("margin", True), ("scores", True), ("other verdicts", False),
 )  # fmt: skip
-"""Columns of a verdict: the header, and whether the column has numbers."""
+"""Header of each column about a verdict, and whether the column contains numbers."""
 
 
 def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = (), *, title: str = "Debates") -> str:
-    """Return the index page, with its rows in the given order.
-
-    The first verdict of each file (the deciding one) has separate columns. Date, models and cost have columns if any
-    file has `DebateFacts`.
-    """
+    """Return the index page, with a row per file. The first verdict of each file has separate columns."""
     gated = any(checked.gates for checked in files)
     with_facts = any(checked.facts is not None for checked in files)
     facts, gates = FACT_COLUMNS if with_facts else (), [("gates", False)] if gated else []

@@ -17,7 +17,7 @@ from debate_cli.render.judge_card import (
 )
 
 LEAST_POINTS = 10.0
-"""Minimum distance from 0 to each end of the axis of points. A longer axis makes small biases look small."""
+"""Minimum length of each half of the axis of points. On a shorter axis, small biases would look large."""
 
 
 def render_judge_cards(report: AuditReport) -> str:
@@ -43,9 +43,10 @@ def render_judge_cards(report: AuditReport) -> str:
 
 
 def _plots(judge: JudgeAuditReport) -> Iterator[dict[str, object]]:
-    """Yield `{title, ends, zero, rows}` for the measures of each unit. `zero`: position of 0, in per cent from the left.
+    """Yield `{title, ends, zero, rows}` per unit of the measures.
 
-    `ends` are the labels at the left end, the middle and the right end of the axis.
+    `ends`: labels at the left end, middle and right end of the axis. `zero`: position of 0, in per cent from the
+    left.
     """
     points = [measure for measure in judge.measures if measure.unit == "points" and measure.name != "noise_margin"]
     shares = [measure for measure in judge.measures if measure.unit == "share" and measure.name != "padded_wins"]
@@ -68,14 +69,14 @@ def _rows(measures: Sequence[Measure], low: float, high: float) -> list[dict[str
 
 
 def _rules(comparison: Comparison) -> list[dict[str, object]]:
-    """Plot the accuracy of the judge and of each baseline rule, e.g. the rule that names the longer side."""
+    """Plot the accuracy of the judge and of each simple rule, e.g. that the longer side wins."""
     rules = ((f"rule: {name}", found) for name, found in comparison.baselines.items())
     named = [("this judge", comparison.accuracy), *rules]
     return [plot_interval(name, found, format_estimate(found, "share")) for name, found in named]
 
 
 def _calibration(comparison: Comparison) -> Iterator[dict[str, object]]:
-    """Yield `{left, bottom, size, text}` of each group of forecasts, in per cent of a square."""
+    """Yield position, size and text of a dot per group of forecasts. Positions are per cent of the plot."""
     most = max((group.count for group in comparison.calibration), default=1)
     for group in comparison.calibration:
         yield {

@@ -1,6 +1,6 @@
-"""Renders a debate as one printable HTML page, which loads nothing and has a strict Content-Security-Policy.
+"""Renders a debate as one printable HTML page, which loads nothing.
 
-Jinja2 escapes all text. Anchors consist of numbers only, so no text of a debate becomes part of an address.
+Jinja2 escapes all text, and no text of a debate becomes part of an anchor.
 """
 
 import json
@@ -39,19 +39,19 @@ PART_TEMPLATES: dict[ReportPart, str] = {
     "verdict": "verdict", "briefing": "briefing", "cast": "cast", "scores": "scores", "map": "map", "trace": "trace",
     "turns": "transcript", "sources": "sources", "judges": "judges", "usage": "provenance",
 }  # fmt: skip
-"""Maps each part to its template, whose name is also the anchor. The template `provenance` shows changed settings."""
+"""Maps each part of a report to its template. The template's name is also the anchor of the part."""
 STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 """Standings in their sort order."""
 DEBATER_COLOURS = 6
-"""Number of colours for debaters. The seventh debater has the first colour."""
+"""Number of colours for debaters. The seventh debater has the first colour again."""
 REPLY_BADGES = {False: Sign("↳", "replies", theme.BLUE), True: Sign("!", "leaves it open", theme.GOLD)}
-"""Maps whether a reply leaves the question open to the badge of the reply."""
+"""Badges of a reply to a question: the key is whether the reply leaves the question open."""
 Marking = Literal["", "quoted", "altered"]
-"""`quoted`: a quote repeats these words; `altered`: a quote changes them; empty: no quote contains them."""
+"""Mark of words in a source: `quoted` if a quote repeats the words, `altered` if a quote changes them, else empty."""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
-    """Return the page: verdict, briefing, scores, argument map, trace, transcript, sources, judges' reasons, provenance."""
+    """Return the HTML page of a debate with all parts of its report."""
     return render_page(
         "page.html.j2",
         "page.css",
@@ -132,9 +132,9 @@ def _navigation(context: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return `{title, charts, tables, remarks, missing}` for each verdict, then for each section of a judging system.
+    """Return charts and tables per verdict, then per section that a judging system adds to the report.
 
-    `remarks` stay visible while tables are collapsed. `missing` is empty for the deciding verdict: its card shows it.
+    `missing` is empty for the deciding verdict, because its card shows the missing assessments.
     """
 
     def block(title: str, charts: Sequence[Chart], tables: Sequence[Any], **words: Sequence[str]) -> dict[str, Any]:
@@ -161,37 +161,37 @@ def _scores_by_turn(verdicts: Sequence[Verdict]) -> dict[int, tuple[str, TurnSco
 
 
 class Occurrence(NamedTuple):
-    """A turn in which a statement is made."""
+    """A turn that contains a statement."""
 
     turn: int
     """Index of the turn."""
     anchor: str
     asks: str
-    """The question at the end of the statement; empty if it has no question."""
+    """Question at the end of the statement; empty if there is no question."""
 
 
 class StatementGroup(NamedTuple):
-    """Equal statements of one debater about a claim: answers of one type, or replies of its author."""
+    """Statements with the same badge by one debater about a claim."""
 
     by: str
     kind: str
-    """Type of the answers, or `reply`."""
+    """Type of the statements if they are answers; else `reply`."""
     badge: Sign
     occurrences: list[Occurrence]
-    """The turns in which the statement is made, at least one."""
+    """The turns that contain the statements; at least one turn."""
 
 
 class PageAnchors:
-    """The anchors of one page: of arguments, of passages, and of parts of turns."""
+    """The anchors of arguments, passages and parts of turns on one page."""
 
     def __init__(self, arguments: Iterable[str], passages: Iterable[str] = ()) -> None:
-        """`arguments`, `passages`: their ids in the order of the page."""
+        """`arguments`, `passages`: ids of arguments and passages in the order of the page."""
         self._arguments = {item: f"argument-{number}" for number, item in enumerate(arguments)}
         self._passages = {item: f"passage-{number}" for number, item in enumerate(passages, start=1)}
         self._used: set[str] = set()
 
     def once(self, anchor: str) -> Markup:
-        """Return the HTML attribute `id` with this anchor; empty if an earlier element has it."""
+        """Return an HTML attribute `id` for the first element with this anchor; empty for later elements."""
         if not anchor or anchor in self._used:
             return Markup()
         self._used.add(anchor)
@@ -206,15 +206,15 @@ class PageAnchors:
         return self._passages.get(source, "")
 
     def response(self, item: str, turn: int) -> str:
-        """Return the anchor of a turn's answer to an argument; the turn's anchor if the debate lacks the argument."""
+        """Return the anchor of a turn's answer to argument `item`; the turn's anchor if the argument does not exist."""
         return f"turn-{turn}-{self._arguments[item]}" if item in self._arguments else f"turn-{turn}"
 
     def reply(self, item: str, turn: int) -> str:
-        """Return the anchor of a turn's reply on an argument; the turn's anchor if the debate lacks the argument."""
+        """Return the anchor of a turn's reply on argument `item`; the turn's anchor if the argument does not exist."""
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:
-        """Return the statements about a claim, in the order of their first occurrence."""
+        """Return the statements about the claim of `row`, in the order of their first turns."""
         said = [
             *(
                 (item.by, item.type, theme.RESPONSE_BADGES[item.type], self.response, item.turn, item.follow_up)
@@ -232,7 +232,7 @@ class PageAnchors:
 def collect_cited_sources(debate: Debate, index: CitationIndex) -> list[dict[str, Any]]:
     """Return `{id, passage, place, address, pieces, citations}` of each cited source, in the order of the passages.
 
-    Cited ids without a passage come last, with `passage` None. `address` is empty unless it is safe to link to.
+    Cited ids without a passage come last, with `passage` None. `address` is empty if a link would be unsafe.
     `pieces` are pairs of words and Marking; `citations` are pairs of speaker and CheckedCitation.
     """
     by_source: dict[str, list[CheckedCitation]] = defaultdict(list)
@@ -253,7 +253,7 @@ def collect_cited_sources(debate: Debate, index: CitationIndex) -> list[dict[str
 
 
 def _safe_address(source: str) -> str:
-    """Return `source` if it is a web address in plain ASCII without a user name; else an empty text."""
+    """Return `source` if it is a plain web address without a user name; else an empty text."""
     try:
         parts = urlsplit(source)
         is_plain = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.username is None
@@ -263,7 +263,7 @@ def _safe_address(source: str) -> str:
 
 
 def _pieces(passage: Passage, quotes: Sequence[str]) -> Iterator[tuple[str, Marking]]:
-    """Yield the text of `passage`, split where quotes begin and end. Where quotes overlap, `altered` takes precedence."""
+    """Split the text of `passage` at the ends of quotes. A piece is `altered` if one of its quotes changes it."""
     marked: list[tuple[int, int, Marking]] = []
     for quote in quotes if passage.origin != "summary" else ():
         check = check_quote(quote, passage.text)
@@ -276,7 +276,7 @@ def _pieces(passage: Passage, quotes: Sequence[str]) -> Iterator[tuple[str, Mark
 
 
 def provenance_facts(debate: Debate) -> Iterator[tuple[str, str]]:
-    """Yield name and value of each fact that a reader needs to trust or reproduce a result."""
+    """Yield name and value of each fact with which a result can be checked or reproduced."""
     yield "id", debate.id
     yield "made by", f"{debate.generator.name} {debate.generator.version}"
     yield "started", _format_time(debate.started_at)

@@ -17,12 +17,12 @@ from debate_cli.systems.tables import Cell, Interval, Lines, format_number
 COLOUR_CLASSES = {theme.GREEN: "good", theme.RED: "bad", theme.GOLD: "mixed", theme.BLUE: "calm", theme.MUTED: "quiet"}
 """Maps the terminal colour of a badge to a class of the style sheet."""
 SHORT_CELL_LENGTH = 30
-"""Maximum length of a table cell that is not wrapped."""
+"""Maximum length of a text cell that is kept on one line."""
 
 
 @cache
 def build_environment() -> Environment:
-    """Return the environment of all packaged templates, with filters that sanitize text and format numbers."""
+    """Return the Jinja2 environment of all packaged templates, with filters for text and numbers."""
     environment = Environment(
         loader=PackageLoader("debate_cli.render.html"),
         autoescape=True,
@@ -47,9 +47,9 @@ def build_environment() -> Environment:
 
 
 def render_page(template: str, *styles: str, title: str, script: str = "", **context: object) -> str:
-    """Return a page that loads nothing. Its policy allows only its style sheets and its script.
+    """Return a page whose Content-Security-Policy allows only its own style sheets and script.
 
-    `template`, `styles`, `script`: names of packaged files; an empty `script` means that the page has none.
+    `template`, `styles`, `script`: names of packaged files; an empty `script` adds no script.
     """
     environment = build_environment()
     style, code = (
@@ -60,12 +60,12 @@ def render_page(template: str, *styles: str, title: str, script: str = "", **con
 
 
 def csp_hash(text: str) -> str:
-    """Return the expression for a Content-Security-Policy that allows exactly this style sheet or script."""
+    """Return the expression that allows exactly this style sheet or script in a Content-Security-Policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def file_href(path: str) -> str:
-    """Return a file path as a URL that cannot run a script; empty for an empty path."""
+    """Return a file path as a URL without a scheme, which cannot run a script; empty for an empty path."""
     quoted = quote(path, safe="/", errors="replace")
     return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}" if quoted else ""
 
@@ -79,7 +79,7 @@ def _type_name(value: object) -> str:
 
 
 def _cell_width_class(value: Cell) -> str:
-    """Return the style class of a text cell: short text is not wrapped, long text has a minimum width."""
+    """Return the style class of a text cell: `brief` keeps short text on one line, `words` widens long text."""
     words = value.cells if isinstance(value, Lines) else (value,)
     longest = max((len(word) for word in words if isinstance(word, str)), default=0)
     return "" if not longest else "brief" if longest <= SHORT_CELL_LENGTH else "words"

@@ -19,7 +19,7 @@ CROSS_EXAMINATION_PHASES = frozenset({"cross_examination", "answers"})
 
 
 class SpeechSection(NamedTuple):
-    """A turn on the page."""
+    """A turn as the page shows it."""
 
     turn: Turn
     pieces: tuple[SpeechPart, ...]
@@ -40,7 +40,7 @@ class ThreadSection(NamedTuple):
     """The cross-examination about one argument."""
 
     item: str
-    """Id of the argument, as the speakers wrote it. The debate may have no argument with this id."""
+    """Id of the argument, as the speakers wrote it. An argument with this id may not exist."""
     claim: str
     speaker: str | None
     """Author of the argument; None if the debate has no such argument."""
@@ -48,7 +48,7 @@ class ThreadSection(NamedTuple):
 
 
 class RoundSection(NamedTuple):
-    """A round of speeches, or a cross-examination together with its rounds of answers."""
+    """A round of speeches. A cross-examination and its rounds of answers are one section."""
 
     numbers: tuple[int, ...]
     title: str
@@ -72,7 +72,7 @@ def build_round_sections(debate: Debate) -> list[RoundSection]:
 
 
 def _round_section(debate: Debate, turns: Sequence[Turn], *, crossed: bool) -> RoundSection:
-    """Return the section of `turns`. `crossed`: whether answers to arguments are shown in threads."""
+    """Return the section of `turns`. `crossed`: whether responses and answers are shown in threads."""
     phases: dict[int, Phase] = {turn.round: turn.phase for turn in turns}
     numbers = tuple(phases)
     which = f"Rounds {turns[0].round}–{turns[-1].round}" if len(numbers) > 1 else f"Round {turns[0].round}"
@@ -92,7 +92,7 @@ def _round_section(debate: Debate, turns: Sequence[Turn], *, crossed: bool) -> R
 
 
 def _threads(debate: Debate, turns: Iterable[Turn]) -> Iterator[ThreadSection]:
-    """Yield a thread per answered argument, in the order of the debate. Ids without an argument come last."""
+    """Yield a thread per answered argument, in the order of the debate, then per id without an argument."""
     entries: dict[str, list[ThreadEntry]] = defaultdict(list)
     for turn in turns:
         for said in split_turn(turn):
@@ -106,20 +106,20 @@ def _threads(debate: Debate, turns: Iterable[Turn]) -> Iterator[ThreadSection]:
 
 
 class JudgeReasons(NamedTuple):
-    """All assessments, grouped by where the page shows them: after a turn, after a round, or at the end."""
+    """All assessments by their place on the page: after a turn, after a round, or at the end."""
 
     turns: dict[int, list[dict[str, Any]]]
-    """Maps the index of a turn to the assessments whose last turn it is."""
+    """Maps the index of a turn to the assessments that end with this turn."""
     rounds: dict[int, list[dict[str, Any]]]
-    """Maps the number of a round to the assessments of this round."""
+    """Maps the number of a round to the assessments of the round."""
     whole: list[dict[str, Any]]
     """The assessments of the whole debate."""
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
-    """Return the assessments, without those of replaced judging systems.
+    """Return the assessments, except those of judging systems that a later run replaced.
 
-    Each is `{heading, model, rationale, marked, found, warnings}`; its text is untrusted.
+    Each is `{heading, model, rationale, marked, found, warnings}`. All text is untrusted.
     """
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = JudgeReasons(defaultdict(list), defaultdict(list), [])
@@ -146,7 +146,7 @@ def collect_judge_reasons(debate: Debate) -> JudgeReasons:
 
 
 def _group_marks(assessment: Assessment) -> Iterator[dict[str, Any]]:
-    """Yield `{name, item, marks, reasons}` for each debater and each argument. `marks`: texts like `logic 7 of 10`."""
+    """Yield the marks of each debater and argument as texts like `logic 7 of 10`, with the reasons."""
     grouped: dict[tuple[str | None, str | None], list[Mark]] = defaultdict(list)
     for mark in assessment.marks:
         grouped[mark.participant, mark.item].append(mark)

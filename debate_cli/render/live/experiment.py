@@ -23,7 +23,7 @@ class LiveExperimentObserver(ExperimentObserver):
         self._progress = progress
 
     def start(self) -> None:
-        """Start drawing. Call it again after `stop` to continue."""
+        """Start drawing, or continue after `stop`."""
         self._live = Live(
             get_renderable=self._draw,
             console=self.console,
@@ -36,7 +36,7 @@ class LiveExperimentObserver(ExperimentObserver):
         self._live.start(refresh=True)
 
     def stop(self) -> None:
-        """Remove the table from the terminal."""
+        """Stop drawing, and remove the table from the terminal."""
         self._live.stop()
 
     pause, resume = stop, start

@@ -23,9 +23,9 @@ from debate_cli.render.terminal.drawing import join_text, score_bar, terminal_li
 
 
 def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:
-    """Return the panel above a debate: motion, background, debaters, judges, models, servers, planned calls and cost.
+    """Return the panel above a debate: motion, background, participants, servers, planned calls and cost.
 
-    `status`: part of the title, such as "resumed".
+    `status`: word in the title, e.g. `resumed`.
     """
     body: list[RenderableType] = [
         terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)
@@ -39,7 +39,7 @@ def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme
 
 
 def rejudging_heading(debate: Debate) -> RenderableType:
-    """Return the heading of `debate judge`: the motion; for a text without judgments, also its judges."""
+    """Return the heading of `debate judge`: the motion. For a text that was never judged, the judges follow."""
     body: list[RenderableType] = []
     if debate.document_name is not None and not debate.assessments:
         body = [Text(""), _participant_table(judge_rows(debate, debate.runs[0]))]
@@ -57,18 +57,18 @@ def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType
 
 
 def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:
-    """Return the rule above an added judging run, and the judges of this run."""
+    """Return the heading of an added judging run: a rule with the run's id, then its judges."""
     title = join_text("judging run ", terminal_line(run.id, "bold"))
     return Group(_rule(title), _participant_table(judge_rows(debate, run)))
 
 
 def resume_rule(debate: Debate) -> RenderableType:
-    """Return the rule between the speeches of an earlier run and new speeches."""
+    """Return the rule above the new speeches of a resumed debate."""
     return _rule(Text(theme.describe_resume(debate), style="bold"))
 
 
 def round_rule(round_number: int, phase: str) -> Rule:
-    """Return the rule above a round, with its number and phase."""
+    """Return the rule above a round, with the round's number and phase."""
     label = theme.PHASE_LABELS.get(phase, phase)
     return _rule(join_text((f"round {round_number}", "bold"), ("  ·  ", theme.MUTED), label))
 
@@ -86,7 +86,7 @@ def _participant_table(rows: Iterable[ParticipantRow]) -> Table:
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
-    """Return a judge's report: title, scores, sentences, alerts. One score is beside the title, several are below it."""
+    """Return a judge's report: title, scores, sentences, alerts. A single score is beside the title."""
     title = join_text(("§ ", theme.MUTED), terminal_line(report.title, theme.MUTED))
     sentences = report.words
     if len(report.scores) > 1:
@@ -116,7 +116,7 @@ def _score_bars(report: JudgeReport, debate: Debate) -> Table:
 
 
 def notice(sign: str, colour: str, words: str) -> RenderableType:
-    """Return `words` to the right of a coloured sign, as for a failure or a warning."""
+    """Return `words` to the right of a coloured sign."""
     return hanging_indent(Text(sign, style=colour), terminal_line(words), gap=1)
 
 
@@ -126,7 +126,7 @@ def chair_notice(announcement: str) -> Text:
 
 
 def closing_notices(debate: Debate, reason: CloseReason) -> list[Text]:
-    """Return the chair's announcement of how the debate ended; empty for a judged text, which has no chair."""
+    """Return the chair's announcement of the debate's end; empty for a text, which has no chair."""
     sign, colour = ("■", theme.MUTED) if reason in chair.FINAL_REASONS else ("!", theme.GOLD)
     announcement = chair.announce_close(debate, reason)
     return [Text(f"{sign} Chair: {announcement}", style=colour)] if announcement else []
@@ -135,9 +135,9 @@ def closing_notices(debate: Debate, reason: CloseReason) -> list[Text]:
 PROGRESS_BAR_WIDTH = 16
 """Width of the progress bar in columns."""
 MIN_WIDTH_FOR_BAR = 80
-"""Window width below which the progress line has no bar, so that the numbers fit."""
+"""Minimum width of a window in which the progress line has a bar, in columns."""
 MAX_NAMED_JUDGMENTS = 2
-"""If more judgments than this are pending, the progress line shows how many, before their names."""
+"""Number of pending judgments above which the progress line shows how many are pending."""
 MIN_CALLS_FOR_ESTIMATE = 2
 """Minimum number of finished calls for an estimate of the remaining time."""
 
@@ -146,7 +146,7 @@ class ProgressLine:
     """Counts the calls of a run, and draws the counts as one line. `debate judge` counts only the runs that it adds."""
 
     def __init__(self, planned: int | None, clock: Callable[[], float]) -> None:
-        """`planned`: minimum number of calls, None if unknown. `clock`: returns the time in seconds."""
+        """`planned`: minimum number of calls; None if unknown. `clock`: returns the time in seconds."""
         self._planned = planned
         self._clock = clock
         self._started = clock()
@@ -177,7 +177,7 @@ class ProgressLine:
             self._before = self._done
 
     def render(self, width: int, pending: Collection[Brief] = ()) -> RenderableType:
-        """Return one line of at most `width` columns. `pending`: judgments that were requested and have not arrived."""
+        """Return one line of at most `width` columns. `pending`: requested judgments that have not arrived."""
         words = Text(" · ".join(self._parts(pending)), style=theme.MUTED, no_wrap=True, overflow="ellipsis")
         if not self._planned or width < MIN_WIDTH_FOR_BAR:
             return words

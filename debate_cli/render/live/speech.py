@@ -1,7 +1,6 @@
-"""Draws speeches as Rich panels. Finished speeches are drawn whole, streaming speeches are cut to the window.
+"""Draws speeches as Rich panels: finished speeches whole, streaming speeches cut to the window.
 
-Cross-examination is drawn as trees: the claim, earlier questions and replies about it, the speaker's words. Colours only
-repeat the meaning of symbols and words. `terminal_line` and `terminal_text` sanitize all text from models.
+All text from models is sanitized. Colours only repeat the meaning of symbols and words.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,30 +37,30 @@ MIN_PANEL_WIDTH = 52
 PANEL_EDGES = 2
 """Number of lines of a panel's border."""
 MIN_BODY_LINES = 3
-"""Minimum number of lines of speech in a streaming panel, if several panels share a small window."""
+"""Minimum number of speech lines in a streaming panel, if panels are drawn below each other."""
 MAX_ID_WIDTH = 20
 """Maximum width of an argument's id."""
 FREE_PHASES = ("rebuttal", "speech")
-"""Phases with a free speech, which contains the words of its responses. A response is therefore drawn as one line."""
+"""Phases in which a speech is free text. Responses repeat words of this text, so each is drawn as one line."""
 
 Styles = Mapping[str, Sign]
-"""Maps a debater's name to symbol, side and colour."""
+"""Maps a debater's name to the debater's symbol, side and colour."""
 
 
 @dataclass(slots=True)
 class SpeechStream:
-    """A requested speech. `pieces` grows while the speech streams, and `turn` is set when it is complete."""
+    """A requested speech. `pieces` grows during the speech, and `turn` is set at its end."""
 
     cue: Cue
     threads: ThreadIndex = field(default_factory=ThreadIndex)
-    """The arguments that existed when the speech was requested."""
+    """Finds the threads of arguments that were made before the request of the speech."""
     pieces: list[str] = field(default_factory=list[str])
     turn: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The last `height` lines of `body`. If lines are cut and `marked` is set, the first line is `⋯`."""
+    """The last `height` lines of `body`. `marked`: whether cut text starts with a line `⋯`."""
 
     body: RenderableType
     height: int
@@ -81,7 +80,7 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class PanelRow:
-    """Panels of simultaneous speeches: side by side with equal heights, or below each other in a narrow window."""
+    """Panels of simultaneous speeches: side by side with equal heights, or below each other if the window is narrow."""
 
     panels: Sequence[Panel]
 
@@ -103,7 +102,7 @@ class PanelRow:
 
 
 def panel_width(count: int, width: int) -> int:
-    """Return the width of each of `count` panels: a share of `width`, or all of it if they do not fit side by side."""
+    """Return the width of each of `count` panels side by side. If they do not fit, return `width`."""
     share = (width - (count - 1)) // max(1, count)
     return share if share >= MIN_PANEL_WIDTH else width
 
@@ -126,7 +125,7 @@ def turn_panel(
 def streaming_panels(
     streams: Sequence[SpeechStream], styles: Styles, citations: CitationIndex, size: tuple[int, int]
 ) -> PanelRow:
-    """Return the panels of speeches in progress, drawn for a window of `size` (columns, lines)."""
+    """Return the panels of speeches in progress. `size`: columns and lines of the window."""
     width, height = size
     if panel_width(len(streams), width) == width:
         height = max(MIN_BODY_LINES + PANEL_EDGES, height // len(streams))

@@ -1,7 +1,7 @@
-"""Shows a run on a terminal. Finished speeches and reports are printed; speeches in progress are redrawn below them.
+"""Shows a run on a terminal: finished speeches are printed, speeches in progress are redrawn below them.
 
-Between `start` and `stop`, a separate thread applies the events and writes to the terminal, ten times a second. So a
-slow terminal never delays the debate. A view that is not started prints at once and draws nothing.
+A separate thread writes to the terminal, so that a slow terminal never delays the debate. A view that was not started
+prints at once and redraws nothing.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ FRAMES_PER_SECOND = 10
 
 
 class LiveObserver:
-    """An Observer for a terminal. Call `start` before and `stop` after the run; `stop` restores the terminal.
+    """Observer that shows a run on a terminal between `start` and `stop`.
 
-    `expected`: minimum number of calls, used to show progress; None if unknown. `plan`: shown in the heading. `hint`: a
-    line at the bottom, e.g. on keys.
+    `expected`: minimum number of calls; None if unknown. `plan`: plan of the run, for the heading. `hint`: text of
+    the bottom line, e.g. on keys.
     """
 
     def __init__(
@@ -73,12 +73,12 @@ class LiveObserver:
         self._error: OSError | None = None
 
     def start(self) -> None:
-        """Start the clock; if the console is a terminal, start drawing."""
+        """Start the clock and, on a terminal, start drawing."""
         self._script.progress.start()
         self.resume()
 
     def resume(self) -> None:
-        """Start drawing if the console is a terminal. Call it after `pause` to continue."""
+        """Start drawing on a terminal. Call this method after `pause` to continue."""
         if self._thread is None and self.console.is_terminal:
             self._stopping.clear()
             self._thread = Thread(target=self._draw, name="live-view", daemon=True)
@@ -92,7 +92,7 @@ class LiveObserver:
             thread.join()
 
     def stop(self) -> None:
-        """Stop drawing, and print everything that is finished. A second call prints nothing."""
+        """Stop drawing, and print everything that is finished."""
         self.pause()
         self._apply_queued()
         self._script.finish()
@@ -103,7 +103,7 @@ class LiveObserver:
         self._do(lambda: self._script.event(event, debate))
 
     def asking(self, task: Task) -> None:
-        """Show that a model is about to answer `task`."""
+        """Show that `task` was sent to a model."""
         self._do(lambda: self._script.asking(task))
 
     def text(self, cue: Cue, piece: str) -> None:
@@ -115,14 +115,14 @@ class LiveObserver:
         self._do(lambda: self._script.print(header.notice("!", theme.GOLD, note)))
 
     def region(self) -> RenderableType:
-        """Return what is drawn below the printed part: speeches in progress, the progress line and the hint."""
+        """Return what is redrawn: speeches in progress, the progress line and the hint."""
         return self._script.region(*self.console.size)
 
     def __rich__(self) -> RenderableType:  # drawn anew after each print, so that the region fits what was printed
         return self.region()
 
     def _do(self, action: Callable[[], None]) -> None:
-        """Pass `action` to the drawing thread. Raises the OSError with which the drawing thread failed, if it did."""
+        """Pass `action` to the drawing thread. If that thread has failed, raise its OSError."""
         if self._error is not None:
             raise self._error
         self._actions.put(action)
@@ -159,7 +159,7 @@ class LiveObserver:
 
 
 class _Script:
-    """Turns the events of a run into printed parts and the redrawn region. Not thread-safe."""
+    """Turns the events of a run into parts to print and the redrawn region. Not thread-safe."""
 
     def __init__(
         self, expected: int | None, plan: theme.RunPlan, *, show_hidden: bool, hint: str, clock: Callable[[], float]
@@ -184,7 +184,7 @@ class _Script:
         return printed
 
     def region(self, width: int, height: int) -> RenderableType:
-        """Return the speeches in progress above the progress line. All of it fits into the window."""
+        """Return the speeches in progress, the progress line and the hint, cut to the window."""
         if self._debate is None:
             return Group()
         parts: list[RenderableType] = []
@@ -257,7 +257,7 @@ class _Script:
             self.print(header.resume_rule(debate))
 
     def _print_reports(self) -> None:
-        """Print the judges' reports on printed speeches. Reports on speeches in progress are kept for later."""
+        """Print judges' reports, except reports on speeches that are not printed yet."""
         if self._debate is None:
             return
         withheld, self._withheld = self._withheld, []

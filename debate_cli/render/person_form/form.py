@@ -29,13 +29,13 @@ class FormLeftError(Exception):
 
 @dataclass
 class TextSheet:
-    """An answer that is entered as one text: JSON that matches the requested form, or plain words."""
+    """An answer that is entered as one text: JSON of the requested form, or plain words."""
 
     request: Request
     values: dict[str, str] = field(default_factory=dict[str, str])
 
     def fields(self) -> tuple[FormField, ...]:
-        """Return the only field, which is the text."""
+        """Return the only field: the text."""
         return (_ANSWER,)
 
     def get(self, item: FormField) -> str:
@@ -47,11 +47,11 @@ class TextSheet:
         self.values[item.key] = words
 
     def missing(self) -> tuple[FormField, ...]:
-        """Return no field, because `read` reports a missing text."""
+        """Return no field. A missing text is reported by `read`."""
         return ()
 
     def read(self) -> ReadReply:
-        """Parse the text as the form that the request asks for."""
+        """Read the text as an answer in the requested form."""
         origin = self.request.origin
         accepts_text = origin is not None and origin.accepts_text
         return read_reply(self.get(_ANSWER), self.request.form, accepts_text=accepts_text)
@@ -70,15 +70,15 @@ class FormTask:
     context: str
     """The debate so far and the question, shown above the form."""
     draft: Path | None = None
-    """File of the draft; None keeps no draft."""
+    """File of the draft; None if no draft is kept."""
     time_limit_s: float | None = None
-    """Seconds after which the form ends with the answer as it is; None sets no limit."""
+    """Seconds until the form ends with the answer as it is; None means no limit."""
     copied: str | None = None
-    """Text that the person can copy to the clipboard with a key; None if the form has no such key."""
+    """Text that a key copies to the clipboard; None if there is no such key."""
     explain: Callable[[str], str] = lambda _name: ""
-    """Maps the name of a field to the explanation that is shown beside it; empty if there is none."""
+    """Returns the explanation beside a field, given the field's name; empty if there is no explanation."""
     can_abstain: bool = False
-    """Whether an unreadable answer may be sent, as an abstention."""
+    """Whether an answer that cannot be read may be sent as an abstention."""
 
 
 class FilledForm(NamedTuple):
@@ -90,7 +90,7 @@ class FilledForm(NamedTuple):
 
 
 class DraftFile:
-    """Stores the draft of one answer at `path`; does nothing if `path` is None."""
+    """Loads and saves the draft of one answer. If the path is None, no draft is kept."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -105,7 +105,7 @@ class DraftFile:
         return dict(self._saved)
 
     def save(self, values: Mapping[str, str], title: str) -> str | None:
-        """Save the texts if they have changed. Returns a sentence on the problem if saving fails; else None."""
+        """Save the texts if they have changed. Return a sentence on the problem if saving fails; else None."""
         if self._path is None or dict(values) == self._saved:
             return None
         data = json.dumps({"title": title, "values": dict(values)}, ensure_ascii=False, indent=1)
@@ -118,7 +118,7 @@ class DraftFile:
 
 
 class FormState:
-    """State of the form. Keys change it, and the screen shows it."""
+    """State of the form, which keys change and the screen shows."""
 
     def __init__(self, sheet: AnswerSheet, *, can_abstain: bool, has_draft: bool) -> None:
         self.sheet = sheet
@@ -143,7 +143,7 @@ class FormState:
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The chosen options of the current field."""
+        """The options that are chosen in the current field."""
         return tuple(self.sheet.get(self.current).splitlines())
 
     def move(self, steps: int) -> None:
@@ -160,7 +160,7 @@ class FormState:
             self._may_send_incomplete = False
 
     def pick(self, number: int) -> None:
-        """Choose the option with this number. If it is chosen already, undo the choice."""
+        """Choose the option with this number, or undo its choice."""
         field = self.current
         if not 0 <= number < len(field.options):
             return
@@ -173,7 +173,7 @@ class FormState:
             self.write("" if option in chosen else option)
 
     def send(self) -> ReadReply | None:
-        """Return the answer if it may be sent. Else return None, and set `message` to what is missing."""
+        """Return the answer if it may be sent; else return None and set `message` to the reason."""
         found = self.sheet.read()
         missing = tuple(dict.fromkeys(item.label for item in self.sheet.missing()))
         problems = missing or tuple(map(self._name_field, found.problems))
@@ -200,6 +200,6 @@ class FormState:
         return f"{label}{separator}{words}"
 
     def count_filled(self) -> tuple[int, int]:
-        """Return the number of required fields that are filled, and of all required fields."""
+        """Return the number of filled required fields, and the number of required fields."""
         required = [item for item in self.fields if item.required]
         return sum(bool(self.sheet.get(item).strip()) for item in required), len(required)

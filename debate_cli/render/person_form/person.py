@@ -1,11 +1,4 @@
-"""Asks people at the terminal, one at a time. The model `human` fills in a form, `paste` takes a pasted answer.
-
-`fill_in` shows a title, a context and a form, and returns the filled-in value:
-
-    task = FormTask("Verdict: round 1", context, draft=Path("transcripts/my-debate.review.draft"))
-    filled = await fill_in(task, FormDraft(Form("name", Model, derive_schema(Model))))
-    filled.answer.text    # the form as JSON, checked against its schema
-"""
+"""Asks people at the terminal, one at a time: `human` fills in a form, `paste` takes a pasted answer."""
 
 import asyncio
 import os
@@ -28,8 +21,8 @@ from debate_cli.render.person_form.form import DRAFT_SUFFIX, AnswerSheet, Filled
 async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
     """Show the form until the person sends it, or the time is up.
 
-    The draft is loaded into `sheet` first, and saved every few seconds. The caller removes it after storing the answer.
-    Raises FormLeftError on Ctrl-C or when the terminal is gone.
+    The draft is loaded first, and saved every few seconds. The caller removes the draft after storing the answer.
+    Raises FormLeftError on Ctrl-C or if the terminal is gone.
     """
     from debate_cli.render.person_form.screen import FormScreen  # prompt_toolkit takes a fifth of a second
 
@@ -39,14 +32,14 @@ async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
 
 
 class PeopleAtTerminal:
-    """Asks the people at this terminal, one at a time. While a form is open, nothing else is shown."""
+    """Asks the people at this terminal, one at a time. An open form is the only thing on the screen."""
 
     def __init__(
         self, hold: Callable[[], AbstractContextManager[None]], turn: asyncio.Lock, drafts: Path | None
     ) -> None:
-        """`hold`: context in which nothing else is shown on the terminal. `turn`: lock that is held while a person is asked.
+        """`hold`: context in which nothing else is printed. `turn`: lock that is held while a person is asked.
 
-        `drafts`: folder of the drafts, beside the journal; None keeps no drafts.
+        `drafts`: folder of the drafts; None keeps no drafts.
         """
         self._hold = hold
         self._drafts = drafts
@@ -89,6 +82,6 @@ def draft_name(debate: str, key: str) -> str:
 
 
 def remove_drafts(folder: Path, debate: Debate, answered: Iterable[str]) -> None:
-    """Remove the drafts of answered tasks. `answered`: keys of tasks whose answers are in the transcript."""
+    """Remove the drafts of the tasks whose keys are in `answered`."""
     for key in answered:
         (folder / draft_name(debate.id, key)).unlink(missing_ok=True)

@@ -39,7 +39,7 @@ from debate_cli.render.theme import format_clock
 
 SAVE_INTERVAL_S = 2.0
 PATIENCE_S = 3600.0
-"""The keys Esc and then Enter send the answer. Maximum time between them, in seconds."""
+"""Maximum number of seconds between the keys Esc and Enter, which together send the answer."""
 MAX_LISTED_FIELDS = 8
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
@@ -86,7 +86,7 @@ class FormScreen:
         self._app.timeoutlen = PATIENCE_S  # Esc waits for Enter, however slowly both are typed
 
     async def run(self) -> ReadReply:
-        """Show the form until the person sends it, or the time is up. Raises FormLeftError."""
+        """Show the form until the person sends it or the time is up. Raises FormLeftError if the person leaves."""
         self._load_field()
         background = asyncio.ensure_future(self._watch())
         try:
@@ -297,7 +297,7 @@ class FormScreen:
         self._state.message = "The prompt was sent to the clipboard. Paste the answer below, then press Esc and Enter."
 
     def _edit(self) -> None:
-        """Open the current text in the person's editor. The debate continues in the background."""
+        """Open the current text in the person's editor, while the debate continues."""
         if self._state.current.kind in OPTION_KINDS:
             self._state.message = "Choose one of the options with Space."
             return
@@ -317,14 +317,14 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""An editor that ends sooner than this, in seconds, and changed nothing, did not wait for the person."""
+"""Minimum seconds of an edit without changes. In less time, the editor cannot have waited for the person."""
 DEFAULT_EDITOR = "vi"
 
 
 def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> tuple[str, str | None]:
     """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Return the text, and a sentence if it could not be edited.
 
-    If editing fails, the temporary file in `folder` is kept.
+    If the editor did not wait, the temporary file in `folder` is kept.
     """
     command = env.get("VISUAL") or env.get("EDITOR") or DEFAULT_EDITOR
     handle, name = tempfile.mkstemp(prefix=".answer-", suffix=".md", dir=folder)

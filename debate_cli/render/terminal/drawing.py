@@ -25,13 +25,13 @@ ParticipantStyles = Mapping[str, Sign]
 BAR_WIDTH = 20
 INDENT = 2
 MAX_KEPT_WORD = 16
-"""Maximum width that a table column reserves for its longest word. Longer words may be folded."""
+"""Maximum width that a table column reserves for its longest word. A longer word may be split."""
 MIN_TEXT_WIDTH = 22
-"""Minimum width of a column of long text. If it is not available, the table is drawn as a list."""
+"""Minimum width of a column of long text. A table with a narrower column is drawn as a list."""
 MAX_HEADER = 8
 """Maximum length of a header above numbers. A longer header is split into two lines."""
 MAX_SHORT_CELL = 24
-"""Maximum length of a cell that shares a line with other cells when a table is drawn as a list."""
+"""Maximum length of a cell that shares a line with other cells in a table drawn as a list."""
 MAX_LABEL = 14
 """Maximum width of the labels in `label_grid`."""
 _LEVELS = "▁▂▃▄▅▆▇█"
@@ -48,7 +48,7 @@ def terminal_line(text: str, style: str = "") -> Text:
 
 
 def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text:
-    """Join the parts to one text. Strings are not sanitized. A tuple is (string, style)."""
+    """Join parts to one text. A tuple is a string and its style. Strings are not sanitized."""
     joined = Text()
     for number, part in enumerate(parts):
         if number and separator:
@@ -63,7 +63,7 @@ def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text
 
 
 def section(title: str, *body: RenderableType, beside: str = "") -> RenderableType:
-    """Draw `body` below a rule with `title` and `beside`, which may be untrusted."""
+    """Draw `body` below a rule with a title. `beside`: words after the title. Title and words may be untrusted."""
     heading = terminal_line(title, "bold")
     if beside:
         heading = join_text(heading, (f"  ·  {sanitize.sanitize_line(beside)}", theme.MUTED))
@@ -71,7 +71,7 @@ def section(title: str, *body: RenderableType, beside: str = "") -> RenderableTy
 
 
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
-    """Return a debater's name with its marker; a dash for None. Names without a style, e.g. of judges, have no marker."""
+    """Return a debater's name after its marker in `styles`; a dash for None. A judge's name has no marker."""
     if name is None:
         return Text("—", style=theme.MUTED)
     style = styles.get(name)
@@ -115,7 +115,7 @@ def interval_bar(cell: Interval, width: int = 24) -> str:
 
 
 def score_bars(verdict: Verdict, styles: ParticipantStyles) -> RichTable:
-    """Draw a row per debater, or per option of a vote, highest first: name, bar, score. The winner is marked."""
+    """Draw a row per debater or option of a vote: name, bar, score. The highest score is first."""
     grid = RichTable.grid(padding=(0, 1, 0, 0))
     grid.add_column(max_width=30, overflow="fold")
     grid.add_column()
@@ -133,7 +133,7 @@ def score_bars(verdict: Verdict, styles: ParticipantStyles) -> RichTable:
 
 
 def sparkline(values: Sequence[float], low: float, high: float) -> str:
-    """Return a character per value, from ▁ at `low` to █ at `high`."""
+    """Return one character per value, from ▁ for `low` to █ for `high`."""
     top = len(_LEVELS) - 1
     span = high - low if high > low else float("inf")
     return "".join(_LEVELS[min(top, max(0, round((value - low) / span * top)))] for value in values)
@@ -150,7 +150,7 @@ def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
 
 
 def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
-    """Draw a table with its title and remarks. For a table without columns, draw only title and remarks."""
+    """Draw a table with its title and remarks. A table without columns has only title and remarks."""
     if not table.heads:
         return section(table.title, *map(terminal_line, table.remarks))
     notes = [terminal_line(note, theme.MUTED) for note in table.remarks]
@@ -159,7 +159,7 @@ def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
 
 @dataclass(frozen=True, slots=True)
 class _TableView:
-    """A table that fits the window: first its bars are left out, then it becomes a list."""
+    """A table that adapts to the window: without bars if narrow, as a list if very narrow."""
 
     table: Table
     styles: ParticipantStyles
@@ -222,9 +222,9 @@ class _TableView:
 
 
 def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Text]:
-    """Return a row as lines: first cell, short cells on one line, then each long text. Headers come before cells.
+    """Return a row as lines: the first cell, then short cells on one line, then each long text.
 
-    A first cell that is only a number has its header: `turn 3`.
+    Each cell follows its header. The first cell has a header only if it is a number: `turn 3`.
     """
     short, long = list[Text](), list[Text]()
     for _, header, cell in theme.labelled_cells(table, row):

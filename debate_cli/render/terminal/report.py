@@ -26,16 +26,16 @@ from debate_cli.render.terminal.drawing import (
 from debate_cli.systems.tables import Lines, Table, TableRow
 
 _ROWS_BELOW = 5
-"""Number of rows below the closing screen: the path of the transcript, the next command, the shell's prompt."""
+"""Number of lines that follow the closing screen: path of the transcript, next command, the shell's prompt."""
 
 
 def closing_screen(
     debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None, *, max_claims: int = MAX_CLAIMS
 ) -> list[RenderableType]:
-    """Draw the verdict and the main facts, on one screen.
+    """Draw the verdict and the main facts.
 
-    `judged`: ids of the judging runs just added; only their results are shown. `max_claims`: maximum number of claims
-    per label.
+    `judged`: ids of the only judging runs to show; None shows all. `max_claims`: maximum number of claims per
+    label.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, max_claims)
@@ -51,7 +51,7 @@ def fitting_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen with as many claims per label as fit into the window.
 
-    If not even one fits, the user must scroll anyway, so `MAX_CLAIMS` claims are drawn.
+    If one claim per label is too many, `MAX_CLAIMS` are drawn, because the user must scroll anyway.
     """
     screens = [closing_screen(debate, verdicts, judged, max_claims=count) for count in range(MAX_CLAIMS, 0, -1)]
     rows = console.height - _ROWS_BELOW
@@ -66,7 +66,10 @@ def details(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> list[RenderableType]:
-    """Draw all parts of the report. `only`: the only part to draw; `judged`: as for `closing_screen`."""
+    """Draw the parts of the report.
+
+    `only`: the only part to draw. `judged`: ids of the only judging runs to show. None draws everything.
+    """
     report = build_debate_report(debate, verdicts, only=only, judged=judged)
     styles = theme.participant_styles(debate.participants)
     drawn: list[RenderableType] = []
@@ -97,7 +100,7 @@ def _verdict_panel(
     *,
     decides: bool = True,
 ) -> RenderableType:
-    """Draw a verdict: answer, scores and rows. A verdict that decides has a heavy frame in the winner's colour."""
+    """Draw a verdict: answer, scores, rows. A deciding verdict has a heavy frame in the winner's colour."""
     winner = styles.get(verdict.winner) if verdict is not None and verdict.winner is not None else None
     colour = winner.colour if winner else theme.MUTED
     headline = terminal_line(answer, f"bold {winner.colour}" if winner else "bold")
@@ -117,7 +120,7 @@ def _verdict_panel(
 
 
 def _row_grid(rows: Sequence[SummaryRow], styles: ParticipantStyles) -> RenderableType:
-    """Draw labelled rows. A repeated label is drawn once. The first of several cells is bold."""
+    """Draw labelled rows. If rows in sequence have the same label, it is drawn once."""
     drawn: list[tuple[str, RenderableType]] = []
     label = ""
     for row in rows:
@@ -136,7 +139,7 @@ def _rehearsal(debate: Debate) -> list[RenderableType]:
 
 
 def _stack_trace_columns(trace: Table) -> Table:
-    """Return the trace table with fewer columns. Id, speaker and claim share a column; standing and reason share another."""
+    """Return the trace table with id, speaker and claim in one column, standing and reason in another."""
     rows: list[TableRow] = []
     for row in trace.rows:
         if row is not None:

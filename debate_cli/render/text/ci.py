@@ -23,10 +23,10 @@ _PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
 
 
 def format_workflow_commands(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> Iterator[str]:
-    """Yield a GitHub workflow command per error, warning and notice. Commands about a judged text name its file and line.
+    """Yield a GitHub workflow command per unmet gate, unusable file, verdict and required change.
 
-    Errors: unmet gates and unusable files. Warnings: undetermined verdicts and required changes of a text. Notices: all
-    other verdicts.
+    Errors: unmet gates and unusable files. Warnings: undetermined verdicts and required changes. Notices:
+    determined verdicts.
     """
     for checked in files:
         path = _find_text_path(checked.file) or checked.file.path
@@ -68,7 +68,7 @@ def format_workflow_command(
 
 
 def format_step_summary(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
-    """Return Markdown: a row per file with its verdicts and gates, then the files that cannot be used."""
+    """Return Markdown: a row per file with verdicts and gates, then required changes, then unusable files."""
     unmet = sum(len(checked.unmet) for checked in files)
     head = f"{theme.count_noun(len(files), 'debate')} scored"
     lines = [f"## {head}{f', gates not met: {unmet}' if unmet else ''}", ""]
@@ -110,7 +110,7 @@ def _escape_command(text: str, escapes: dict[str, str]) -> str:
 def format_junit(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
     """Return a JUnit report: a suite per file, a test case per gate and per judge who voted.
 
-    An unmet gate is a failure, and so is a vote that does not pass a text. An unusable file is an error.
+    Failures: unmet gates, and votes that do not pass a text. Errors: unusable files.
     """
     root = ET.Element("testsuites", name="debate score")
     for checked in files:

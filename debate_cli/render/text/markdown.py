@@ -44,9 +44,9 @@ def format_markdown(
     *,
     show_hidden: bool = False,
 ) -> str:
-    """Return the document: verdict, briefing, participants, scores, trace table, speeches, usage.
+    """Return a debate as a Markdown document.
 
-    `only`: the only part to write. `round_number`: write only the speeches of this round.
+    `only`: the only part to write. `round_number`: number of the round whose speeches alone are written.
     """
     report = build_debate_report(debate, verdicts, only="turns" if round_number is not None else only)
     framing = [f"**{report.rehearsal}**", ""] if report.rehearsal else []
@@ -77,7 +77,6 @@ def _format_block(block: Block) -> list[str]:
 
 
 def _format_row(row: SummaryRow) -> str:
-    """Return a labelled row as a bullet. The first of several cells is bold."""
     label = f"**{escape_markdown(f'{row.label[:1].upper()}{row.label[1:]}')}:** " if row.label else ""
     first, *others = map(_cell, row.cells)
     return f"- {label}{' · '.join([f'**{first}**', *others]) if others else first}"
@@ -130,7 +129,7 @@ def _chair(announcement: str) -> list[str]:
 
 
 def _thread(piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
-    """Quote the claim that a response or an answer refers to, and earlier statements about this claim."""
+    """Quote the claim that `piece` answers, and earlier statements about this claim."""
     found = threads.thread_addressed_by(piece, round_number)
     if found is None:
         return
@@ -179,7 +178,7 @@ def _remarks(turn: Turn, *, show_hidden: bool) -> list[str]:
 
 
 def format_table(table: Table) -> list[str]:
-    """Return the lines of a table, with its title above and its remarks below."""
+    """Return the title of a table, its rows and its remarks as lines."""
     heads = [escape_markdown(head) for head in table.heads]
     rule = ["---:" if position in table.numeric else "---" for position in range(len(heads))]
     rows = [heads, rule, *([_cell(cell) for cell in row] for row in table.rows if row is not None)]

@@ -1,6 +1,6 @@
-"""Formats a debate as plain lines, for pipes and screen readers, without control sequences.
+"""Formats a debate as plain lines without control sequences, for pipes and screen readers.
 
-Each line of a speech starts with the speaker's name, so untrusted text never starts a line.
+Each line of a speech starts with the speaker's name, so that untrusted text never starts a line.
 """
 
 import math
@@ -34,7 +34,7 @@ from debate_cli.render.sanitize import prefix_lines, sanitize_line
 from debate_cli.systems.tables import Badge, DebaterCell, Number, Table, TableRow
 
 MAX_SHORT_CELL = 24
-"""Maximum length of a cell's text that shares a line with other cells."""
+"""Maximum length of a cell that shares a line with other cells."""
 
 
 def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[str]:
@@ -53,7 +53,6 @@ def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[st
 
 
 def _judging_header_lines(debate: Debate) -> Iterator[str]:
-    """Yield the heading of `debate judge`: the motion; for a text without judgments, also its judges."""
     yield from _title_lines(debate, theme.describe_judging(debate))
     if debate.document_name is not None and not debate.assessments:
         yield from _participant_lines("Judge", participants.judge_rows(debate, debate.runs[0]))
@@ -75,7 +74,7 @@ def _participant_lines(role: str, rows: Iterable[participants.ParticipantRow]) -
 
 
 def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False) -> list[str]:
-    """Return the lines of a speech. Each line starts with the speaker. A claim comes before the answer to it."""
+    """Return the lines of a speech, each after the speaker's name. An answer follows the claim that it answers."""
     prefix = f"{sanitize_line(turn.speaker)}: "
     lines: list[str] = []
     for part in split_turn(turn):
@@ -92,9 +91,9 @@ def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, sh
 
 
 def judge_report_lines(report: JudgeReport) -> list[str]:
-    """Return a judge's report: the judge and the scores on one line, then a line per sentence.
+    """Return a judge's report: judge and scores on one line, then a line per sentence.
 
-    The first line contains the first sentence if it is the only one, or if there are no scores.
+    A single sentence follows the scores on the first line. Without scores, the first sentence takes their place.
     """
     scores = ", ".join(f"{sanitize_line(item.participant)} {item.value:g}/{item.out_of:g}" for item in report.scores)
     sentences = [sanitize_line(words) for words in (*report.words, *report.alerts)]
@@ -105,7 +104,7 @@ def judge_report_lines(report: JudgeReport) -> list[str]:
 
 
 def _thread_lines(prefix: str, piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
-    """Yield the claim that a response or an answer refers to, then the earlier questions and the latest reply."""
+    """Yield lines with the claim that `piece` answers, and with earlier statements about this claim."""
     found = threads.thread_addressed_by(piece, round_number)
     if found is None:
         return
@@ -142,7 +141,7 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
 
 
 def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
-    """Yield the lines, wrapped between words if `stream` is a terminal. Continued lines are indented."""
+    """Yield the lines, wrapped between words if `stream` is a terminal."""
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
     except (OSError, ValueError):  # no file stands behind the stream
@@ -155,10 +154,10 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
 
 
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:
-    """Return a heading, then a line per row: `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`.
+    """Return a table's title, and a line per row: `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`.
 
-    The main number comes before the other short cells, which are in parentheses. Each long text has a separate line.
-    `badges`: maps the text of a first cell to a word that is added to its row.
+    The main number is in front of the short cells in parentheses. Each long text has its own line. `badges`: maps
+    the text of a row's first cell to a word for the row.
     """
     weights = [sanitize_line(header) for header in table.heads if header.endswith("%")]
     heading = f"{sanitize_line(table.heading)} ({', '.join(weights)})" if weights else sanitize_line(table.heading)
@@ -202,7 +201,7 @@ def _without_weight(header: str) -> str:
 def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None) -> list[str]:
     """Return the lines of the verdict and the main facts.
 
-    `judged`: ids of the judging runs just added; only their results are shown.
+    `judged`: ids of the only judging runs to show; None shows all runs.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts)
@@ -219,7 +218,10 @@ def details_lines(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> list[str]:
-    """Return the lines of all parts of the report. `only`: the only part to write; `judged`: as for `closing_lines`."""
+    """Return the lines of the parts of the report.
+
+    `only`: the only part to write. `judged`: ids of the only judging runs to show. None writes everything.
+    """
     report = build_debate_report(debate, verdicts, only=only, judged=judged)
     standings = {row.id: theme.STANDING_BADGES[row.standing].word for row in report.trace_rows if row.standing}
     lines: list[str] = []
@@ -254,11 +256,11 @@ def _reading_position(event: Event) -> float:
 class PlainObserver:
     """Observer that writes turns and judgments to `stream` as plain lines.
 
-    Simultaneous speeches are written in the order of the debate, because a line cannot be inserted later.
+    Simultaneous speeches are written in the order of the debate, because a written line cannot be moved.
     """
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
-        """`show_hidden`: write hidden directives of debaters. `plan`: shown in the heading."""
+        """`show_hidden`: whether to write hidden directives of debaters. `plan`: plan of the run, for the heading."""
         self._stream = stream
         self._show_hidden = show_hidden
         self._plan = plan
@@ -270,7 +272,7 @@ class PlainObserver:
         """Events that wait for an earlier speech."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` and the events that waited for it, or keep it while an earlier speech is missing."""
+        """Write `event` and events that waited for it, or keep `event` while an earlier speech is missing."""
         match event:
             case TurnCompleted():
                 self._asked.discard(event.turn.index)
@@ -298,7 +300,7 @@ class PlainObserver:
         self._write([f"Note: {sanitize_line(note)}"])
 
     def finish(self) -> None:
-        """Write all events that are kept: speeches in the order of the debate, then the other events."""
+        """Write all kept events: speeches in the order of the debate, then all other events."""
         held, self._held = self._held, []
         for event, debate in sorted(held, key=lambda pair: _reading_position(pair[0])):
             self._write_event(event, debate)

@@ -53,26 +53,26 @@ class Comparison:
     alpha_with_judge: Estimate
     """Krippendorff's α among the raters and the judge."""
     brier: Estimate
-    """Brier score of the judge's margins as probabilities, from 0 (best) to 1."""
+    """Brier score of the judge's margins, which are read as probabilities. 0 is best, 1 is worst."""
     log_score: Estimate
-    """Mean negative logarithm of the probability of the labelled winner, computed from the judge's margin."""
+    """Mean negative logarithm of the probability that the judge's margin gives to the labelled winner."""
     score_error: Estimate
     """Root mean square difference between the judge's points and the raters' scores. None without scores."""
     calibration: tuple[CalibrationBin, ...] = ()
-    """How often the first side wins, for groups of debates with a similar margin of the judge."""
+    """How often the first debater wins, in groups of debates with similar margins of the judge."""
 
 
 class _Row(NamedTuple):
     label: str
     sides: tuple[str, str]
     winners: dict[str, str]
-    """Winner of the debate according to `judge` and to each simple rule except the coin, by name."""
+    """Maps `judge` and the simple rules, except the coin, to the winner that each of them names."""
     chance: float
     """Probability that the first side wins, computed from the judge's margin, 0 to 1."""
     errors: list[tuple[float, float]]
     """Pairs of the judge's points for a debater and a rater's score for this debater."""
     ratings: dict[str, str]
-    """Winner of the debate according to each rater, by the rater's name."""
+    """Maps raters to the winner that each rater names."""
 
     @property
     def forecast(self) -> tuple[float, float]:
@@ -213,7 +213,10 @@ def compare_judges(
     *,
     resamples: int = 1000,
 ) -> JudgeAgreement | None:
-    """Compare judges on the unchanged debates that all of them judged. None without two judges and such a debate."""
+    """Compare judges on the unchanged debates that all of them judged.
+
+    None if there are fewer than two judges, or if all judges together judged no debate.
+    """
     models = [judge.model for judge in judges]
     by_model = {model: group_unchanged(each for each in judgements if each.judge.model == model) for model in models}
     shared = [debate for debate in by_model[models[0]] if all(debate in groups for groups in by_model.values())]

@@ -29,7 +29,7 @@ PREFIXES = ("PRO", "CON")
 
 @dataclass(frozen=True, slots=True)
 class AuditDebate:
-    """A debate to audit judges with, and which side is better, if known."""
+    """A debate of an audit, with the better side, if the better side is known."""
 
     debate: Debate
     """The unchanged debate."""

@@ -14,7 +14,7 @@ from debate_cli.statistics.estimate import Estimate
 
 Outcome = Literal["met", "not met", "not enough data"]
 SOUND = 8
-"""Minimum number of judged debates that can decide a gate."""
+"""Minimum number of judged debates with which a gate can be met."""
 
 
 class Gate(NamedTuple):
@@ -111,8 +111,8 @@ def check_gates(
 ) -> list[AuditGateResult]:
     """Decide every gate. `bounds`: maps names of gates to bounds that replace the default bounds.
 
-    A gate is met or not met only if the whole interval is on one side of the bound. A gate is met only by eight or more
-    debates.
+    A gate is met if at least eight debates were judged and the whole interval is on the right side of the bound.
+    A gate is not met if the whole interval is on the wrong side.
     """
     found = {measure.name: measure.estimate for measure in measures}
     if "mirror" in found:  # the measure is the share with a winner, the gate bounds the share of draws

@@ -35,7 +35,7 @@ DEBATES_FOLDER = "debates"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A variant of a debate, which the judges judge."""
+    """A variant of a debate, to be judged by each judge."""
 
     base: str
     """Id of the unchanged debate."""
@@ -142,7 +142,7 @@ def _plan_case(case: Case, judge: JudgeName, request: JudgingRequest, loaded: Lo
 
 
 def read_judgements(cases: Iterable[Case], judges: Sequence[JudgeName]) -> list[Judgement]:
-    """Read the stored judgements. No case has more than `Case.runs` judgements by a judge; the oldest count."""
+    """Read the stored judgements: for each case and judge the oldest ones, at most `Case.runs`."""
     return [
         Judgement(case, judge, verdict, _points(verdict))
         for case in cases

@@ -42,7 +42,7 @@ class Observation(NamedTuple):
     unchanged: Sequence[Judgement]
     """Judgements of the unchanged debate, at least one."""
     padding_gain: float = 0.0
-    """Points per added word that padding gains the changed debater. 0 if the padded debate was not judged."""
+    """Points that the changed debater gains per word of padding. 0 if the padded debate was not judged."""
 
     @property
     def gain(self) -> float:

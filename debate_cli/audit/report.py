@@ -198,7 +198,7 @@ class ChangedMeasure(NamedTuple):
 
 
 def compare_audits(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[ChangedMeasure]:
-    """Compare two audits by the measures that both of them have. Judges are paired in their order.
+    """Compare two audits by the measures that both of them have. The judges of both audits are paired in order.
 
     `old`, `new`: reports of the audits, as `read_report` returns them.
     """

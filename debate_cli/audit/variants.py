@@ -65,7 +65,7 @@ class Variant:
     changes: str
     """What is changed, in words."""
     shows: str
-    """What a change of the verdict shows about the judge, in words."""
+    """What the variant tests, in words, e.g. `position bias`."""
     build: Build
     """Builds the changed debates. Yields none if the debate does not allow the change."""
     removes_content: bool = False

@@ -38,7 +38,7 @@ class PairRecord:
     left: str
     right: str
     share: Estimate
-    """Share of points of `left`, 0 to 1."""
+    """Share of points of the player `left`, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ class JudgeRecord:
     swapped: Estimate
     """Share of debates whose winner changes when the two players exchange sides, 0 to 1."""
     length: Estimate
-    """Spearman's ρ between a side's margin and its share of the debate's words, -1 to 1."""
+    """Spearman's ρ between a side's margin and the side's share of the debate's words, -1 to 1."""
     self_preference: Estimate
-    """Share of points that the judge gives to players with its own model, minus the share that other judges give them.
+    """Share of points that the judge gives to players with the judge's own model, minus the share from other judges.
     The value is None if there are no such players or no other judges."""
 
 
@@ -112,7 +112,7 @@ class SystemAnalysis:
     margin_scale: float
     """Largest margin of the experiment, in points. It counts as a full win."""
     players: tuple[PlayerRecord, ...]
-    """The players, in the order of `by_result`."""
+    """The players, the strongest first."""
     pairs: tuple[PairRecord, ...]
     """Results of each pair of players that met."""
     judges: tuple[JudgeRecord, ...]
@@ -166,7 +166,7 @@ def analyze(rows: Sequence[Judgement], *, resamples: int = RESAMPLES, seed: int 
 
 T = TypeVar("T")
 Votes = Mapping[str, Judgement]
-"""Maps judges to their judgements of one debate."""
+"""The judgements of one debate, by names of judges."""
 
 
 @dataclass(frozen=True, slots=True)

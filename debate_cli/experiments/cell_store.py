@@ -49,7 +49,7 @@ class CellStore(Protocol):
         ...
 
     def journal_mirror(self) -> JournalMirror | None:
-        """Return what copies the journal of the current task's cell. None if journals are not copied."""
+        """Return the receiver of copies of the current cell's journal. None if journals are not copied."""
         ...
 
     async def open_budget(self, limits: Limits) -> Budget:

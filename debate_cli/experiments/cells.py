@@ -47,7 +47,7 @@ class Cell:
 
     @property
     def bucket(self) -> int:
-        """Number that selects the cell's shard by its remainder after division by the number of shards."""
+        """Number that selects the shard of the cell, by `bucket % number of shards`."""
         return int(self.key[:8], 16)
 
 
@@ -126,7 +126,7 @@ class CellPlan:
         return CellInputs(context, motion, {key: by_key[key] for key in cell.judges}, models)
 
     def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
-        """Map each judge to the pairs of players that the judge must not judge, because its own model is a player."""
+        """Map each judge to the pairs of players that this judge must not judge, because a player has its model."""
         found: dict[str, list[tuple[str, str]]] = {}
         for variant in self.experiment.variants:
             for pair in self.experiment.file.config.pairs():

@@ -107,7 +107,7 @@ def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]
 
 
 def pair_debaters(first: PlayerConfig, second: PlayerConfig) -> tuple[DebaterConfig, DebaterConfig]:
-    """Return the two debaters of a pair, the first player for the motion. A player that meets itself has two names."""
+    """Return the two debaters of a pair, the first player for the motion. A player that meets itself gets two names."""
     other = f"{second.name} (2)" if first.name == second.name else second.name
     one, two = (
         {key: getattr(player, key) for key in player.model_fields_set if key != "name"} for player in (first, second)
@@ -116,7 +116,7 @@ def pair_debaters(first: PlayerConfig, second: PlayerConfig) -> tuple[DebaterCon
 
 
 def is_same_model(first: str, second: str) -> bool:
-    """Return whether two names mean the same model. `openai/NAME` and `openrouter/openai/NAME` do."""
+    """Return whether two names mean the same model, as `openai/NAME` and `openrouter/openai/NAME` do."""
     one, other = first.casefold(), second.casefold()
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 

@@ -40,7 +40,7 @@ class ExperimentEstimate:
     cells: int
     """Number of cells, including finished ones."""
     done: int
-    """Number of finished cells. The estimate leaves them out."""
+    """Number of finished cells, which are not estimated."""
     players: tuple[ParticipantEstimate, ...]
     judges: tuple[ParticipantEstimate, ...]
     seconds: float

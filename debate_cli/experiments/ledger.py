@@ -26,7 +26,7 @@ _VERSION = 1
 _BUSY_S = 60.0
 _RETRY_S = 0.02
 _PRIMARY_CODE = 0xFF
-"""Bit mask for the primary part of an SQLite error code. All kinds of locks have the same primary part."""
+"""Bit mask for the primary part of an SQLite error code."""
 _CHUNK = 1000
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -137,7 +137,7 @@ class Ledger:
         """Open the ledger in `folder`, or create it there.
 
         `mock`: whether this run is a rehearsal on the mock.
-        Raises UsageError if the ledger in `folder` has another name or another value of `mock`.
+        Raises UsageError if the ledger in `folder` was created with another `name` or another `mock`.
         """
         path = folder / LEDGER_NAME
         make_folder(folder)
@@ -171,7 +171,7 @@ class Ledger:
         """Open the ledger in `folder`. Raises UsageError if the folder has no ledger."""
         path = folder / LEDGER_NAME
         if not path.is_file():
-            raise UsageError(f"{folder}: holds no experiment; run it first, or name its folder")
+            raise UsageError(f"{folder}: holds no experiment; run the experiment first, or name its folder")
         ledger = cls._open(path)
         if not ledger._has_tables():
             raise UsageError(f"{path}: not a ledger of an experiment; choose another folder with --out")
@@ -216,7 +216,7 @@ class Ledger:
         return rows[0][0] if rows else None
 
     def set_meta(self, name: str, value: str) -> None:
-        """Store a text under `name`. It replaces the text that was there."""
+        """Store a text under `name`, in place of an earlier text."""
         self.query("INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value)
 
     @contextmanager

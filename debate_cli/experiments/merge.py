@@ -17,8 +17,8 @@ _PRECEDENCE: dict[CellState, int] = {"done": 3, "failed": 2, "running": 1, "open
 def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
     """Merge the experiment folders `folders` into the folder `out`. Return the open ledger of `out`.
 
-    If several folders have a cell, a finished one is preferred. Raises UsageError if the folders belong to different
-    experiments or to different versions of an experiment's file, or if a run has not ended.
+    If several folders have the same cell, a finished cell is preferred.
+    Raises UsageError if a run has not ended, or if the folders belong to different experiments.
     """
     sources = [Ledger.open(folder) for folder in folders]
     try:
@@ -46,7 +46,7 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
     for other in sources:
         if (other.name, other.is_rehearsal) != (first.name, first.is_rehearsal):
             raise UsageError(
-                f"{other.path}: belongs to another experiment than {first.path}, or only one of them is a rehearsal; "
+                f"{other.path}: belongs to another experiment than {first.path}, or only one of the two is a rehearsal; "
                 "merge folders of one experiment"
             )
         if other.plan != first.plan:

@@ -19,11 +19,11 @@ class RatingFile(NamedTuple):
     """The results in a CSV file."""
 
     results: tuple[Result, ...]
-    """One result for each row. A row whose `side` is `none` gives two results of half the weight."""
+    """One result for each row. A row whose `side` is `none` gives two results, each with half the weight."""
     margin_scale: float | None
     """Largest margin, which counts as a full win. None if the file has scores."""
     clusters: str
-    """What the bootstrap draws: `column cluster` or `each row by itself`."""
+    """What the bootstrap draws, in words: `column cluster` or `each row by itself`."""
 
 
 class _Row(NamedTuple):
@@ -32,7 +32,7 @@ class _Row(NamedTuple):
     value: float
     is_margin: bool
     cluster: str
-    """Empty if the row is drawn by itself."""
+    """Name of the row's cluster. Empty if the row is a cluster by itself."""
     judge: str
     side: str
 
@@ -78,7 +78,7 @@ def _read_rows(path: Path) -> list[_Row]:
     missing = [name for name in ("left", "right") if name not in columns]
     if missing or not {"score", "margin"} & set(columns):
         wanted = missing[0] if missing else "score (or margin)"
-        raise UsageError(f"{path}: has no column {wanted}; it needs left, right, and score (0 to 1) or margin")
+        raise UsageError(f"{path}: has no column {wanted}; the file needs left, right, and score (0 to 1) or margin")
     found = [_parse(path, line, row) for line, row in rows]
     if not found:
         raise UsageError(f"{path}: has no results below its header; add a row for each result")
@@ -90,7 +90,7 @@ def _read_rows(path: Path) -> list[_Row]:
 def _parse(path: Path, line: int, row: Mapping[str, str | None]) -> _Row:
     fields = {name: (value or "").strip() for name, value in row.items() if name in COLUMNS}
     if not fields["left"] or not fields["right"] or fields["left"] == fields["right"]:
-        raise UsageError(f"{path}:{line}: needs two different players; correct left and right")
+        raise UsageError(f"{path}:{line}: the row needs two different players; correct left and right")
     is_margin = not fields.get("score")
     text = fields.get("margin" if is_margin else "score", "")
     try:

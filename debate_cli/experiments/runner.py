@@ -256,7 +256,7 @@ class ExperimentRun:
         self._observer.settled(record, how, winners, self._progress())
 
     async def _debate(self, record: CellRecord, opening: ExitStack) -> tuple[Settlement, list[ResultRow]]:
-        """Run the rest of a cell's debate, then its missing judging runs. `opening` is closed at the first request."""
+        """Run the rest of a cell's debate, then the missing judging runs of this cell. The first request closes `opening`."""
         cell = record.cell
         path = self._folder / DEBATES_FOLDER / f"{cell.debate}.json"
         if lock_holder(path) is not None:

@@ -55,9 +55,9 @@ class Motion(ConfigModel):
     topic: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
     """The question or claim to argue for and against."""
     background: str | None = Field(default=None, max_length=MAX_BACKGROUND_CHARS)
-    """Context for debaters and judges; None means the base's background."""
+    """Context for debaters and judges; None means the background of the base configuration."""
     tags: tuple[str, ...] = ()
-    """Words for grouping motions. They are a column of the results."""
+    """Words for grouping motions, shown as a column of the results."""
 
     @property
     def id(self) -> str:

@@ -151,7 +151,7 @@ def test_rows_without_a_cluster_share_no_weight(tmp_path: Path) -> None:
         ("left,score\na,1\n", "has no column right"),
         ("left,right\na,b\n", "has no column score (or margin)"),
         ("left,right,score\na,b,2\n", "results.csv:2: score must be a number from 0 to 1, not '2'"),
-        ("left,right,score\na,a,1\n", "results.csv:2: needs two different players"),
+        ("left,right,score\na,a,1\n", "results.csv:2: the row needs two different players"),
         ("left,right,margin\na,b,0\n", "every margin is 0"),
         ("left,right,score\n", "no results below its header"),
         ("left,right,score,side\na,b,1,top\n", "side must be left, right or none"),

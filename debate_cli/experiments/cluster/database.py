@@ -80,7 +80,7 @@ def require_extra() -> None:
 def describe_address(dsn: str) -> str:
     """Return the host and database of an address, without user and password.
 
-    Raises UsageError if the address is not one of PostgreSQL. Raises it also for two `@`, because psycopg would then
+    Raises UsageError if the address is not one of PostgreSQL, or if it contains two `@`. With two `@`, psycopg would
     show a part of the password in messages.
     """
     try:

@@ -36,7 +36,7 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""How far before the last copied change the next copy starts, because changes may become visible late."""
+"""Each copy starts this long before the last copied change, because changes may become visible late."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_S = 10.0
 """Seconds without a worker after which the user is told that no worker is running."""
@@ -265,8 +265,8 @@ async def run_in_queue(
     """Put an experiment into the queue, and watch until workers have run its cells. `stop` ends only the watching."""
     async with Database.connect(options.dsn) as database:
         added = await enqueue(database, plan, ledger, retry_failed=options.retry_failed)
-        cells = "1 cell was" if added == 1 else f"{added} cells were"
-        observer.note(f"{cells} put into the queue {database.shown}")
+        cells = "1 cell" if added == 1 else f"{added} cells"
+        observer.note(f"the queue {database.shown} received {cells}")
         if options.enqueue_only:
             await copy_changes(database, ledger)
             return RunSummary(read_progress(ledger), 0, 0)
@@ -288,7 +288,7 @@ async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> N
                 await copy_changes(database, ledger)
         elif not (folder / LEDGER_NAME).exists():
             raise UsageError(
-                f"{database.shown}: has no experiment `{name}`; put it there with: debate experiment run EXP.yaml --queue ADDRESS"
+                f"{database.shown}: has no experiment `{name}`; put it there with: debate experiment run EXP.yaml --queue DSN"
             )
 
 

@@ -167,7 +167,7 @@ class QueuedCells:
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
 
     async def _fetch_job(self, without: list[str]) -> _FetchedJob | None:
-        """The query for `without` is that of `procrastinate_fetch_job_v2`, with a condition on the players."""
+        """With `without`, the query is that of `procrastinate_fetch_job_v2`, limited to cells without these players."""
         if not without:
             fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
             job = await self._database.run_jobs(fetch)

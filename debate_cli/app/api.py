@@ -1,8 +1,7 @@
-"""The functions of `import debate_cli`: the use cases for scripts and notebooks.
+"""The functions of `import debate_cli`: the use cases of the command line, for scripts and notebooks.
 
-They print nothing, handle no signals and return no exit codes. `.env` files, replaced prompts and secrets work as on
-the command line. Wrong arguments raise `ConfigError` or `UsageError` with the same messages as on the command line.
-Some names are imported here only because they are public; `debate_cli.__all__` lists all public names.
+No function prints, handles a signal or returns an exit code. Some names are imported only so that `debate_cli` exports
+them.
 """
 # ruff: noqa: F401
 # pyright: reportUnusedImport=false
@@ -52,16 +51,16 @@ from debate_cli.systems.persuasion.score import PersuasionNotes
 from debate_cli.systems.structured.score import StructuredNotes
 
 IN_MEMORY_CONFIG_NAME = "the configuration"
-"""Name that error messages use for a configuration without a file."""
+"""Name of a configuration without a file, for error messages."""
 PYTHON_PROVIDER = "python"
-"""Provider part of the model names that stand for the caller's own objects."""
+"""Provider of a model object that the caller gives for a role: an object for `judge` becomes `python/judge`."""
 
 
 class _LoadedDebateConfig(DebateConfig):
-    """A configuration that remembers the file from which it was loaded; copies made by `model_copy` remember it too."""
+    """A configuration with the file from which it was loaded. Copies made by `model_copy` keep the file."""
 
     _loaded: LoadedConfig | None = PrivateAttr(default=None)
-    """The loaded file; None for a configuration that was validated but not loaded."""
+    """The loaded file; None if the configuration does not come from a file."""
 
     def __eq__(self, other: object) -> bool:
         return _field_values(self) == _field_values(other) if isinstance(other, DebateConfig) else NotImplemented
@@ -75,7 +74,6 @@ class _LoadedDebateConfig(DebateConfig):
         return config
 
     def to_loaded(self) -> LoadedConfig:
-        """Return a `LoadedConfig` with the present values. If `prompts` was changed, read the prompt files again."""
         plain = DebateConfig.model_construct(self.model_fields_set, **_field_values(self))
         loaded = self._loaded
         if loaded is None:
@@ -95,9 +93,10 @@ class _LoadedDebateConfig(DebateConfig):
 def load_config(path: str | Path, *, overrides: Mapping[str, Any] | None = None) -> DebateConfig:
     """Load a configuration file.
 
-    `overrides` maps key paths, e.g. `format.arguments`, to values or YAML texts. Relative paths and `.env` files are
-    looked up in the folder of the file. A configuration for judging texts needs no debaters. Raises ConfigError with
-    every fault.
+    - `overrides`: maps key paths, e.g. `format.arguments`, to values or YAML texts.
+
+    Relative paths start in the folder of the file, and a `.env` file there is read. A configuration without debaters
+    can be loaded, because judging a text needs none. Raises ConfigError with a line for each fault.
     """
     changes = list((overrides or {}).items())
     for key, _ in changes:
@@ -107,7 +106,7 @@ def load_config(path: str | Path, *, overrides: Mapping[str, Any] | None = None)
 
 
 def load_transcript(path: str | Path) -> Debate:
-    """Load the debate saved at `path`, a transcript or a journal. Raises TranscriptError."""
+    """Load a debate from its transcript or journal. Raises TranscriptError if the file cannot be read."""
     return open_debate(Path(path)).debate
 
 
@@ -124,13 +123,17 @@ def import_debate(
 ) -> Debate:
     """Read a debate that was held elsewhere from a text, Markdown, subtitle, table or chat file.
 
-    `format`: `text`, `markdown`, `vtt`, `srt`, `csv`, `jsonl`, `chat` or `transcript`; None detects it. `topic`: the
-    motion; None takes the motion from the file or, if the file has none, the file's name. `sides` maps speakers to
-    `for`, `against` or a label. `drop`: speakers to leave out. `merge` maps other spellings to the speaker's name.
-    `columns` maps `speaker`, `text` or `round` to a column of a table. `round_by`: `turns` ends a round before someone
-    speaks again, `heading` begins a round at each heading; None takes the rounds that the file states, else `turns`. To
-    judge and save the returned debate, call `judge(debate, ..., path=...)`. Raises TranscriptError, or ConfigError for
-    a wrong argument.
+    - `format`: `text`, `markdown`, `vtt`, `srt`, `csv`, `jsonl`, `chat` or `transcript`. None: the format is detected.
+    - `topic`: the motion. None: the motion in the file or, without one, the name of the file.
+    - `sides`: maps a speaker to `for`, `against` or another label.
+    - `drop`: speakers to leave out.
+    - `merge`: maps another spelling of a speaker's name to the name.
+    - `round_by`: `turns` begins a round when a speaker speaks again, `heading` at each heading. None: the rounds of the
+      file or, without any, `turns`.
+    - `columns`: for a table, maps `speaker`, `text` or `round` to the name of a column.
+
+    To save the debate, judge it: `judge(debate, ..., path=...)`. Raises ConfigError for a wrong argument,
+    TranscriptError if the file holds no debate.
     """
     if format is not None and format not in READERS:
         raise ConfigError(f"format: {format!r} is not one of {', '.join(READERS)}")
@@ -155,12 +158,15 @@ async def run_debate(
 ) -> Outcome:
     """Run a debate to its end.
 
-    With a `folder` the debate is journalled and saved there. `mock` uses the mock provider for every model. `models`
-    maps names to objects with a method `complete`. A name is `default`, `judge`, another key of the configuration's
-    `models`, or the `provider/model` of a role. `trusted_hosts`: hosts to which the configuration's file may send
-    requests and keys. Raises before any call: MissingKeyError; UntrustedHostError for a host that is not trusted;
-    ConfigError, also for a source that cannot be read. If a model fails, nothing is raised: see `halted` and
-    `debate.failures` of the outcome.
+    - `mock`: uses the mock provider for every model.
+    - `folder`: where the journal and the transcript are written. None: nothing is written.
+    - `debate_id`: name of the files. None: an id is generated.
+    - `models`: your own model objects, which have a method `complete`. A key is an entry of `models` in the
+      configuration, e.g. `default` or `judge`, or the `provider/model` to replace.
+    - `trusted_hosts`: hosts to which the configuration may send requests and keys.
+
+    A failure of a model raises nothing: read `halted` and `debate.failures` of the outcome. Before any call, raises
+    MissingKeyError, ConfigError, or UntrustedHostError for a host that is not trusted.
     """
     loaded, own = _with_models(_to_loaded(config), models)
     if not loaded.config.debaters:
@@ -188,11 +194,15 @@ async def judge(
     observer: Observer | None = None,
     trusted_hosts: Sequence[str] = (),
 ) -> Outcome:
-    """Add a judging run by `systems` with `model` to a debate.
+    """Add a judging run to a debate.
 
-    An argument that is omitted is taken from `config`, else from the judging settings stored in the debate. `models`
-    maps `judge`, `default` or a `provider/model` to an object with a method `complete`. With a `path` the transcript is
-    written there. `trusted_hosts`: hosts to which the configuration's file and the debate may send requests and keys.
+    - `config`, `systems`, `model`: how to judge. What is omitted comes from `config`, else from the debate's own
+      judging settings.
+    - `models`: your own model objects, which have a method `complete`. A key is `judge`, `default` or the
+      `provider/model` to replace.
+    - `path`: the transcript to write. None: nothing is written.
+    - `trusted_hosts`: hosts to which the configuration and the debate may send requests and keys.
+
     Raises UsageError if the debate cannot be judged with these arguments, UntrustedHostError for a host that is not
     trusted.
     """
@@ -219,9 +229,11 @@ async def judge_text(
 ) -> Outcome:
     """Let a panel vote on a text.
 
-    `name`: the text's name in results. `context` is shown beside the text and is not judged; by default it is the
-    background of `config`. The panel votes on the topic of `config`; a configuration for judging texts needs no
-    debaters. The other arguments are those of `judge`.
+    - `name`: the name of the text in results.
+    - `context`: material that is shown beside the text and not judged. None: the background of `config`.
+    - `config`: its topic is the question of the vote. It needs no debaters.
+
+    The other arguments are those of `judge`.
     """
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, (), model, models)
@@ -241,10 +253,13 @@ def score(
     systems: Sequence[str] = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> tuple[Verdict, ...]:
-    """Recompute the verdicts of a debate, the deciding one first. No model is asked.
+    """Compute the verdicts of a debate again, the deciding one first. No model is asked.
 
-    `runs`: `latest`, `all` or the id of a judging run. `settings` maps systems to settings that override the stored
-    ones, e.g. `{"structured": {"weights": {"logic": 1.0}}}`. Raises ConfigError for an unknown system, setting or run.
+    - `runs`: `latest` (the newest judging run of each system), `all`, or the id of a judging run.
+    - `systems`: kinds of judging systems. Empty: all systems.
+    - `settings`: new settings by system, e.g. `{"structured": {"weights": {"logic": 1.0}}}`.
+
+    Raises ConfigError for an unknown system, setting or run.
     """
     try:
         return score_with_settings(debate, settings or {}, runs=runs, systems=systems)
@@ -255,10 +270,6 @@ def score(
 def _judging_request(
     loaded: LoadedConfig | None, systems: Sequence[str], model: str | None, models: Mapping[str, Model] | None
 ) -> tuple[JudgingRequest, dict[str, Model]]:
-    """Return the judging request, and the model objects by `provider/model`.
-
-    An object for `judge` or `default` replaces every judge.
-    """
     config = loaded.config if loaded is not None else None
     own = {_full_name(name): given for name, given in (models or {}).items()}
     chosen = next((_full_name(name) for name in ("judge", "default") if name in (models or {})), None)
@@ -266,7 +277,7 @@ def _judging_request(
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
-    """Return `loaded` with `models` in its configuration, and the model objects by `provider/model`."""
+    """Add the caller's `models` to the configuration. Also return them by `provider/model`."""
     specs = dict(loaded.config.models)
     for name, given in (models or {}).items():
         if not callable(getattr(given, "complete", None)):

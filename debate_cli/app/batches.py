@@ -1,7 +1,6 @@
-"""Asks models in batches: gathers the requests of many debates, submits them, and collects the answers.
+"""Asks judges in batches: gathers the requests of many debates, submits them, and collects the answers.
 
-Judges do not know about batches; their model just answers later. A batch is submitted when all debates wait. It is
-stored before it is submitted, so that no request is submitted twice after a crash.
+A batch is submitted when all debates wait for answers. It is stored first, so that a crash causes no second submission.
 """
 
 import asyncio
@@ -40,18 +39,17 @@ from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, 
 MAX_WAITING_DEBATES = 10_000
 """Maximum number of debates that wait for batches at the same time. A waiting debate takes about 0.4 MB of memory."""
 FILES_PER_DEBATE, OTHER_FILES = 2, 200
-"""Open files to allow: for each debate (its journal and lock), and for the rest of the process."""
+"""Number of open files: of a debate (its journal and its lock), and of the rest of the process."""
 SETTLE_S = 0.1
-"""Seconds for which all debates must have waited before a batch is submitted."""
+"""A batch is submitted after all debates have waited for this many seconds."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
-"""First and longest interval in seconds between two checks of the batches in progress, and the factor by which
-the interval grows."""
+"""Seconds between two checks of the submitted batches: first interval, longest interval, and growth factor."""
 MAX_SUBMISSIONS = 5
-"""Maximum number of attempts to submit one batch. An attempt fails when the vendor does not accept the batch."""
+"""Maximum number of attempts to submit a batch that the vendor does not accept."""
 
 
 def count_waiting_debates() -> int:
-    """Raise the limit of open files. Return how many debates may wait for batches at once."""
+    """Raise the limit of open files. Return how many debates may then wait for batches at once."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_WAITING_DEBATES * FILES_PER_DEBATE + OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -71,13 +69,13 @@ class BatchOptions:
     """Options of a command that uses batches."""
 
     waits: bool
-    """Whether to wait for batches in progress. If False, the run stops when nothing else is left to do."""
+    """Whether to wait for submitted batches. If False, the run stops when only their answers are missing."""
     note: Callable[[str], None]
-    """Receives one line for each batch that is submitted or has ended."""
+    """Shows the user a line about a batch, e.g. that it was submitted."""
     progress: Callable[[int, int], None]
-    """Receives two numbers at each check of the batches in progress: finished requests and all requests."""
+    """Receives two counts at each check of the submitted batches: finished requests, and all requests."""
     confirm: Callable[[str], bool]
-    """Asks the user whether to submit requests again that may be in a batch already. Returns the user's answer."""
+    """Asks the user whether to submit requests again that a batch may contain already. True means yes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -91,14 +89,14 @@ class _Question:
     answer: asyncio.Future[Reply]
     custom_id: str | None = None
     batch: str | None = None
-    """Key of the batch that contains this question; None until the batch is stored."""
+    """Key of the stored batch that contains the question. None: no batch contains it yet."""
 
 
 class BatchQueue:
     """Collects the requests of the debates in one folder, and submits them in batches."""
 
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
-        """The queue requests `stop` after an error, or when only batches are left and `options` say not to wait."""
+        """Requests `stop` after an error, and when only batches are left and `options` forbid waiting for them."""
         self._store = BatchStore(folder)
         self._stop = stop
         self._options = options
@@ -109,15 +107,15 @@ class BatchQueue:
         """Custom ids of the requests that were answered in this run."""
         self._tasks = Counter[TaskState]()
         self._version = 0
-        """Counts changes. If it stays the same for a while, nothing is happening."""
+        """Number of changes so far. While it stays the same, no task starts, asks or ends."""
         self._driver: asyncio.Task[None] | None = None
         self._failing_since: float | None = None
         self.halted: DebateError | None = None
-        """Why the queue stopped the run; None if it did not."""
+        """The error that stopped the run; None if the queue did not stop the run."""
 
     @contextmanager
     def marking(self, state: TaskState) -> Generator[None]:
-        """Count the current task as `working` (it may ask more) or `waiting` (for an answer) while the block runs."""
+        """Count the current task as `working`, or as `waiting` for an answer, while the `with` block runs."""
         self._tasks[state] += 1
         self._version += 1
         try:
@@ -128,7 +126,7 @@ class BatchQueue:
             self._version += 1
 
     async def ask(self, question: _Question) -> Reply:
-        """Return the answer to a question: at once if it is stored, else after its batch. Raises ModelError."""
+        """Return the stored answer to a question or, without one, the answer from its batch. Raises ModelError."""
         question.api = self._apis.setdefault(question.api.identity, question.api)
         stored = self._store.find(question.key)
         if stored is None:
@@ -148,15 +146,15 @@ class BatchQueue:
             del self._questions[question]
 
     def forget(self, debate: str) -> None:
-        """Remove the stored requests of a debate after its transcript was written."""
+        """Remove the stored requests of a debate whose transcript is written."""
         self._store.forget(debate)
 
     def open_batches(self) -> list[StoredBatch]:
-        """Return the batches with uncollected answers."""
+        """Return the batches whose answers are not collected yet."""
         return self._store.open_batches()
 
     async def aclose(self) -> None:
-        """Wait until a submission under way has ended, then close the connections."""
+        """Wait for the end of a running submission, then close the connections."""
         if self._driver is not None:
             await asyncio.wait([self._driver], timeout=GRACE_S)
             self._driver.cancel()
@@ -165,12 +163,13 @@ class BatchQueue:
             await api.aclose()
 
     def _refuse_changed(self, key: RequestKey) -> None:
-        """Stop the run if the task was submitted with another prompt, unless the user agrees to submit it again."""
+        """Stop the run if the question was submitted with another prompt and the user declines to submit it again."""
         for other in self._store.find_by_task(key):
             if other.custom_id not in self._served:
                 error = UsageError(
-                    f"{self._store.path}: {key.task} of {key.debate} was submitted to {key.model} with another prompt; "
-                    "collect it with the --config and the version of debate-cli that submitted it, or ask again with: "
+                    f"{self._store.path}: the question {key.task} of the debate {key.debate} was submitted to {key.model} with "
+                    "another prompt; collect the answer with the --config and the version of debate-cli that submitted "
+                    "the question, or submit it again with: "
                     f"debate judge --collect {shlex.quote(str(self._store.path.parent))} --resubmit"
                 )
                 if not self._options.confirm(str(error)):
@@ -179,7 +178,7 @@ class BatchQueue:
                 self._store.drop([other.custom_id])
 
     def _read(self, question: _Question, result: str) -> Reply:
-        """Return the reply in `result`. If `result` is an error, drop the request, so that it is submitted again."""
+        """Return the reply in the vendor's `result`. If `result` is an error, remove the stored request and raise."""
         assert question.custom_id is not None
         self._served.add(question.custom_id)
         try:
@@ -206,7 +205,12 @@ class BatchQueue:
                     next_poll, wait_s = time.monotonic() + wait_s, min(MAX_POLL_S, POLL_GROWTH * wait_s)
                     has_news = any(each.answer.done() or each.batch is None for each in self._questions)
                     if is_quiet and not self._options.waits and version == self._version and not has_news:
-                        self._halt(BatchPendingError("a batch is in progress; collect its answers later"))
+                        folder = shlex.quote(str(self._store.path.parent))
+                        self._halt(
+                            BatchPendingError(
+                                f"a batch is in progress; collect its answers with: debate judge --collect {folder}"
+                            )
+                        )
         except DebateError as error:
             self._halt(error)
         except Exception as error:  # noqa: BLE001 - otherwise all debates would wait for ever
@@ -222,7 +226,7 @@ class BatchQueue:
             self._stop.request()
 
     async def _submit(self, chunk: Sequence[list[_Question]]) -> None:
-        """Store and submit a batch. Each item of `chunk` holds the questions that one request answers."""
+        """Store and submit a batch. Each item of `chunk` is a list of equal questions, which share a request."""
         key = f"dbt-{secrets.token_hex(6)}"
         firsts = [same[0] for same in chunk]
         api, model = firsts[0].api, firsts[0].key.model
@@ -242,7 +246,7 @@ class BatchQueue:
         self._options.note(f"submitted {vendor_id} to {model}: {format_count(len(chunk), 'request')}{most}")
 
     async def _send(self, api: BatchApi, batch: StoredBatch, entries: Sequence[dict[str, Any]]) -> str:
-        """Submit a batch and return the vendor's id. If the answer is lost, look for the batch in the vendor's list."""
+        """Submit a batch and return the vendor's id. If the answer is lost, look for the id in the vendor's list."""
         for number in range(1, MAX_SUBMISSIONS + 1):
             try:
                 return await api.submit(batch.key, entries)
@@ -281,7 +285,7 @@ class BatchQueue:
                 raise
 
     async def _poll_batch(self, batch: StoredBatch, questions: Sequence[_Question]) -> int:
-        """Deliver the answers of a batch if it has ended. Return how many requests in it the vendor has processed."""
+        """Deliver the answers of a batch if it has ended. Return how many of its requests the vendor has processed."""
         api = questions[0].api
         vendor_id = batch.vendor_id or await self._find(api, batch, questions)
         if vendor_id is None:
@@ -308,7 +312,7 @@ class BatchQueue:
         return batch.requests
 
     def _settle(self, question: _Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
-        """Give a question its answer from `results` or, if it has none, an error. Return this error, if any."""
+        """Give a question its reply from `results`, or an error. Return the error; None for a reply."""
         assert question.custom_id is not None
         result = results.get(question.custom_id)
         if question.answer.done():
@@ -329,10 +333,10 @@ class BatchQueue:
         return None
 
     async def _find(self, api: BatchApi, batch: StoredBatch, questions: Sequence[_Question]) -> str | None:
-        """Return the vendor's id of a batch whose submission was interrupted; None if it is not known.
+        """Return the vendor's id of a batch whose submission was interrupted; None if the id is unknown.
 
-        If no batch at the vendor can be this one, asks the user whether its requests may go into the next batch. Raises
-        UsageError if the user refuses.
+        If the vendor cannot have the batch, asks the user whether to submit the requests again. Raises UsageError if
+        the user declines.
         """
         found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
         if found.id is not None:
@@ -356,7 +360,7 @@ class BatchQueue:
 
 
 def _split(questions: Iterable[_Question]) -> Iterator[list[list[_Question]]]:
-    """Yield batches of `questions` within the vendor's limits, each for one model. Equal questions share a request."""
+    """Yield batches of requests to one model, within the vendor's limits. Equal questions share a request."""
     by_request: dict[tuple[int, RequestKey], list[_Question]] = {}
     for question in questions:
         by_request.setdefault((id(question.api), question.key), []).append(question)
@@ -376,20 +380,20 @@ def _split(questions: Iterable[_Question]) -> Iterator[list[list[_Question]]]:
 
 @dataclass(frozen=True, slots=True)
 class QueuedModel:
-    """A model that is asked through `queue`."""
+    """A model whose requests wait in `queue` for a batch."""
 
     queue: BatchQueue
     name: str
-    """`provider/model`."""
+    """The model as `provider/model`."""
     open_api: Callable[[], BatchApi]
     """Returns the model's batch API."""
     profile: Profile
     price: Price | None
-    """Price in a batch; None if unknown."""
+    """Price of the model in a batch; None if unknown."""
     redact: Callable[[str], str]
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Return the answer to `request` when its batch has ended. Nothing is streamed."""
+        """Return the answer when the batch with the request has ended. Nothing is streamed."""
         assert request.origin is not None, "only judges are asked in batches"
         prompt = estimate_input_tokens(request, self.profile)
         worst = estimate_max_cost_usage(prompt, request.max_output_tokens, self.price)
@@ -409,7 +413,7 @@ class QueuedModel:
 
 @dataclass(frozen=True, slots=True)
 class WaitingModel:
-    """Asks `model`, and counts the current task in `queue` as waiting until the answer comes."""
+    """A model whose calls count as waiting in `queue`."""
 
     model: Model
     queue: BatchQueue
@@ -435,7 +439,7 @@ class _TrackedActor:
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Return the actors, so wrapped that `queue` submits no batch while one of them may still ask something."""
+    """Return `actors` in wrappers that count each call of an actor as working in `queue`."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 
@@ -456,12 +460,12 @@ class BatchQueues:
 
     @property
     def halted(self) -> DebateError | None:
-        """Why a queue stopped the run; None if no queue did. An error has precedence over waiting."""
+        """Why a queue stopped the run; None if no queue did. An error comes before an unfinished batch."""
         found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
 
     def open_batches(self) -> list[StoredBatch]:
-        """Return the batches with uncollected answers."""
+        """Return the batches whose answers are not collected yet."""
         return [batch for queue in self._queues.values() for batch in queue.open_batches()]
 
     async def aclose(self) -> None:

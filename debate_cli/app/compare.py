@@ -30,7 +30,7 @@ _SCORE_CHANGE_DECIMALS = 9
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSide:
-    """A debate with its judging run `run`. `latest` stands for the newest run of each system."""
+    """A debate and the id of a judging run. The id `latest` means the newest run of each system."""
 
     debate: Debate
     run: str = LATEST_RUNS
@@ -44,19 +44,19 @@ class SideVerdict(FrozenModel):
     victory: Victory
     margin: float | None
     option: str | None = None
-    """The option that a panel voted for, if there is no winner."""
+    """Option that the judges chose, if no debater won; None for all other verdicts."""
     decides: bool
     """Whether this is the deciding verdict of its side."""
 
 
 class ScoreChange(FrozenModel):
-    """A debater's score under one system on both sides; None on a side without a score."""
+    """A debater's scores from one system on sides A and B; None for a side without a score."""
 
     participant: str
     a: float | None
     b: float | None
     change: float | None
-    """b − a; None if a side has no score."""
+    """Score on side B minus score on side A; None if a side has no score."""
 
 
 class VerdictChange(FrozenModel):
@@ -67,8 +67,8 @@ class VerdictChange(FrozenModel):
     b: SideVerdict | None
     """Verdict on side B; None if this system did not judge side B."""
     outcome: Literal["same", "victory", "winner", "one_sided"]
-    """How the verdicts differ. `winner`: another winner, or another option of a panel. `victory`: another kind of
-    victory. `one_sided`: only one side has a verdict."""
+    """How the verdicts differ. `winner`: in the winner or the chosen option. `victory`: only in the kind of victory.
+    `one_sided`: one side has no verdict. `same`: in neither winner nor victory."""
     scores: tuple[ScoreChange, ...]
 
 
@@ -85,7 +85,7 @@ class StandingChange(FrozenModel):
 
 
 class SettingDifference(FrozenModel):
-    """A setting that differs, with both configured values."""
+    """A setting with different values on sides A and B."""
 
     key: str
     a: JsonValue
@@ -100,12 +100,13 @@ class JudgmentComparison(FrozenModel):
     standings: tuple[StandingChange, ...]
     """The claims with changed standings, in the order of side A."""
     compared_claims: int
-    """Number of arguments with the same id and claim on both sides. 0 if a side has no standings."""
+    """Number of arguments whose standings were compared: those with equal id and claim on both sides. 0 if a side has
+    no standings."""
     judged_claims: tuple[int, int]
     """Number of arguments with a standing on side A, and on side B."""
     settings: tuple[SettingDifference, ...]
-    """The settings that differ. Limits, output, and the settings of systems that judged only one side are not
-    compared."""
+    """Settings with different values. Not compared: limits, output, and settings of systems that judged only one
+    side."""
 
     @property
     def alike(self) -> bool:
@@ -117,7 +118,7 @@ class JudgmentComparison(FrozenModel):
 
 
 def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentComparison:
-    """Compare side A with side B. A side has no verdicts if its debate does not have the side's judging run."""
+    """Compare side A with side B. A side whose debate lacks the chosen judging run has no verdicts."""
     first, second = _verdicts_by_system(a), _verdicts_by_system(b)
     traces = [build_trace_table(side.debate, None if side.run == LATEST_RUNS else side.run) for side in (a, b)]
     judged = tuple(sum(row.standing is not None for row in rows) for rows in traces)
@@ -139,7 +140,7 @@ def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentCompariso
 
 
 def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
-    """Return the cost in US dollars of all calls in `runs`, which maps systems to runs; None if a price is unknown."""
+    """Return the cost in US dollars of judging in `runs` (system to run id); None if a price is unknown."""
     return usage_of_briefs(debate, lambda brief: runs.get(brief.system) == brief.run).cost_usd
 
 
@@ -206,9 +207,9 @@ def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]
 
 
 def _counted_runs(side: ComparisonSide) -> list[JudgingRun]:
-    """Return a side's judging runs, the one with the highest precedence last.
+    """Return the judging runs that count for a side. A later run overrides an earlier one.
 
-    Replaced runs are left out. With `latest`, runs of reviewers are left out too.
+    For `latest`, runs of human reviewers do not count.
     """
     return [
         run

@@ -36,9 +36,10 @@ def resolve_config(
 ) -> LoadedConfig:
     """Load the configuration at `path`, or in `text`, and apply `changes`. Raises ConfigError.
 
-    `env`: the process's environment, to which the `.env` beside the file is added. `checks`: finds contradictions
-    between settings. `shipped`: the file is part of the package, so its relative paths and `.env` are in the working
-    folder. `trusted_folders`: folders, besides its own, in which the configuration may name files.
+    - `env`: the process's environment. The `.env` file beside the configuration adds keys to it.
+    - `shipped`: whether the file is part of the package. Relative paths and `.env` then start in the working folder.
+    - `checks`: returns contradictions between settings.
+    - `trusted_folders`: more folders whose files the configuration may name, besides its own.
     """
     folder = Path() if path is None or shipped else path.parent
     loaded = read_config_file(
@@ -71,17 +72,17 @@ def provider_problems(config: DebateConfig) -> list[Problem]:
 
 
 def check_for_mock(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config` for a run on the mock. Roles may lack a model; they get the mock."""
+    """Return the contradictions in `config` for a run on the mock, for which models may be missing."""
     return check_config(_with_default_model(config))
 
 
 def check_for_judging(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config` for `debate judge`. Debaters, and models of roles, may be missing."""
+    """Return the contradictions in `config` for `debate judge`, for which debaters and models may be missing."""
     return check_judging_config(_with_default_model(config))
 
 
 def check_for_any_use(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config` for a debate or, if it has no debaters, for judging texts."""
+    """Return the contradictions in `config` for a debate or, without debaters, for judging texts."""
     return check_config(config) if config.debaters else check_for_judging(config)
 
 
@@ -90,9 +91,9 @@ def _with_default_model(config: DebateConfig) -> DebateConfig:
 
 
 def config_from_object(config: DebateConfig, name: str, folder: Path | None = None) -> LoadedConfig:
-    """Return `config` as a `LoadedConfig` that has no file. Raises ConfigError.
+    """Return `config` as a `LoadedConfig` without a file. Raises ConfigError.
 
-    `name`: its name in errors. `folder`: where its relative paths start (None: the working folder).
+    `name`: the configuration's name in errors. `folder`: where relative paths start. None: in the working folder.
     """
     base = folder or Path()
     source_map = SourceMap(name)
@@ -110,9 +111,10 @@ def config_from_transcript(
     changes: Sequence[ConfigChange] = (),
     advice: str = "resume with the configuration's file: debate run CONFIG --resume ID",
 ) -> LoadedConfig:
-    """Return the configuration of a stored debate with `changes`. Its relative paths start in the working folder.
+    """Return the configuration of a stored debate with `changes`. No file that the debate names is opened.
 
-    No file that the debate names is opened. Raises ConfigError, which names the transcript and ends with `advice`.
+    Relative paths start in the working folder. Raises ConfigError: its problems name the transcript, its last line is
+    `advice`.
     """
     env = load_environment(Path(), os.environ)
     without_settings = {name: value for name, value in env.items() if not name.startswith("DEBATE_")}
@@ -145,7 +147,7 @@ def config_from_transcript(
 
 
 def _escape_variables(data: Any) -> Any:
-    """Escape every `${` in stored data, because it is plain text there. Only in headers does it begin a variable."""
+    """Write `$${` for `${` in stored data, except in headers: only there does `${` begin a variable."""
     if isinstance(data, str):
         return data.replace("${", "$${")
     if isinstance(data, list):
@@ -157,7 +159,7 @@ def _escape_variables(data: Any) -> Any:
 
 
 def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
-    """Remove secrets from the parts of `config` that models and people read. Settings for reaching models are kept."""
+    """Remove secrets from the texts in `config` that models and people read. All other settings stay."""
     return config.model_copy(
         update={
             "topic": redact(config.topic),
@@ -172,9 +174,9 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
 
 
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:
-    """Raise ConfigError if the configuration's file sets an `output.dir` outside the allowed folders.
+    """Raise ConfigError if the configuration's file sets an `output.dir` where it may not write.
 
-    Allowed are the working folder, the file's folder and `trusted_folders`.
+    It may write to the working folder, to the folder of the file and to `trusted_folders`.
     """
     path = ("output", "dir")
     if any(path[:length] in loaded.source_map.origins for length in (1, 2)):
@@ -188,10 +190,10 @@ def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -
 
 
 def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
-    """Return the secrets of `loaded`: all values that must never be written."""
+    """Return all values in `loaded` that must never be written, e.g. keys of providers."""
     return tuple({*loaded.secrets, *collect_provider_secrets(loaded.config, loaded.env)})
 
 
 def config_redactor(loaded: LoadedConfig | None) -> Redactor:
-    """Return a redactor for the secrets of `loaded`. For None it removes only texts that look like keys."""
+    """Return a redactor for the secrets of `loaded`. Without `loaded`, it removes only texts that look like keys."""
     return Redactor(() if loaded is None else all_secrets(loaded))

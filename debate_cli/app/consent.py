@@ -1,12 +1,13 @@
-r"""Finds the hosts that get requests and keys, and the consents that they need. Pure; `cli.consent` asks the user.
+"""Finds the hosts that get requests and keys, and the consents that they need. Pure; `cli.consent` asks the user.
 
-A file may have been downloaded, so each pair of a variable and a host in it needs the user's consent. Exceptions are
+A downloaded file could send keys to a stranger's host. So the user must consent to each host, and to each variable that
+a file sends there. No consent is needed for
 
-- a built-in provider's variable that goes to this provider's own host, or to the address that the environment sets for
-  it;
-- any other variable that goes to a loopback address, or to an address that an option or the environment sets;
+- a built-in provider's variable, if it goes to this provider's own host or to the address that the environment sets;
+- another variable, if it goes to a loopback address or to an address that an option or the environment sets;
 - a variable whose value comes from the `.env` beside the configuration;
-- a built-in provider's host, or the address that the environment sets for it, if it gets no variable.
+- a request without variables to a loopback address, to a built-in provider's host, or to the address that the
+  environment sets for one.
 """
 
 import hashlib
@@ -46,23 +47,23 @@ from debate_cli.storage.variables import TRUSTED_HOSTS_VARIABLE, Environment
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """Consent that the user must give before requests are sent to a host that a file names."""
+    """A consent that the user must give before requests go to a host that a file names."""
 
     provider: str
     file: str
-    """The file that names the variable or the host, as messages call it."""
+    """The file that names the variable or the host."""
     variable: str | None
-    """Environment variable; None if the requests contain no variable that needs consent."""
+    """Environment variable that is sent to the host; None if no variable needs consent."""
     host: str
     fingerprint: str
-    """SHA-256 of the file, or of the provider's settings in a stored debate."""
+    """SHA-256 of the configuration's file or, for a stored debate, of the provider's settings."""
     settings: str
-    """SHA-256 of the provider's settings, as a debate stores them."""
+    """SHA-256 of the provider's settings, as a saved debate has them."""
     download: str = ""
-    """The file that is downloaded from `host`; empty if texts of the debate are sent there."""
+    """File that is downloaded from the host; empty if the debate's texts are sent to the host."""
 
     def format_sentence(self) -> str:
-        """Return a sentence that says what is refused, and names the option and the variable that allow it."""
+        """Return a sentence that refuses the request, and names the option and the variable that allow the host."""
         what = f"{self.variable} and the debate's texts" if self.variable else "the debate's texts"
         does = f"download and run {self.download} from" if self.download else f"send {what} to"
         return (
@@ -72,21 +73,21 @@ class Consent:
         )
 
     def remembered_as(self) -> tuple[RememberedConsent, ...]:
-        """Return the records to store when the user consents. They also cover saved debates run with the file."""
+        """Return the consents to remember: for the file, and for debates that were saved with its settings."""
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A server other than a built-in provider's own, with the data that it receives."""
+    """A server that receives requests and is not a built-in provider's own."""
 
     provider: str
     host: str
     variables: tuple[str, ...]
-    """Variables whose values are sent: key, headers, parts of the address."""
+    """Variables whose values the server receives, e.g. in a key, in headers or in the address."""
     consents: tuple[Consent, ...] = ()
-    """Consents that are needed before the server is asked."""
+    """Consents that the user must give before the server is asked."""
 
     def format(self) -> str:
         """Return `provider lab sends LAB_KEY and the debate's texts to lab.example:8000`. Names are not sanitized."""
@@ -100,9 +101,9 @@ class Destination:
 def find_destinations(
     config: DebateConfig, models: Iterable[ModelSpec], origins: Mapping[str, ProviderOrigin], env: Environment
 ) -> tuple[Destination, ...]:
-    """Return the servers of `models`, each once, without built-in providers' own servers.
+    """Return the servers to which requests to `models` go, except the servers of built-in providers.
 
-    `origins`: maps the names of providers to the origins of their settings.
+    `origins`: where the settings of each provider come from, by the provider's name.
     """
     found: list[Destination] = []
     table = merge_provider_rows(config)
@@ -118,7 +119,7 @@ def find_destinations(
 
 
 def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environment) -> tuple[Destination, ...]:
-    """Return the downloads of models that `file` names. Weights that the package lists need no consent."""
+    """Return the downloads that `models` need, except those of the package's own table. `file` names the models."""
     found: list[Destination] = []
     for spec in models:
         weights = find_hub_file(spec.model, spec.sha256) if spec.model.startswith(f"local/{HUB_PREFIX}") else None
@@ -134,7 +135,7 @@ def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environme
 def find_search_destination(
     config: DebateConfig, origins: Mapping[str, ProviderOrigin], env: Environment
 ) -> Destination | None:
-    """Return the destination of the web searches of `config`; None if they go to the provider's own server."""
+    """Return the server of the web searches of `config`; None if there is none, or only a built-in provider's own."""
     web = None if config.evidence is None else config.evidence.web
     try:
         target = find_search_target(config, env)
@@ -157,10 +158,9 @@ def find_search_destination(
 def missing_consents(
     destinations: Iterable[Destination], trusted_hosts: Iterable[str], env: Mapping[str, str]
 ) -> tuple[Consent, ...]:
-    """Return the consents that are needed but not given.
+    """Return the consents that are needed and not given yet.
 
-    A consent is given by `trusted_hosts`, by a variable in `env` (the process's environment), or by an earlier
-    answer that was stored.
+    A consent is given if `trusted_hosts` or a variable in `env` names its host, or if the user gave it earlier.
     """
     listed = [*trusted_hosts, *env.get(TRUSTED_HOSTS_VARIABLE, "").split(",")]
     trusted = {host.strip().rstrip(".").lower() for host in listed} - {""}
@@ -179,7 +179,7 @@ def require_consents(destinations: Iterable[Destination], trusted_hosts: Iterabl
 
 
 def refuse_consents(missing: Sequence[Consent]) -> None:
-    """Raise UntrustedHostError with a sentence for each of `missing`, if there are any."""
+    """Raise UntrustedHostError with a sentence for each missing consent, if any is missing."""
     if missing:
         raise UntrustedHostError(*dict.fromkeys(consent.format_sentence() for consent in missing))
 
@@ -193,9 +193,9 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return the origin of each provider's settings in `config`.
+    """Return where the settings of each provider in `config` come from.
 
-    If `loaded` has equal settings, the origin is the one in `loaded`; otherwise it is the debate `file`.
+    They come from `loaded` if its settings are equal, otherwise from the saved debate `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
@@ -212,12 +212,15 @@ def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None)
 
 
 def _find_destination(
-    row: ProviderRow, origin: ProviderOrigin | None, settings: str, built_in: ProviderRow | None, env: Environment
+    row: ProviderRow,
+    origin: ProviderOrigin | None,
+    settings_sha256: str,
+    built_in: ProviderRow | None,
+    env: Environment,
 ) -> Destination | None:
-    """Return the server of the provider `row`, with the needed consents.
+    """Return the server of the provider `row`, with the consents that it needs.
 
-    Returns None if the requests go to the server of the built-in provider of this name (`built_in`), with no variables
-    other than its own. `settings`: SHA-256 of the provider's settings.
+    Returns None if only the built-in provider's own variables go to the built-in provider's own server.
     """
     url = resolve_base_url(row, env) or ""
     host = server_name(url)
@@ -229,7 +232,7 @@ def _find_destination(
     if origin is None:
         return Destination(row.name, host, sent)
     consents = tuple(
-        Consent(row.name, origin.file, variable, host, origin.fingerprint, settings)
+        Consent(row.name, origin.file, variable, host, origin.fingerprint, settings_sha256)
         for variable in _variables_to_allow(sent, url, origin, env)
     )
     return Destination(row.name, host, sent, consents)
@@ -238,7 +241,7 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """Yield each variable that needs consent before it goes to `url`. If only the debate's texts do, yield None."""
+    """Yield the variables that need consent before they go to `url`. None means the debate's texts."""
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [
@@ -252,7 +255,6 @@ def _variables_to_allow(
 
 
 def _may_go_to(variable: str, url: str, origin: ProviderOrigin, env: Environment) -> bool:
-    """Return whether `variable` may go to `url` without consent, although a file names the variable or the address."""
     owners = [row for row in load_provider_rows().values() if variable in _own_variables(row)]
     host = server_name(url)
     if owners:

@@ -29,10 +29,10 @@ class Cassette(Protocol):
     """Records the calls of models, or replays recorded calls."""
 
     serves: bool
-    """Whether calls are replayed, so that neither keys nor prices are needed."""
+    """Whether recorded calls are replayed. Then neither keys nor prices are needed."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
-        """Wrap `model`. `name`: its `provider/model`. `redact`: removes the secrets of the run."""
+        """Return `model` with recording or replay. `name`: the model as `provider/model`. `redact`: removes secrets."""
         ...
 
 
@@ -42,17 +42,17 @@ class RunContext:
 
     config: DebateConfig
     folder: Path = field(default_factory=Path)
-    """Folder of the configuration, the base of its relative paths."""
+    """Folder in which the configuration's relative paths start."""
     env: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The process's environment with the keys of `.env` files."""
+    """Variables of the process's environment, and keys from `.env` files."""
     secrets: tuple[str, ...] = ()
-    """Values that are never written or shown. They are also removed from replies of models."""
+    """Secret values, e.g. keys. They are removed from all output and from the replies of models."""
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     """Texts that replace shipped prompts, by the prompt's name."""
     corpus: Corpus | None = None
-    """The index of the configuration's sources; None if it has no sources, or nothing searches them."""
+    """Index of the configuration's sources. None: there are no sources, or no participant searches them."""
     mock: bool = False
-    """Whether the mock provider replaces every model, including those that a stored debate names."""
+    """Whether the mock provider replaces every model, also a model that a stored debate names."""
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
     """The caller's own model objects. The key is the `provider/model` that an object replaces."""
     cassette: Cassette | None = None
@@ -63,27 +63,26 @@ class RunContext:
     budget: Budget | None = None
     """Budget that several debates share. None: the run creates its own budget from the limits of `config`."""
     people: PeopleAccess | None = None
-    """Access to the people that are asked. None: people answer in files in the default folder."""
+    """How people are asked. None: through files in the default folder."""
     asked_people: tuple[str, ...] = ()
-    """Names of the people that will be asked, in the form of models: `human` or `files/NAME`."""
+    """People that will be asked, by the names of their models: `human` or `files/NAME`."""
     destinations: tuple[Destination, ...] = ()
-    """Servers that will be asked, except built-in providers' own. `app.consent` defines which of them need consent."""
+    """Servers that will be asked, without the servers of built-in providers."""
     observer: Observer = field(default_factory=NullObserver)
     warn: Callable[[str], None] | None = None
-    """Receives warnings that must be shown even if the observer shows nothing. None: the observer gets them as
-    notes."""
+    """Receives warnings that the user must see in any case. None: the observer receives them as notes."""
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
-    """Clock in seconds, for rates per minute. A replaced `sleep` must advance this clock."""
+    """Returns seconds, for limits per minute. A replaced `sleep` must advance this clock."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    """Clock for the times of events."""
+    """Returns the time of an event."""
 
     @property
     def redact(self) -> Redactor:
-        """Redactor that removes the secrets from a text."""
+        """Removes the secrets from a text."""
         return Redactor(self.secrets)
 
     def send_warning(self, message: str) -> None:
-        """Send a warning to `warn` or, if that is None, to the observer."""
+        """Send a warning to `warn` or, without it, to the observer."""
         (self.warn or self.observer.note)(message)

@@ -1,6 +1,6 @@
 """Use case `doctor`: asks models tiny questions to test their structured-output modes, their speed and their cost.
 
-Each mode is tested with its own request. A model needs only a few hundred tokens, so no budget applies.
+No budget applies, because a model needs only a few hundred tokens.
 """
 
 import asyncio
@@ -32,16 +32,17 @@ from debate_cli.providers.search.table import find_search_problems, find_search_
 FormMode = Literal["native", "tool", "prompt"]
 CheckKind = FormMode | Literal["stream", "search"]
 CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", "failed"]
-"""not_enforced: the server does not enforce the schema; invalid: the answer does not fit the schema; one_piece: the
-stream came all at once; rejected: the server does not support this mode; failed: no answer."""
+"""`not_enforced`: the server accepts the schema and does not enforce it. `invalid`: the answer does not fit the schema,
+or is empty. `one_piece`: the answer was not streamed. `rejected`: the server does not offer this mode. `failed`: the
+model gave no answer."""
 MAX_CHECK_ATTEMPTS = 2
-"""Maximum number of requests for one question. It is small, so that a server that is down is reported soon."""
+"""Maximum number of requests for one question."""
 CHECK_PATIENCE_S = 5.0
 """Seconds after which a question fails if the provider refuses all calls (429)."""
 MAX_CHECK_TOKENS = 2000
-"""Maximum number of output tokens of an answer. A reasoning model keeps its usual limit."""
+"""Maximum number of output tokens of an answer. A reasoning model keeps its own limit."""
 CHECK_TEMPERATURE = 0.2
-"""Temperature of the questions, equal to the default temperature of judges."""
+"""Temperature of the questions to a model whose entry in the configuration has none."""
 
 
 class SumAnswer(FormModel):
@@ -54,54 +55,54 @@ class SumAnswer(FormModel):
 SUM_FORM = Form("sum", SumAnswer, derive_schema(SumAnswer))
 _SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
 _QUESTION = "What is three plus four, and why? Give the reason in at most ten words."
-"""The question for each mode. It does not mention JSON, so that JSON in the answer shows that the mode works."""
+"""The question for each mode. It must not mention JSON: JSON in the answer then shows that the mode works."""
 _STREAM_QUESTION = "Count from one to thirty in words, separated by commas, and say nothing else."
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """Result of one question."""
+    """Result of one question to a model."""
 
     way: CheckKind
     result: CheckResult
     problem: str | None = None
-    """The problem in one line; None for `ok`."""
+    """What was wrong, in one line; None for `ok`."""
     has_form: bool = False
-    """Whether the answer contains the form, even if the server did not enforce it."""
+    """Whether the answer contains a valid form, even if the server did not enforce the schema."""
     usage: Usage = field(default_factory=Usage)
     latency_s: float | None = None
-    """Seconds to the last byte; None if there was no answer."""
+    """Seconds to the last byte of the answer; None without an answer."""
     first_text_s: float | None = None
-    """Seconds to the first text of the streamed answer; None for the checks of the structured-output modes."""
+    """Seconds to the first text of the streamed answer; None for other checks."""
 
     @property
     def tokens_per_second(self) -> float | None:
-        """Output tokens per second, including the wait for the first token; None if unknown."""
+        """Output tokens per second, counted from the request on; None if unknown."""
         return self.usage.output_tokens / self.latency_s if self.latency_s and self.usage.output_tokens else None
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Results for one model."""
+    """Results of all questions to one model."""
 
     model: str
-    """`provider/model`."""
+    """The model as `provider/model`."""
     problem: str | None = None
-    """Why the model could not be asked, e.g. a missing key or an unknown provider. Then there are no checks."""
+    """Why the model could not be asked, e.g. a missing key. `checks` is then empty."""
     checks: tuple[ModelCheck, ...] = ()
-    """One check per structured-output mode of the model's profile, best first, then the check of the stream."""
+    """Checks of the model's structured-output modes, best mode first, and then of streaming."""
     profile: Profile | None = None
     price: Price | None = None
     """Price of the model; None if unknown."""
 
     @property
     def usable(self) -> bool:
-        """Whether the model can debate and judge: it is a person, or at least one mode gives a valid form."""
+        """Whether the model can debate and judge: it is a person, or its answer in some mode contains a valid form."""
         return self.is_person or any(check.has_form for check in self.checks)
 
     @property
     def is_person(self) -> bool:
-        """Whether the model is a person. People are not asked."""
+        """Whether the model is a person. A person is not asked."""
         return self.problem is None and is_person(self.model)
 
     @property
@@ -118,9 +119,9 @@ class Diagnosis:
 async def diagnose_models(
     specs: Sequence[ModelSpec], context: RunContext, *, searches: bool = False
 ) -> tuple[Diagnosis, ...]:
-    """Diagnose `specs`, all at once. With `searches`, also make one web search, if web search is configured.
+    """Check the models `specs`, all at once. With `searches`, also make one web search, if one is configured.
 
-    A problem of one model is part of its diagnosis. Raises ConfigError for problems of the configured providers.
+    A problem of one model is part of its diagnosis. Raises ConfigError for a problem of the configured providers.
     """
     own = context.config.limits
     limits = Limits(concurrency=own.concurrency, max_attempts=min(own.max_attempts, MAX_CHECK_ATTEMPTS))
@@ -150,7 +151,7 @@ async def _diagnose_model(spec: ModelSpec, context: RunContext, pool: ModelPool)
 
 
 async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | None:
-    """Make one web search as a debate would; None if no web search is configured. Finding nothing counts as `ok`."""
+    """Make one web search as a debate would. An empty result is `ok`. None if no web search is configured."""
     config = with_lookup_search(context.config)
     try:
         target = find_search_target(config, context.env)
@@ -173,9 +174,10 @@ async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | 
 def select_models(
     names: Sequence[str], config: DebateConfig, *, mock: bool
 ) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
-    """Return the models with these names, and the configuration for asking them. Raises UsageError for an unknown name.
+    """Return the models that `names` name, and the configuration for asking them.
 
-    If `names` is empty, returns all models of `config`.
+    If `names` is empty, returns all models of `config`. With `mock`, mocks replace the models. Raises UsageError for an
+    unknown name.
     """
     named: dict[str, ModelSpec] = {}
     for name in names:
@@ -194,7 +196,7 @@ def select_models(
 
 
 def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> Request:
-    """Build the question with the parameters that `spec` has in a debate."""
+    """Return the request for the question, with the parameters that `spec` has in a debate."""
     limit = spec.max_output_tokens or profile.max_output_tokens
     thinks = profile.max_output_tokens > Profile().max_output_tokens
     return Request(
@@ -208,7 +210,7 @@ def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> 
 
 
 async def run_checks(model: Model, profile: Profile, request: Request) -> tuple[ModelCheck, ...]:
-    """Ask `request` in every mode of `profile` at once. Then ask one streamed question alone to measure the speed."""
+    """Send `request` in every mode of `profile`, all at once. Then test streaming with a question of its own."""
     modes = await asyncio.gather(
         *(_check_or_failure(mode, _check_mode(model, request, mode)) for mode in profile.modes)
     )
@@ -265,7 +267,7 @@ async def _check_stream(model: Model, request: Request) -> ModelCheck:
 
 
 def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
-    """Return a diagnosis as JSON data. Seconds have three decimals."""
+    """Return a diagnosis as JSON data, with seconds rounded to milliseconds."""
     price, profile = diagnosis.price, diagnosis.profile
     stream = next((check for check in diagnosis.checks if check.way == "stream"), ModelCheck("stream", "failed"))
     return {

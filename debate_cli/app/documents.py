@@ -1,4 +1,4 @@
-"""The texts that a panel judges: finds the files of `debate judge`, and reads files and standard input."""
+"""Finds the debates and texts for `debate judge`, and reads texts from files and standard input."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -10,11 +10,11 @@ from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, list_de
 from debate_cli.storage.transcript_store import expand_references
 
 STDIN = "-"
-"""Argument that stands for standard input."""
+"""Argument of `debate judge` for standard input."""
 STDIN_NAME = "stdin"
 TRANSCRIPT_SUFFIXES = frozenset({TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX})
 MAX_TEXT_BYTES = 400_000
-"""Maximum size of a text for a panel, and of its context, in bytes."""
+"""Maximum size in bytes of a text for a panel, and of the material that is shown beside it."""
 _PROBE_BYTES = 4096
 _TRANSCRIPT_MARK = b'"schema_version"'
 """Key at the start of every transcript and journal."""
@@ -26,11 +26,11 @@ class JudgeSource(NamedTuple):
     path: Path
     is_text: bool
     content: bytes | None = None
-    """The text from standard input; None for a file."""
+    """The text from standard input; None if `path` is to be read."""
 
     @property
     def name(self) -> str:
-        """Name of the text in results: its path if it is in the working folder, else its file name."""
+        """Name of the source in results: its path below the working folder, or just its file name."""
         if self.content is not None:
             return STDIN_NAME
         try:
@@ -51,11 +51,11 @@ def find_sources(
     read_stdin: Callable[[int], bytes],
     not_judged: Iterable[Path] = (),
 ) -> tuple[list[JudgeSource], list[str]]:
-    """Return the debates and texts of `references`, each once, and a note for each folder with skipped files.
+    """Return the debates and texts that `references` name, each once, and a note for each folder with skipped files.
 
-    `references`: paths, ids (searched in `folders`), folders, globs and `-` (standard input). With `judges_texts`,
-    `-` is allowed, and a folder without saved debates stands for the text files in and below it, except `not_judged`.
-    `read_stdin`: reads at most the given number of bytes. Raises UsageError, TranscriptError.
+    A reference is a path, an id of a debate in `folders`, a folder, a glob or `-` (standard input). If `judges_texts`
+    is set, `-` is allowed, and a folder without saved debates means the text files in and below it, without
+    `not_judged`. `read_stdin` reads at most the given number of bytes. Raises UsageError, TranscriptError.
     """
     if not judges_texts and STDIN in references:
         raise UsageError("-: standard input is read as a text, and only a panel judges texts; add --system panel")
@@ -79,7 +79,7 @@ def find_sources(
         found += [JudgeSource(path, is_text=True) for path in texts]
         skipped = ", ".join(path.relative_to(folder).as_posix() for path in files if path not in texts)
         if skipped:
-            notes.append(f"{folder}: not judged, because not a text of the folder: {skipped}")
+            notes.append(f"{folder}: these files are not judged, because they are not texts of the folder: {skipped}")
     if STDIN in references:
         found.append(JudgeSource(Path(STDIN_NAME), is_text=True, content=read_stdin(MAX_TEXT_BYTES + 1)))
     return list(dict.fromkeys(found)), notes
@@ -107,7 +107,7 @@ def _decode(name: str, data: bytes) -> str:
 
 
 def _is_text_in(path: Path, folder: Path) -> bool:
-    """Return whether `path` is a text inside `folder`. The target of a link must be inside `folder` too."""
+    """Return whether `path` is a text file in `folder`. A link must lead to a file in `folder`."""
     start = _read_start(path)
     is_text = bool(start.strip()) and b"\0" not in start
     return is_text and path.suffix not in TRANSCRIPT_SUFFIXES and is_inside(path, [folder])

@@ -1,8 +1,8 @@
 """Use case `estimate`: planned and highest possible calls, tokens and cost of each role. No model is asked.
 
-Planned numbers come from a simulation on the mock. A long debate is simulated in part, and its numbers are extrapolated.
-At worst every answer reaches its limit, every question is repeated as often as allowed, and panels deliberate to their
-last round. Retries after a provider's fault are not included.
+Planned numbers come from a simulation with the mock. A long debate is simulated in part, and the numbers are scaled up.
+The highest numbers assume that every answer reaches its limit, every question is repeated as often as allowed, and
+panels deliberate to the last round. Retries after a provider's fault are not included.
 """
 
 from __future__ import annotations
@@ -41,26 +41,25 @@ MAX_SIMULATED_TURNS = 120
 MAX_ASKS = 1 + MAX_REASKS
 """Maximum number of requests for one answer. An answer that does not fit its form is requested again."""
 MAX_SPEECH_ASKS = 2 * MAX_ASKS
-"""Maximum number of requests for one speech. A speech of the wrong shape is requested once more, which can take as
-many requests again."""
+"""Maximum number of requests for one speech. A speech of the wrong shape is requested a second time."""
 TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS = 6000, 500
-"""Tokens that a model reads in a call with one search, and tokens that it then writes."""
+"""Tokens that a model usually reads in a call with one web search, and tokens that it writes then."""
 REASK_TOKENS = 600
-"""Upper estimate of the tokens of a message that repeats a question."""
+"""Upper limit of the tokens that a repeated question adds to a prompt, besides the unusable answer."""
 SPEECH_PURPOSES = ("opening", "cross_examination", "answers", "rebuttal", "closing", "speech")
-"""Purposes of the requests for speeches."""
+"""Purposes of the requests for speeches, as in `Request.purpose`."""
 
 
 @dataclass(slots=True)
 class PromptMeter:
-    """A cassette that records nothing but the length of the longest prompt for each purpose."""
+    """A cassette that measures the longest prompt of each purpose instead of recording calls."""
 
     serves: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
-    """Upper estimate of the tokens of the longest prompt, by the purpose of the request."""
+    """Highest estimate of a prompt's tokens, by the purpose of the request."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
-        """Return `model` with a wrapper that measures its prompts."""
+        """Return `model`, with its prompts measured."""
         del name, redact
         return _MeteredModel(model, self.longest_prompts)
 
@@ -82,12 +81,12 @@ class _MeteredModel:
 
 @dataclass(frozen=True, slots=True)
 class CallTotals:
-    """Number of requests, and their tokens and cost."""
+    """Number of requests, their tokens and their cost."""
 
     calls: int
     usage: Usage
     cost_usd: float | None
-    """Cost in US dollars; None if a price is not known."""
+    """Cost in US dollars; None if a price is unknown."""
 
     def __add__(self, other: CallTotals) -> CallTotals:
         known = self.cost_usd is not None and other.cost_usd is not None
@@ -107,9 +106,9 @@ class RoleEstimate:
     planned: CallTotals
     worst: CallTotals
     longest_exchange: int = 0
-    """Tokens of the longest planned prompt, plus tokens of an average answer."""
+    """Tokens of the longest planned prompt and an average answer together."""
     context_tokens: int | None = None
-    """Size of the model's context in tokens; None if it is not known."""
+    """Size of the model's context in tokens; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +117,7 @@ class RunEstimate:
 
     speeches: int
     assessments: int
-    """Minimum number of assessments. More follow if a panel deliberates further, or if a contradiction must be
-    resolved."""
+    """Minimum number of assessments. Further deliberation, or a contradiction to resolve, adds more."""
     roles: tuple[RoleEstimate, ...]
 
     @property
@@ -129,11 +127,11 @@ class RunEstimate:
 
     @property
     def worst(self) -> CallTotals:
-        """Sum of the calls of all roles at worst."""
+        """Sum of the highest possible calls of all roles."""
         return sum((role.worst for role in self.roles), NO_CALLS)
 
     def context_warnings(self) -> list[str]:
-        """Return a sentence for each role whose longest planned prompt exceeds the known context of its model."""
+        """Return a warning for each role whose longest prompt exceeds the context of its model."""
         return [
             f"{role.role}: a prompt and its answer of about {role.longest_exchange:,} tokens exceed the context of "
             f"{role.spec.model} ({role.context_tokens:,} tokens); shorten the background, plan fewer turns, or choose "
@@ -149,7 +147,7 @@ def planned_calls(config: DebateConfig) -> int:
 
 
 async def estimate_run(context: RunContext) -> RunEstimate:
-    """Estimate a run of the context's configuration in which no debater surrenders, so that no speech is missing."""
+    """Estimate a run of the context's configuration in which no debater surrenders."""
     config, meter = context.config, PromptMeter()
     mocked = with_mock_models(config)
     systems = tuple(system.without_surrender() for system in mocked.judging.systems)
@@ -173,7 +171,7 @@ async def estimate_run(context: RunContext) -> RunEstimate:
 
 
 def _shorten_format(form: FormatConfig, rounds: int) -> FormatConfig:
-    """Return `form` with fewer free speeches or rebuttals, so that each debater has `rounds` speeches if possible."""
+    """Return `form` cut to `rounds` speeches per debater, or more if its other phases already have more."""
     if form.kind == "free_flowing":
         return form.model_copy(update={"turns": max(1, min(form.turns, rounds))})
     rebuttals = [place for place, phase in enumerate(form.phases) if phase == "rebuttal"]
@@ -182,7 +180,7 @@ def _shorten_format(form: FormatConfig, rounds: int) -> FormatConfig:
 
 
 async def estimate_judging(task: JudgeTask, *, batch: bool = False) -> RunEstimate:
-    """Estimate the judging runs of `task`. `batch`: whether to use the prices of batches."""
+    """Estimate the judging runs of `task`, with the prices of batches if `batch` is set."""
     meter, config = PromptMeter(), task.context.config
     context = replace(_simulated(task.context, config, meter), mock=True, models={})
     openings = tuple(item.model_copy(update={"models": _fast_mocks(item.models)}) for item in task.openings)
@@ -203,7 +201,7 @@ async def estimate_judging(task: JudgeTask, *, batch: bool = False) -> RunEstima
 
 
 def _simulated(context: RunContext, config: DebateConfig, meter: PromptMeter) -> RunContext:
-    """Return `context` for a simulation of `config`: with fast mocks, without limits and without output."""
+    """Return `context` for a simulation of `config`: with fast mocks, and without limits or output."""
     fast = config.model_copy(update={"models": _fast_mocks(config.models), "limits": Limits()})
     return replace(context, config=fast, cassette=meter, observer=NullObserver(), stop=StopSignal())
 
@@ -216,18 +214,18 @@ def _fast_mocks(models: Mapping[str, ModelSpec]) -> dict[str, ModelSpec]:
 
 
 class _Load(NamedTuple):
-    """The questions that one role is asked."""
+    """The questions to one role."""
 
     calls: int
-    """Number of questions in the simulation."""
+    """Planned number of questions."""
     used: Usage
-    """Tokens of these questions and their answers."""
+    """Planned tokens of the questions and their answers."""
     worst: int
-    """Number of questions at worst, when every possible further round takes place."""
+    """Number of questions if every possible further round takes place."""
     max_asks: int
     """Maximum number of requests for one answer."""
     prompt: int
-    """Tokens of the longest prompt in the simulation."""
+    """Tokens of the longest planned prompt."""
     further: int
     """Tokens by which a prompt grows if speeches and quoted answers have their full length."""
 
@@ -242,7 +240,7 @@ class _Estimator:
     turns: int
     rounds: int
     growth: float = 1.0
-    """Number of planned speeches for each simulated speech."""
+    """Number of planned speeches per simulated speech."""
     batch: bool = False
 
     @cached_property
@@ -267,7 +265,7 @@ class _Estimator:
                 yield self._estimate_role(debater.name, spec, load)
 
     def estimate_judges(self, prefix: str = "") -> Iterator[RoleEstimate]:
-        """Yield the estimate of each judge. `prefix`: the beginning of the roles' names, for an added judging run."""
+        """Yield the estimate of each judge. For an added judging run, the roles' names begin with `prefix`."""
         without_searches = self.debate.model_copy(update={"searches": ()})
         spoken = 0 if prefix else self._speech_tokens() * self.turns
         for system in self.run.active_systems():
@@ -301,11 +299,9 @@ class _Estimator:
             yield RoleEstimate("order of passages", spec, totals, totals)
 
     def _extrapolate(self, calls: int, used: Usage, call_growth: float) -> tuple[int, Usage]:
-        """Return the calls and tokens of a role in the planned debate, from its calls and tokens in the simulation.
+        """Return the calls and tokens of a role in the planned debate, given those in the simulation.
 
-        The tokens grow in proportion to the debate, because a role answers more questions or reads longer prompts. With
-        `history: full` a role may answer more questions with longer prompts. `call_growth`: number of planned calls
-        for each simulated call.
+        `call_growth`: number of planned calls per simulated call.
         """
         prompt_growth = self.growth * (call_growth if self.config.format.history == "full" else 1)
         tokens = Usage(
@@ -343,11 +339,9 @@ class _Estimator:
 def _estimate_searches(
     config: DebateConfig, env: Mapping[str, str], simulated: Sequence[SearchRecord], growth: float = 1.0
 ) -> Iterator[RoleEstimate]:
-    """Yield the estimate of the web searches, if there are any.
+    """Yield the estimate of the web searches; nothing if the simulation made none.
 
-    `simulated`: the searches in the simulation. `growth`: number of planned searches for each simulated search.
-    A model that searches makes one call; a search engine gets several queries instead. At worst the model searches, and
-    is asked to continue, as often as allowed.
+    `simulated`: the searches in the simulation. `growth`: number of planned searches per simulated search.
     """
     target = find_search_target(with_lookup_search(config), env)
     made = [item for item in simulated if item.kind == "web"]

@@ -1,4 +1,4 @@
-"""Reads and indexes the sources of a configuration, and describes sources that were left out or have changed."""
+"""Indexes the sources of a configuration, and describes sources that were left out or have changed."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from debate_cli.regular_file import cache_folder
 
 
 def open_sources(config: EvidenceConfig, folder: Path, env: Mapping[str, str]) -> Corpus | None:
-    """Index the sources of `config`, whose paths start in `folder`; None if there are none. Raises UsageError."""
+    """Index the sources of `config`, with paths relative to `folder`; None without sources. Raises UsageError."""
     if not config.sources:
         return None
     files = {
@@ -22,7 +22,7 @@ def open_sources(config: EvidenceConfig, folder: Path, env: Mapping[str, str]) -
 
 
 def describe_skipped(corpus: Corpus) -> str | None:
-    """Return a sentence that names the files that are not indexed; None if there are none."""
+    """Return a sentence about the files that are not indexed; None if all are indexed."""
     if not corpus.skipped:
         return None
     first, count, total = corpus.skipped[0], len(corpus.skipped), len(corpus.skipped) + len(corpus.files)
@@ -32,7 +32,7 @@ def describe_skipped(corpus: Corpus) -> str | None:
 
 
 def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate | None) -> Iterator[str]:
-    """Yield notes for the user about sources. `resumed`: the stored debate that continues; None for a new one."""
+    """Yield notes about sources for the user. `resumed`: the stored debate to resume; None for a new debate."""
     evidence = config.evidence
     if evidence is None:
         return
@@ -49,6 +49,6 @@ def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate 
     changed = corpus.find_changed(resumed.passages)
     if changed:
         yield (
-            f"evidence: changed or disappeared since passages were shown: {', '.join(changed)}; passages shown earlier "
-            "are kept with their checks, and new ones come from the present files"
+            f"evidence: these files changed or disappeared after passages of them were shown: {', '.join(changed)}; earlier "
+            "passages and their checks are kept, and new passages come from the present files"
         )

@@ -1,7 +1,4 @@
-"""Gates: conditions on a judged debate. A gate that is not met sets the exit code. Pure functions.
-
-`cli.options` defines the options that set the gates.
-"""
+"""Gates: conditions on a judged debate. A gate that is not met sets the exit code. Pure functions."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
@@ -14,7 +11,7 @@ from debate_cli.judging.schedule import missing_briefs
 from debate_cli.systems.scoring import deciding_verdicts
 
 NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
-"""Values of --expect-winner for a debate, besides the debaters' names."""
+"""Values of `--expect-winner` for a debate, besides the names of the debaters."""
 DOCUMENT_OUTCOMES = ("PASS", "FAIL", "CONDITIONAL")
 """Options that a panel votes for when it judges a text."""
 FORBIDDEN = ("manipulation", "missing")
@@ -25,27 +22,27 @@ class GateResult(NamedTuple):
     """Result of one gate."""
 
     gate: str
-    """The option that requested the gate."""
+    """The option that requested the gate, e.g. `--fail-under`."""
     problem: str | None
-    """A sentence that says why the gate is not met; None if it is met."""
+    """A sentence on why the gate is not met; None if it is met."""
 
 
 class Gates(NamedTuple):
-    """The requested conditions. A field that is None or empty requests nothing."""
+    """The requested gates. A field that is None or empty requests no gate."""
 
     min_score_debater: str | None = None
-    """Name of the debater, or of a panel's option, to which `min_score` applies. None: in a debate, the debater with
-    the highest score; for a text, the option PASS."""
+    """The debater, or the option of a panel, that needs `min_score`. None: the debater with the highest score or, for a
+    text, the option PASS."""
     min_score: float | None = None
     expected_winner: str | None = None
-    """Name of the required winner, or `draw`; for a text, the option that the panel must vote for."""
+    """The required winner: a debater's name or `draw`. For a text: the option that the panel must choose."""
     max_warnings: int | None = None
-    """Maximum number of warnings. The warnings of all turns and assessments are added up."""
+    """Maximum number of warnings in all turns and assessments together."""
     fail_on: tuple[str, ...] = ()
-    """Names from `FORBIDDEN`."""
+    """Names from `FORBIDDEN`: what makes the gate fail."""
 
     def require_names(self, names: Collection[str], where: str = "") -> None:
-        """Raise UsageError for an unknown name or a share of votes outside 0 to 1.
+        """Raise UsageError if a gate names an unknown debater, or requires a share of votes outside 0 to 1.
 
         `names`: the debaters; empty for a text. `where`: the beginning of the message, e.g. `a.json: `.
         """
@@ -67,11 +64,11 @@ class Gates(NamedTuple):
             raise UsageError(f"{where}--expect-winner {_printable_name(winner)}: there is no such name; {known}{more}")
 
     def failure_messages(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-        """Return one sentence for each gate that is not met. An undetermined debate meets no gate."""
+        """Return a sentence for each gate that is not met. An undetermined debate meets no gate."""
         return [result.problem for result in self.evaluate(debate, verdicts) if result.problem is not None]
 
     def evaluate(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
-        """Return the result of each requested gate. If several judging runs decide together, each must meet it."""
+        """Return the result of each requested gate. If several verdicts decide together, each must meet the gate."""
         deciding = deciding_verdicts(debate, verdicts) or (None,)
         results: dict[str, str | None] = {}
         for verdict in deciding:
@@ -83,9 +80,9 @@ class Gates(NamedTuple):
     def _check(
         self, debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict | None
     ) -> Iterator[tuple[str, str | None]]:
-        """Yield the option of each requested gate, with a sentence about what fails it; None if nothing does.
+        """Yield the option and the problem of each requested gate. The problem is None if `verdict` meets the gate.
 
-        A `verdict` of None is undetermined and meets no gate.
+        A `verdict` that is None or undetermined meets no gate.
         """
         if verdict is not None and verdict.victory == "undetermined":
             verdict = None
@@ -139,7 +136,7 @@ def _printable_name(name: str) -> str:
 
 
 def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | None:
-    """Return how many manipulations were found, so that the gate fails; None without any. Equal ones count once."""
+    """Return a phrase with the number of different manipulations that were found; None if there are none."""
     found = {
         (finding.participant, finding.quote, finding.technique)
         if isinstance(finding, Manipulation)
@@ -153,10 +150,7 @@ def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | No
 
 
 def _find_missing(debate: Debate, verdicts: Sequence[Verdict]) -> str | None:
-    """Return what is missing, so that `--fail-on missing` fails; None if nothing is.
-
-    That is the rest of an unfinished debate, the speeches that a system did not judge, or judgments.
-    """
+    """Return a sentence if the debate is unfinished or judgments are missing; None if nothing is missing."""
     if debate.status == "incomplete":
         return "the debate is unfinished, so judgments are missing"
     runs = [(verdict.system, debate.run(verdict.run)) for verdict in verdicts]

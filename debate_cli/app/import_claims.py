@@ -1,7 +1,7 @@
 """Use case `import --arguments`: asks a model for the claims in an imported debate's speeches.
 
-Each claim with a quoted passage of the speech becomes an argument. A speech without an answer keeps its whole text as
-one argument, with a warning. If the import is repeated, the model is asked about such a speech again.
+A claim becomes an argument if the speech contains the passage that the model quotes for the claim. A speech for which
+the model gives no answer becomes one argument, with a warning. A repeated import asks about such a speech again.
 """
 
 from __future__ import annotations
@@ -31,19 +31,18 @@ from debate_cli.llm.structured_output import ModelHandle
 from debate_cli.storage.transcript_store import open_debate
 
 MIN_WORDS = 8
-"""Minimum number of words of a speech that the model is asked about. A shorter speech counts as one without
-a claim."""
+"""Minimum number of words of a speech that the model is asked about. A shorter speech has no claim."""
 MODEL_ROLE = "arguments"
-"""Entry of `models` under which the transcript names the model."""
+"""Key under `models` in the transcript's configuration that names the model."""
 NOT_SAID, NOT_ASKED = "claim-not-said", "claims-missing"
-"""Codes of warnings on a turn. NOT_SAID: a claim was dropped because its passage is not in the speech. NOT_ASKED: the
-claims are unknown because the model could not be asked."""
+"""Codes of warnings about a turn. NOT_SAID: a claim was dropped, because its passage is not in the speech. NOT_ASKED:
+the model gave no claims for the speech."""
 _MAX_SHOWN_CHARS = 80
 MAX_CLAIMS = 6
 """Maximum number of claims in one part of a speech."""
 MAX_PART_CHARS = 8_000
-"""Maximum length of a part of a speech. A longer speech is split after a paragraph if possible, else after a sentence
-or a word."""
+"""Maximum number of characters in a part of a speech. A longer speech is split between paragraphs, sentences or
+words."""
 _CUTS = (re.compile(r"\n\s*\n"), re.compile(r"(?<=[.!?。！？])\s"), re.compile(r"\s"))
 
 
@@ -62,32 +61,32 @@ class ClaimsForm(FormModel):
 
 @dataclass(slots=True)
 class ClaimSearch:
-    """The search for the claims of a debate, with the claims that were found so far."""
+    """The search for the claims of a debate, with the claims found so far."""
 
     debate: Debate
     turns: dict[int, Turn] = field(default_factory=dict[int, Turn])
-    """The turns with their claims as arguments, by the turns' index."""
+    """Turns whose claims are known, by the turn's index. The claims are the turn's arguments."""
     error: DebateError | None = None
-    """Why the search ended early; None if it did not."""
+    """The error that ended the search early; None without an error."""
     stopped: bool = False
 
     @property
     def wanted(self) -> list[Turn]:
-        """The turns whose claims are unknown."""
+        """Turns about which the model must still be asked."""
         return [turn for turn in self.debate.turns if is_asked_about(turn) and turn.index not in self.turns]
 
     @property
     def claims(self) -> int:
-        """Number of claims for which the model quoted a passage of the speech."""
+        """Number of claims found so far."""
         return sum(len(turn.arguments or ()) for turn in self.turns.values())
 
     @property
     def left_out(self) -> int:
-        """Number of claims that were dropped because the quoted passage is not in the speech."""
+        """Number of claims that were dropped, because the speech does not contain the quoted passage."""
         return sum(warning.startswith(f"{NOT_SAID}:") for turn in self.turns.values() for warning in turn.warnings)
 
     def finish(self, spec: ModelSpec) -> Debate:
-        """Return the debate with the model in its configuration and the claims as arguments, numbered per speaker."""
+        """Return the debate with the claims as arguments, and with the model in its configuration."""
         config = self.debate.config.model_copy(update={"models": {MODEL_ROLE: spec}})
         numbers = {person.name: (person.prefix, count(1)) for person in self.debate.participants}
         turns: list[Turn] = []
@@ -104,7 +103,7 @@ class ClaimSearch:
 
 
 def is_asked_about(turn: Turn) -> bool:
-    """Return whether a speech is long enough to be asked about."""
+    """Return whether a speech is long enough for asking the model about its claims."""
     return len(turn.text.split()) >= MIN_WORDS
 
 
@@ -114,9 +113,9 @@ def count_calls(turns: Iterable[Turn]) -> int:
 
 
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
-    """Return the turns, by index, whose claims are known from an earlier import of this file with this model.
+    """Return the turns, by index, whose claims an earlier import of this file with this model found.
 
-    Returns None if there was no such import, or if its transcript was judged afterwards.
+    Returns None if there was no such import, or if its transcript was judged later.
     """
     try:
         stored = open_debate(target).debate
@@ -134,7 +133,7 @@ def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int
 async def find_claims(
     search: ClaimSearch, spec: ModelSpec, context: RunContext, save: Callable[[Debate], None]
 ) -> None:
-    """Ask for the claims of the wanted speeches, several at once. Stop early after an error or a requested stop."""
+    """Ask for the claims of the wanted speeches, several at once. An error or a requested stop ends the search."""
     pool = ModelPool(context)
     waiting = iter(search.wanted)
 
@@ -179,7 +178,7 @@ async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Pro
 
 
 def _with_claims(turn: Turn, found: Sequence[ClaimForm]) -> Turn:
-    """Return the turn with its claims as arguments. A claim whose quote is not in the speech becomes a warning."""
+    """Return the turn with its claims as arguments. A claim whose quote the speech lacks becomes a warning."""
     arguments: list[Argument] = []
     warnings: list[str] = []
     for entry in found:
@@ -217,5 +216,5 @@ def _has_warning(turn: Turn, code: str) -> bool:
 
 
 def count_missing(debate: Debate) -> int:
-    """Return the number of speeches whose claims are unknown."""
+    """Return the number of speeches for which the model gave no claims."""
     return sum(_has_warning(turn, NOT_ASKED) for turn in debate.turns)

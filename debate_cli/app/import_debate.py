@@ -28,9 +28,9 @@ from debate_cli.storage.transcript import to_transcript, write_transcript
 
 LABELS_FILE = "labels.csv"
 MAX_FILE_BYTES, MAX_DATASET_BYTES = 20_000_000, 500_000_000
-"""Maximum size of a file to import, and of one file of a data set."""
+"""Maximum size in bytes: of a file to import, and of a file in a data set."""
 _NUMBER_CHARS = 6
-"""Number of characters of an id that are reserved for a number at its end."""
+"""Number of characters that an id keeps free for a number that makes the id unique."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,15 @@ class ImportRequest:
     """Options of `debate import`."""
 
     format: str | None = None
-    """Name of the format; None detects the format."""
+    """Name of the format. None: the format is detected."""
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Name of the column of each field, for tables."""
+    """For a table, the name of the column by `speaker`, `text` or `round`."""
     choices: ImportChoices = field(default_factory=ImportChoices)
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """A file that was read, and its transcript."""
+    """An imported debate, with its file and the path of its transcript."""
 
     source: Path
     target: Path
@@ -55,12 +55,12 @@ class ImportedFile:
     imported: ImportedDebate
 
     def with_debate(self, debate: Debate) -> ImportedFile:
-        """Return this file with `debate` as its transcript."""
+        """Return a copy with another debate."""
         return replace(self, imported=replace(self.imported, debate=debate))
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files to import, and the number of others. Raises UsageError for a folder without files to import."""
+    """Return the files to import, and how many other files their folders contain. Raises UsageError."""
     found: list[Path] = []
     others = 0
     for path in paths:
@@ -77,9 +77,10 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """Return the path of each file's transcript, in the folder `out` or, if that is None, in `folder`.
+    """Return the path of each file's transcript, in the folder `out` or, without `out`, in `folder`.
 
-    If `out` ends in .json, it is the path of the only transcript. Raises UsageError if there are several files then.
+    An `out` that ends in .json is the transcript of the only file. Raises UsageError for such an `out` and several
+    files.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:
@@ -91,7 +92,7 @@ def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> lis
 
 
 def _choose_id(name: str, taken: set[str]) -> str:
-    """Make an id from `name`, with a number at its end if `taken` has the id already. Add the new id to `taken`."""
+    """Return an id made from `name` that is not in `taken`, and add the id to `taken`."""
     base = slugify(name, MAX_ID_LENGTH - _NUMBER_CHARS) or "debate"
     found, number = base, 1
     while found in taken:
@@ -102,7 +103,7 @@ def _choose_id(name: str, taken: set[str]) -> str:
 
 
 def read_import_file(path: Path, target: Path, request: ImportRequest, at: datetime) -> ImportedFile:
-    """Read the debate of a file. Raises TranscriptError with one sentence if the file has no debate."""
+    """Read the debate in a file. Raises TranscriptError if the file has no debate, UsageError for unusable columns."""
     data = _read_bytes(path, MAX_FILE_BYTES)
     try:
         text, encoding = decode_text(data)
@@ -118,13 +119,12 @@ def read_import_file(path: Path, target: Path, request: ImportRequest, at: datet
 
 
 def save_import(file: ImportedFile, *, force: bool) -> None:
-    """Write the transcript. Raises StorageError, also if the file exists and `force` is not set."""
+    """Write the transcript. Raises StorageError, also for an existing file if `force` is False."""
     with lock_debate(file.target):
         write_transcript(file.target, to_transcript(file.imported.debate), Redactor(), overwrite=force)
 
 
 def _read_bytes(path: Path, most: int) -> bytes:
-    """Return the content of a file of at most `most` bytes. Raises TranscriptError."""
     try:
         data = read_regular_file(path, most)
     except FileNotFoundError as error:
@@ -138,7 +138,7 @@ def _read_bytes(path: Path, most: int) -> bytes:
 
 
 def label_rows(debate: Debate, labels: Sequence[HumanLabel]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield a row of `labels.csv` for each label of a debate. The winner's name is spelt as in the transcript."""
+    """Yield a row of `labels.csv` for each label of a debate. Winners are spelt as in the transcript."""
     names = {fold_name(person.name): person.name for person in debate.participants}
     for label in labels:
         winner = DRAW if label.winner == DRAW else names.get(fold_name(clean_name(label.winner)))
@@ -147,7 +147,7 @@ def label_rows(debate: Debate, labels: Sequence[HumanLabel]) -> Iterator[tuple[s
 
 
 def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
-    """Return the rows as CSV with column names, sorted."""
+    """Return the rows as sorted CSV with the names of the columns."""
     target = io.StringIO(newline="")
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(("id", "winner", "rater", "probability"))
@@ -158,10 +158,10 @@ def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
 ) -> Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """Yield the name, the import function and the labels of each debate in the data set `request.format`.
+    """Yield the name of each debate in the data set `request.format`, its import function and its labels.
 
-    The import function returns the debate with its transcript's path in `folder`, or raises TranscriptError. Raises
-    UsageError if there is no debate.
+    The function returns the debate for a transcript in `folder`, or raises TranscriptError. If the data set has no
+    debate, raises UsageError.
     """
     name = request.format or ""
     if request.columns:

@@ -1,4 +1,4 @@
-"""Use case `judge`: turns files into judging tasks (text or debate, runs, context, target) and runs them."""
+"""Use case `judge`: reads files as judging tasks, and judges the files, several at once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from debate_cli.systems.scoring import score
 
 T = TypeVar("T")
 WINDOW = 4
-"""At most `WINDOW * concurrency` files are in progress or wait for an earlier file's result. This limits memory."""
+"""At most `WINDOW * concurrency` files are started before their results are yielded. This limits memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +58,18 @@ class JudgeTask:
     """Path of the file, or the name of standard input."""
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
-    """Judging runs to add. The first judging run of a text is not included, because the text's `events` open it."""
+    """Judging runs to add. The first judging run of a text is not among them, because `events` begin it."""
     context: RunContext
     target: Path | None
     """The transcript to write. None: nothing is written."""
     note: str | None = None
     """A sentence about an incomplete last line of the journal; None if the line is complete."""
     is_text: bool = False
-    """Whether the file is a text, not a debate. Judging a text also completes its first judging run."""
+    """Whether the file is a text and not a debate. For a text, the first judging run is also completed."""
     unsuitable: Mapping[str, str] = field(default_factory=dict[str, str])
     """The requested systems that cannot judge the debate, each with the reason."""
     completed: tuple[str, ...] = ()
-    """Ids of existing judging runs that are to be completed."""
+    """Ids of stored judging runs to complete."""
 
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
         """Judge the file. `save`: whether to write the result. `force`: whether to overwrite a target that changed."""
@@ -78,7 +78,7 @@ class JudgeTask:
         return await session.judge(self.events, self.openings, target, completed=completed, force=force)
 
     def describe_verdict_change(self, judged: Debate) -> str | None:
-        """Return a sentence if the file is judged in place and `judged` has a different deciding verdict."""
+        """Return a sentence if judging changed the deciding verdict of a file judged in place; otherwise None."""
         was, now = _describe_deciding_verdict(fold(self.events)), _describe_deciding_verdict(judged)
         if self.target != self.source.with_suffix(".json") or not was or not now or was == now:
             return None
@@ -87,25 +87,25 @@ class JudgeTask:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """A file that can be judged. The file's content is left out, so that plans for many files fit into memory."""
+    """A file that can be judged. It is read again later, so that plans for many files fit into memory."""
 
     source: Path
     target: Path | None
     """The transcript to write. None: nothing is written."""
     notes: tuple[str, ...]
-    """Sentences about an incomplete journal, sources that are not indexed, and systems that cannot judge the file."""
+    """Sentences about an incomplete journal, sources that are not indexed, and unsuitable systems."""
     debater_names: tuple[str, ...]
     """Names of the debaters; empty for a text."""
     destinations: tuple[Destination, ...]
-    """Destinations of the judges' requests, as in `RunContext`."""
+    """Servers that the judges' requests go to, as in `RunContext`."""
     asked_people: tuple[str, ...]
-    """The people among the judges, as in `RunContext`."""
+    """People among the judges, as in `RunContext`."""
     read: Callable[[], JudgeTask]
-    """Creates the task by reading the file again."""
+    """Reads the file again, and returns its task."""
 
     @classmethod
     def of_task(cls, task: JudgeTask, read: Callable[[], JudgeTask]) -> JudgePlan:
-        """Return the plan for `task`. `read`: creates this task again by reading the file."""
+        """Return the plan for `task`. `read`: reads the file again, and returns an equal task."""
         context = task.context
         left_out = [f"{task.source}: {kind} is left out: {reason}" for kind, reason in task.unsuitable.items()]
         skipped = describe_skipped(context.corpus) if context.corpus is not None else None
@@ -120,7 +120,7 @@ class JudgePlan:
         )
 
     def build(self) -> JudgeTask:
-        """Read the file again. Raises UsageError if the file now names other servers."""
+        """Read the file again. Raises UsageError if it now leads to other servers than before."""
         task = self.read()
         before, now = (
             [(item.host, item.variables) for item in each] for each in (self.destinations, task.context.destinations)
@@ -133,9 +133,9 @@ class JudgePlan:
 def build_judge_plans(
     sources: Sequence[JudgeSource], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return the plans, and one sentence for each file that cannot be judged.
+    """Return a plan for each file that can be judged, and a sentence for each other file.
 
-    `loaded`: the request's configuration. Raises UsageError, ConfigError and MissingKeyError. If there is only one
+    `loaded`: the configuration of `request`. Raises UsageError, ConfigError and MissingKeyError. If there is only one
     file, raises its error.
     """
     for kind in request.systems:
@@ -169,11 +169,10 @@ def build_judge_plans(
 def build_completion_plans(
     paths: Sequence[Path], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return plans that ask for the missing judgments of saved debates.
+    """Return a plan for each saved debate with missing judgments, and a sentence for each other file.
 
-    Also returns a sentence for each file that is unreadable or complete. Each judging run keeps its models; of
-    `loaded`, only the prompts are used. Raises ConfigError and MissingKeyError. If there is only one file, raises its
-    error.
+    Each judging run keeps its models. Of `loaded`, only the prompts are used. Raises ConfigError and MissingKeyError.
+    If there is only one file, raises its error.
     """
 
     def plan(path: Path) -> JudgePlan | str:
@@ -187,7 +186,7 @@ def build_completion_plans(
 
 
 def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> tuple[list[JudgePlan], list[str]]:
-    """Return the plans, and a sentence for each file without a plan. If there is only one file, raise its error."""
+    """Return the plans, and a sentence for each item without a plan. If there is only one item, raise its error."""
     plans: list[JudgePlan] = []
     problems: list[str] = []
     for item in items:
@@ -205,7 +204,7 @@ def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> 
 
 
 def find_uncollected(folder: Path) -> list[Path]:
-    """Return the files of the debates in `folder` that have questions in batches with uncollected answers."""
+    """Return the files of the debates in `folder` whose judges' answers wait in a batch."""
     left = set(BatchStore(folder).open_debates())
     files = list_debate_files(folder) if left else []
     found = [path for path in files if path.stem in left]
@@ -260,11 +259,15 @@ async def judge_files(
     on_error: Callable[[JudgePlan, DebateError], None],
     batches: BatchQueues | None = None,
 ) -> AsyncIterator[tuple[JudgeTask, Outcome]]:
-    """Judge the files, `concurrency` at a time, and yield the results in the order of `plans`.
+    """Judge the files, and yield the results in the order of `plans`.
 
-    A file that failed, or was not started before a stop, yields no result. If there is only one file, its error is
-    raised; otherwise errors go to `on_error`. `equip` returns a file's context with observer, cassette and people.
-    `force` overwrites targets that changed. With `batches`, `count_waiting_debates` replaces `concurrency`.
+    - `equip`: returns the context of a file, with observer, cassette and people.
+    - `stop`: after a request to stop, no further file is started.
+    - `concurrency`: how many files are judged at once. With `batches`, `count_waiting_debates` says how many.
+    - `force`: overwrites targets that have changed.
+    - `on_error`: receives the error of a file. If there is only one file, its error is raised instead.
+
+    A file that failed, or was not started, yields no result.
     """
     concurrency = concurrency if batches is None else count_waiting_debates()
     room = asyncio.Semaphore(concurrency)
@@ -302,7 +305,7 @@ async def judge_files(
 
 
 def _describe_deciding_verdict(debate: Debate) -> str | None:
-    """Return the deciding verdict as `Pro (clear, structured)`; None if no verdict decides."""
+    """Return the deciding verdict in words, e.g. `Pro (clear, structured)`; None if there is none."""
     found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
     if found is None:
         return None
@@ -316,7 +319,9 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
     if not source.is_text:
         return _build_transcript_task(path, request, loaded)
     if request.changes:
-        raise UsageError("--set: changes settings of a configuration, and a text has none; name one with --config")
+        raise UsageError(
+            "--set changes settings of a configuration, and a text has none; name a configuration with --config"
+        )
     if source.content is None and not path.exists():
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
     if not request.judges_texts:

@@ -1,4 +1,4 @@
-"""Turns a judging request into the judging runs to add to a saved debate. `app.session` asks the models."""
+"""Turns a judging request into judging runs to add to a saved debate, and a text into a debate."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,8 +19,7 @@ from debate_cli.systems.registry import check_system_kind, default_text_kind, ge
 from debate_cli.version import __version__
 
 STORED_SECTIONS = ("judging", "limits", "output", "seed")
-"""Sections of a stored configuration that `judge --set` may change without `--config`. The other sections name
-models."""
+"""Sections of a stored configuration that `judge --set` may change without `--config`."""
 GENERATOR = Generator(name="debate-cli", version=__version__)
 
 
@@ -29,35 +28,35 @@ class JudgingRequest:
     """Options of `debate judge`."""
 
     config: DebateConfig | None = None
-    """Configuration with `judging`, `models`, `providers`, `limits` and `seed`."""
+    """Configuration to judge with. None: the configuration that is stored in the debate."""
     context: str | None = None
     """Material that is shown beside a judged text. None: the background of `config`."""
     systems: tuple[str, ...] = ()
-    """Kinds of systems. Empty: the systems of `config`, else the systems stored in the debate."""
+    """Kinds of judging systems. Empty: the systems of `config`, else the systems stored in the debate."""
     model: str | None = None
     """`provider/model` of every judge. None: each judge keeps its own model."""
     model_option: str = "--model"
     """The option that set `model`, for error messages."""
     other_models: tuple[str, ...] = ()
-    """Further models for every judge; each gets a separate judging run."""
+    """Further models for all judges. Each model gets judging runs of its own."""
     judges: int | None = None
-    """Number of judges of each system."""
+    """Number of judges of each system. None: as the system's settings say."""
     repeat: int = 1
     """Number of judging runs per model."""
     lookup: str | None = None
-    """Where systems look up facts: `corpus`, `web` or `both`. None: where each system's settings say."""
+    """Where systems look up facts: `corpus`, `web` or `both`. None: as each system's settings say."""
     evidence: tuple[str, ...] = ()
     """Absolute paths of files and folders in which facts are looked up. Empty: the sources of `config`."""
     replace: bool = False
-    """Whether earlier assessments of these systems no longer count."""
+    """Whether earlier assessments of the judged systems no longer count."""
     limits: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Values for keys of `limits`, for these judging runs."""
+    """Values for keys of `limits` in the configuration, e.g. a budget for these judging runs."""
     changes: tuple[ConfigChange, ...] = ()
-    """Changes to `STORED_SECTIONS` of the stored debate, if there is no `config`."""
+    """Changes to `STORED_SECTIONS` of the stored configuration. Empty if `config` is given."""
     batch: bool = False
-    """Whether the judges are asked in batches, which their providers must support."""
+    """Whether the judges are asked in batches."""
     asks_models: bool = True
-    """Whether models will be asked. False for an estimate or a replayed cassette, which need no key."""
+    """Whether models will be asked. An estimate and a replayed cassette ask no model, and need no key."""
     out: Path | None = None
     """File or folder for the judged debates. None: a debate is saved in place, a text in `output.dir`."""
     save: bool = True
@@ -65,7 +64,7 @@ class JudgingRequest:
     """Id of the debate that is made from a text. None: an id is generated."""
 
     def target_for(self, default: Path) -> Path | None:
-        """Return where to save a judged debate: `default`, or a path in `out`; None if nothing is saved."""
+        """Return where to save a judged debate: at `out` or, without `out`, at `default`. None: it is not saved."""
         if not self.save or self.out is None:
             return default if self.save else None
         return self.out if self.out.suffix else self.out / default.name
@@ -93,7 +92,7 @@ class JudgingRequest:
 
     @property
     def models(self) -> dict[str, ModelSpec]:
-        """Model of each role. If the configuration names a default model but no judge, this model judges."""
+        """Model of each role. Without a `judge`, the configuration's `default` becomes the judge."""
         models = dict(self.config.models) if self.config is not None else {}
         if "default" in models:
             models.setdefault("judge", models["default"])
@@ -116,8 +115,8 @@ def parse_model(name: str, option: str = "--model") -> ModelSpec:
 def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
     """Return the judging runs that the request adds to `debate`: `repeat` runs for each model.
 
-    A system that cannot judge the debate is left out if another one can. Raises UsageError for an unknown system,
-    TranscriptError if no system can judge.
+    A named system that cannot judge the debate is left out if another one can. Raises TranscriptError if none can,
+    UsageError for an unknown system.
     """
     unsuitable = unsuitable_systems(debate, request)
     requested = _requested_systems(debate, request)
@@ -137,9 +136,9 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 
 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
-    """Return the requested systems to leave out because they cannot judge `debate`, each with the reason.
+    """Return the requested systems that cannot judge `debate`, each with the reason.
 
-    If no requested system can judge it, none is left out, so that `open_judging_runs` refuses the request.
+    If all of them are unsuitable, returns an empty dictionary, and `open_judging_runs` raises an error.
     """
     found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
@@ -147,14 +146,14 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """Return the judging runs of a text after its first run: for further models and repetitions."""
+    """Return the judging runs of a text after its first run: for further models, and for repetitions."""
     return _openings(judged.config.judging, request, at, taken=0)[1:]
 
 
 def _openings(
     judging: JudgingConfig, request: JudgingRequest, at: datetime, *, taken: int
 ) -> tuple[JudgingOpened, ...]:
-    """Return `request.repeat` judging runs for each model. `taken`: number of judging runs that exist already."""
+    """Return `request.repeat` judging runs for each model. `taken`: number of runs that the debate has already."""
     variants = [request, *(replace(request, model=model) for model in request.other_models)]
     repeated = [variant for variant in variants for _ in range(request.repeat)]
     return tuple(
@@ -172,7 +171,7 @@ def _openings(
 
 
 def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """Return the events of a debate that has `text` as background and no speeches. Raises UsageError."""
+    """Return the events of a debate without speeches, which has `text` as background. Raises UsageError."""
     config = document_config(name, text, request)
     for system in config.judging.systems:
         _check_settings(system)
@@ -181,7 +180,7 @@ def document_events(name: str, text: str, debate_id: str, request: JudgingReques
 
 
 def document_config(name: str, text: str, request: JudgingRequest) -> DebateConfig:
-    """Return the configuration for judging a text. It has no debaters, and only systems that judge texts."""
+    """Return the configuration for judging a text: without debaters, and only with systems that judge texts."""
     given = request.config
     configured = {system.kind: system for system in (given.judging.systems if given is not None else ())}
     kinds = [*(kind for kind in configured if kind in request.systems), *request.systems] or [*configured]
@@ -212,9 +211,9 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Return `config`, given with --resume, in the form in which `debate` stores its configuration.
+    """Return `config`, which was given with --resume, in the form of the stored configuration of `debate`.
 
-    For a judged text, the result has the text as motion and background. A free-flowing debate keeps its stored
+    The configuration for a judged text has the text as background. A free-flowing debate keeps its stored
     `format.order`.
     """
     is_stored = not config.debaters and config.topic == debate.topic
@@ -226,7 +225,7 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
 
 
 def config_for_judging(debate: Debate, request: JudgingRequest) -> DebateConfig:
-    """Return the configuration for the added runs: the stored one with the request's models, providers and limits."""
+    """Return the stored configuration with the models, providers and limits of the request."""
     given = request.config
     limits = given.limits if given is not None else _limits_without_budget(debate)
     changes: dict[str, object] = {
@@ -250,10 +249,10 @@ def _limits_without_budget(debate: Debate) -> Limits:
 
 
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
-    """Return the request with the stored configuration and its `changes`; the same request if it has no `changes`.
+    """Return the request with the stored configuration, changed by `changes`, as its `config`.
 
-    The result has no budget, because the stored one was for the debate. Judges keep their stored models. Raises
-    UsageError for a setting that needs a configuration, ConfigError for an invalid value.
+    A request without `changes` stays the same. The stored budget is dropped, because it was for the debate. Judges keep
+    their stored models. Raises UsageError for a setting that needs `--config`, ConfigError for an invalid value.
     """
     if not request.changes:
         return request
@@ -274,7 +273,7 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
 
 
 def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemSettings, ...]:
-    """Return the settings of the requested systems: from the configuration, else as stored, else the default ones."""
+    """Return the settings of the requested systems: as configured, else as stored, else the defaults."""
     configured = request.config.judging.systems if request.config is not None else ()
     if not request.systems:
         return configured or debate.config.judging.systems or JudgingConfig().systems
@@ -285,7 +284,7 @@ def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemS
 
 
 def _apply_request(system: SystemSettings, request: JudgingRequest) -> SystemSettings:
-    """Return the settings for an added run, with the requested model and number of judges. Raises UsageError."""
+    """Return a system's settings for an added run, as the request changes them. Raises UsageError."""
     settings = system.for_added_run()
     if request.model is not None:
         settings = settings.with_models(lambda _role: None)
@@ -309,12 +308,12 @@ def _check_settings(system: SystemSettings) -> None:
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
     """Raise TranscriptError if `system` cannot judge the debate.
 
-    A system that the user did not name is refused only if the debate has no turns.
+    If the debate has speeches, only a system that the user named is refused.
     """
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way
         raise TranscriptError(
-            f"has no speeches yet, so it cannot be judged; resume it first: debate run --resume {debate.id}"
+            f"the debate has no speeches yet, so it cannot be judged; resume it first: debate run --resume {debate.id}"
         )
     reason = get_system(system.kind).why_not(debate)
     if reason is not None and (is_named or not debate.turns):

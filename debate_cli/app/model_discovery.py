@@ -41,16 +41,16 @@ SUGGESTED_MODELS: Mapping[str, str] = MappingProxyType(
 MAX_MODELS_PER_SERVER = 5
 """Maximum number of models offered per server."""
 LISTING_TIMEOUT_S = 1.0
-"""Timeout in seconds: for connecting, and for each read of the answer."""
+"""Seconds to wait for a connection to a server, and for each part of its answer."""
 LISTING_DEADLINE_S = 3.0
-"""Timeout in seconds of the whole answer."""
+"""Seconds to wait for a server's whole answer."""
 MAX_LISTING_BYTES = 1_000_000
 """Maximum size of a server's list of models, in bytes."""
 _MODEL_NAME = re.compile(r"[A-Za-z0-9][\w./:@-]{0,99}")
 _NON_CHAT_MODEL = re.compile(r"embed|rerank|whisper|ocr", re.IGNORECASE)
 
 ModelLister = Callable[[str], Sequence[str]]
-"""Returns the models of an OpenAI-compatible server at an address. The list is empty if the server does not answer."""
+"""Returns the models of the OpenAI-compatible server at an address. Without an answer, the list is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,12 @@ class DiscoveredModel:
     """A model that is available on this machine."""
 
     model: str
-    """`provider/model`."""
+    """The model as `provider/model`."""
     reason: str
     """Why the model is offered, in a few words."""
     is_paid: bool = False
     is_toy: bool = False
-    """Whether the model is suitable for trials only, not for real debates."""
+    """Whether the model is only good for trials, not for real debates."""
 
 
 def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> list[str]:
@@ -79,7 +79,7 @@ def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> 
 
 
 def _fetch_json(url: str) -> object:
-    """Return the JSON document at `url`; None for any fault. No proxy is used."""
+    """Return the JSON document at `url`, fetched without a proxy; None after any fault."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(url, timeout=LISTING_TIMEOUT_S) as answer:
@@ -91,7 +91,7 @@ def _fetch_json(url: str) -> object:
 def discover_models(
     env: Mapping[str, str], listing: ModelLister = list_server_models, *, embedded: bool | None = None
 ) -> list[DiscoveredModel]:
-    """Return the available models, best first. `embedded`: whether the extra `local` is installed (None: detect it)."""
+    """Return the available models, best first. `embedded`: whether the extra `local` is installed. None: detect it."""
     address = resolve_base_url(load_provider_rows()["ollama"], env)
     names = listing(address)[:MAX_MODELS_PER_SERVER] if address else ()
     ollama = [DiscoveredModel(f"ollama/{name}", "Ollama on this machine") for name in names]
@@ -108,9 +108,9 @@ def discover_models(
 
 
 def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
-    """Return another model than the debaters' `model` as judge: a free one if `model` is free, else a paid one.
+    """Return a judge that differs from the debaters' `model`: free if `model` is free, otherwise paid.
 
-    If there is none, returns `model`.
+    If `found` has no such model, returns `model`.
     """
     debater = next((one for one in found if one.model == model), None)
     others = [one for one in found if one.model != model and not one.is_toy]
@@ -121,7 +121,7 @@ def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
 _URL_USER = re.compile(r"^(\w[\w+.-]*://)[^/?#]*@")
 _URL_QUERY = re.compile(r"[?#].*$", re.DOTALL)
 EXAMPLE_MODELS = {"local": "smollm2", "mock": "any", "ollama": "qwen3:8b", "anthropic": "claude-sonnet-5"}
-"""Names of models to try, by provider."""
+"""An example of a model's name, by provider."""
 
 
 def list_providers(config: DebateConfig, env: Mapping[str, str], redact: Callable[[str], str]) -> list[dict[str, Any]]:

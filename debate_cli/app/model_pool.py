@@ -1,9 +1,7 @@
 """The model clients of one or more runs: connections, rate limits, one budget. Also the actors that use the clients.
 
-Each model is wrapped, outermost first, in: structured output, redaction, cassette, parameter fallback, retries, rate
-limit, budget, silence notes, adapter. The budget is inside the rate limit, so that a call that waits for the limit
-reserves nothing. A person has only structured output, redaction and cassette. There is one rate limiter per provider,
-one budget per pool, and one structured-output client per model and set of parameters.
+ARCHITECTURE.md lists the wrappers of a model. The rate limit is outside the budget, so that a waiting call reserves
+nothing. A person has only structured output, redaction and cassette.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ from debate_cli.systems.registry import get_system, settings_for
 
 
 class PooledModel(NamedTuple):
-    """A model with all wrappers of the pool except structured output."""
+    """A model with all wrappers except structured output."""
 
     model: Model
     profile: Profile
@@ -68,7 +66,7 @@ class PooledModel(NamedTuple):
 
 
 class ModelPool:
-    """Creates and owns model clients. Debates that share a pool share its connections, limits and budget."""
+    """Creates, shares and closes model clients. Debates that share a pool share its limits and its budget."""
 
     def __init__(
         self,
@@ -81,9 +79,10 @@ class ModelPool:
     ) -> None:
         """`context`: supplies limits, environment, secrets and observer.
 
-        `budget`: None uses the budget of `context` or, without one, a new budget in which the calls of `used` are
-        spent. `rates`: requests and tokens per minute, shared with other processes. `patience_s`: calls fail if a
-        provider refuses all of them for this many seconds.
+        - `budget`: None uses the budget of `context` or, without one, a new budget.
+        - `rates`: counts the requests and tokens of the last minute together with other processes.
+        - `used`: earlier calls, which a new budget counts as spent.
+        - `patience_s`: seconds after which calls fail if a provider refuses all of them.
         """
         limits = context.config.limits
         self._context = context
@@ -109,9 +108,9 @@ class ModelPool:
         rejected: Iterable[StructuredOutputMode] = (),
         batches: BatchQueue | None = None,
     ) -> ModelHandle:
-        """Return the handle for a model, with the providers and the seed of `config`.
+        """Return a handle for asking a model, with the providers and the seed of `config`.
 
-        `rejected`: structured-output modes that do not work. With `batches`, requests wait for a batch.
+        `rejected`: structured-output modes that failed before. With `batches`, requests wait for a batch.
         """
         spec = mock_spec(spec) if self._context.mock else spec
         providers = self._providers_of(config)
@@ -125,7 +124,7 @@ class ModelPool:
         return self._build_model(spec, self._providers_of(config), None)
 
     def search_client(self, config: DebateConfig, prompts: Prompts) -> SearchClient | None:
-        """Return the client for the web searches of `config`; None if it configures none. Raises ConfigError."""
+        """Return the client for web searches; None if `config` has no web search. Raises ConfigError."""
         target = find_search_target(config, self._context.env)
         if target is None or config.evidence is None:
             return None
@@ -143,7 +142,7 @@ class ModelPool:
         )
 
     def reranker(self, config: DebateConfig) -> Reranker | None:
-        """Return the client that orders passages by meaning; None if not configured. Raises ConfigError."""
+        """Return the client that orders passages by meaning; None if `config` has none. Raises ConfigError."""
         spec = rerank_spec(config)
         if spec is None:
             return None
@@ -163,12 +162,12 @@ class ModelPool:
         )
 
     async def aclose(self) -> None:
-        """Close connections and embedded models."""
+        """Close all connections and embedded models."""
         for providers in self._providers:
             await providers.registry.aclose()
 
     def _providers_of(self, config: DebateConfig) -> _ProviderContext:
-        """Return the providers of `config`. Configurations with equal providers and an equal seed share the result."""
+        """Return the providers of `config`. Configurations with equal providers and an equal seed share them."""
         for known in self._providers:
             if known.config.seed == config.seed and (
                 known.config.providers == config.providers or known.registry.rows == build_provider_table(config)
@@ -226,7 +225,7 @@ class ModelPool:
     ) -> Model:
         """Return a model whose requests wait for a batch.
 
-        The journal records no reservation, because the batch is stored before it is submitted.
+        The journal gets no `asked` line, because the batch is stored before it is submitted.
         """
         open_api = partial(providers.registry.batches, spec)
         queued = QueuedModel(batches, spec.model, open_api, profile, price, providers.redact)
@@ -240,7 +239,7 @@ class ModelPool:
     def _add_limits(
         self, row: ProviderRow | None, spec: ModelSpec, price: Price | None, profile: Profile, model: Model
     ) -> Model:
-        """Wrap `model` with notes on silence, budget and rate limit. `row`: its provider; None for a caller's model."""
+        """Wrap `model` with reports of silence, budget and rate limit. `row`: None for the caller's own model."""
         budgeted = BudgetedModel(
             SilenceReportingModel(model, self._context.observer.note, name=spec.model),
             self.budget,
@@ -270,7 +269,7 @@ class ModelPool:
             )
 
     def _limiter_for(self, owner: ProviderRow | str) -> RateLimiter:
-        """Return the rate limiter of `owner`: a provider, or the name of the caller's own model."""
+        """Return the rate limiter of a provider, or of the caller's own model with this name."""
         for known, limiter in self._limiters:
             if known == owner:
                 return limiter
@@ -301,15 +300,15 @@ class ModelPool:
 
 @dataclass(frozen=True, slots=True)
 class _ProviderContext:
-    """The providers of one configuration, with their models' handles and the features that their servers rejected."""
+    """The providers of a configuration, the handles of their models, and what their servers rejected."""
 
     config: DebateConfig
-    """Configuration. Only its providers and its seed are used."""
+    """The configuration. Only its providers and its seed are used."""
     registry: ProviderRegistry
     redact: Redactor
     """Removes the providers' secrets from model output."""
     handles: dict[tuple[str, bool], ModelHandle] = field(default_factory=dict[tuple[str, bool], ModelHandle])
-    """The handles, by model spec and by whether requests wait for a batch."""
+    """Handles, by the model's settings and by whether requests wait for a batch."""
     mode_records: dict[str, ModeRecord] = field(default_factory=dict[str, ModeRecord])
     """Structured-output modes that the server rejected or ignored, by model."""
     rejected_parameters: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
@@ -323,9 +322,9 @@ def build_actors(
     *,
     speeches: bool = True,
 ) -> Actors:
-    """Create the actors of one debate; without `speeches`, only judges.
+    """Create the actors of one debate. Without `speeches`, create only judges.
 
-    `rejected_modes`: structured-output modes that do not work, by model.
+    `rejected_modes`: structured-output modes that failed before, by model.
     """
     config = with_mock_providers(context.config) if context.mock else context.config
     prompts = Prompts(context.prompts).validate()
@@ -357,9 +356,9 @@ def build_actors(
 def _build_passages(
     pool: ModelPool, context: RunContext, own: DebateConfig, prompts: Prompts, *, speeches: bool
 ) -> PassageFinder | None:
-    """Return the search for passages; None if there is nothing to search.
+    """Return the search for passages in sources and on the web; None without both.
 
-    Judges that look up facts use it. With `speeches`, debaters use it too.
+    Judges that look up facts use the search. With `speeches`, debaters use it too.
     """
     config, corpus = with_lookup_search(own), context.corpus
     evidence = config.evidence or EvidenceConfig()

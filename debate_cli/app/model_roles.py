@@ -1,4 +1,4 @@
-"""Determines which model each debater and judge of a configuration gets, and which mock replaces it. Pure."""
+"""Determines which model each debater and judge gets, and which mock replaces a model. Pure."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,16 +10,16 @@ from debate_cli.providers.mock.model import SCRIPTED_MODEL
 from debate_cli.providers.registry import split_model_name
 
 UNSCRIPTED_NAME = "unscripted"
-"""Name of the mock that replaces `mock/scripted`."""
+"""Name of the mock model that replaces `mock/scripted`."""
 
 
 def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:
-    """Return the roles of a system's judges, as in `models` of the configuration; empty if the system asks no model."""
+    """Return each judge's model as the system's settings name it, without repetitions. None: `models.judge`."""
     return tuple(dict.fromkeys(judge_model_role(system, assessor) for assessor in judge_ids(system)))
 
 
 def judge_model_spec(config: DebateConfig, run: JudgingRun, judge_role: str | None) -> ModelSpec | None:
-    """Return the model of a role in a judging run. The run's own models take precedence over the configuration's."""
+    """Return the model for a judge's role. Models of the judging run take precedence over those of `config`."""
     models = {**config.models, **run.models}
     return config.model_copy(update={"models": models}).model_for_judge(judge_role)
 
@@ -50,12 +50,12 @@ def require_judge_models(config: DebateConfig) -> None:
 
 
 def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
-    """Return `config` with the judging run's own providers added or replaced."""
+    """Return `config` with the providers of the judging run, which replace providers of the same name."""
     return config.model_copy(update={"providers": {**config.providers, **run.providers}}) if run.providers else config
 
 
 def mock_spec(spec: ModelSpec) -> ModelSpec:
-    """Return the mock model that replaces `spec`. If `spec` is a mock, the speed is kept, but not the script."""
+    """Return the mock model that replaces `spec`. If `spec` is a mock, only its script is dropped."""
     provider, name = split_model_name(spec.model)
     own = UNSCRIPTED_NAME if f"mock/{name}" == SCRIPTED_MODEL else name
     if provider == "mock":
@@ -65,7 +65,7 @@ def mock_spec(spec: ModelSpec) -> ModelSpec:
 
 
 def with_mock_models(config: DebateConfig) -> DebateConfig:
-    """Return `config` with the mock provider for every model. Temperatures and limits are kept."""
+    """Return `config` with a mock in place of every model. Temperatures and limits are kept."""
     models = {name: mock_spec(spec) for name, spec in config.models.items()}
     models.setdefault("default", ModelSpec(model="mock/default"))
     debaters = tuple(
@@ -81,7 +81,7 @@ def _mock_role(model: str | None, models: Mapping[str, ModelSpec]) -> str | None
 
 
 def with_mock_providers(config: DebateConfig) -> DebateConfig:
-    """Return `config` without providers. Web search and reranking use the mock."""
+    """Return `config` without its own providers, and with the mock for web search and reranking."""
     evidence = config.evidence
     if evidence is not None:
         web, rerank = evidence.web, evidence.rerank

@@ -1,6 +1,6 @@
 """Use case `personas`: asks a model for the stakeholders that documents imply, and writes them as judges of a panel.
 
-The method is that of MAJ-EVAL (Chen et al. 2025), which derives the personas of judges from documents of the field.
+The method is that of MAJ-EVAL (Chen et al. 2025).
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,20 +30,20 @@ from debate_cli.llm.prompts import Prompts
 from debate_cli.storage.config_file import LoadedConfig
 
 MAX_DOCUMENT_CHARS = 400_000
-"""Maximum length of all documents together."""
+"""Maximum number of characters of all documents together."""
 _DEBATE_ID = "personas"
 MIN_STAKEHOLDERS, MAX_STAKEHOLDERS = 3, 7
 
 
 class TextDocument(NamedTuple):
-    """A text with its name. Untrusted."""
+    """A text with its name. Both come from outside and are untrusted."""
 
     name: str
     text: str
 
 
 class Stakeholder(NamedTuple):
-    """A person or group with a stake in documents, as a model describes it. Untrusted."""
+    """A person or group with a stake in documents, as a model describes it. Its texts are untrusted."""
 
     id: str
     """Letters, digits and `_`. No two stakeholders have the same id."""
@@ -51,11 +51,11 @@ class Stakeholder(NamedTuple):
     role: str
     cares_about: str
     quote: str
-    """Words of a document from which the model derived the stakeholder, as quoted by the model."""
+    """Passage of a document that, according to the model, implies the stakeholder."""
     document: str | None
-    """Name of the document that contains the quote; None if it is in no document."""
+    """Name of the document that contains the quote; None if no document contains it."""
     line: int | None
-    """Number, from 1, of the document's line where the quote begins."""
+    """Line of the document where the quote begins, from 1; None if no document contains the quote."""
 
 
 class StakeholderForm(FormModel):
@@ -76,9 +76,9 @@ class StakeholdersForm(FormModel):
 def prepare_personas(
     documents: Sequence[TextDocument], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return the context for asking the judge's model, and this model.
+    """Return the context for asking the judge's model about documents, and this model.
 
-    Raises UsageError if the documents are too long; ConfigError, MissingKeyError.
+    Raises UsageError for documents that are too long, ConfigError and MissingKeyError.
     """
     if sum(len(document.text) for document in documents) > MAX_DOCUMENT_CHARS:
         limit = f"{MAX_DOCUMENT_CHARS // 1000},000 characters"
@@ -89,9 +89,9 @@ def prepare_personas(
 def prepare_asked_model(
     name: str, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return the context for asking a judge about the text `name`, and the judge's model.
+    """Return the context for asking the judge's model about the text `name`, and this model.
 
-    Raises ConfigError, MissingKeyError.
+    Raises ConfigError and MissingKeyError.
     """
     panel = request
     if request.config is not None:
@@ -148,7 +148,7 @@ def format_judges_config(
 ) -> str:
     """Return a YAML configuration whose panel has the stakeholders as judges.
 
-    `command`: the command that uses the file, which a comment in the file names.
+    `command`: the command to run with the file, which is shown in a comment.
     """
     named = documents[0].name if len(documents) == 1 else "this document"
     head = {"topic": f"Should {named} be accepted as it is?", "models": {"judge": {"model": model}}}
@@ -176,7 +176,7 @@ def _format_judge(stakeholder: Stakeholder) -> str:
 
 
 def describe_stakeholder(stakeholder: Stakeholder) -> str:
-    """Return a stakeholder's point of view, as the description of a judge."""
+    """Return the description of a judge with a stakeholder's point of view."""
     role, cares_about = (words.rstrip(". ") for words in (stakeholder.role, stakeholder.cares_about))
     return f"You judge as this stakeholder: {stakeholder.name}. Role: {role}. Cares about: {cares_about}."
 

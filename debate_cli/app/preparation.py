@@ -69,9 +69,9 @@ from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import load_environment
 
 SearchPlace = Literal["files", "web"]
-"""Where to search for passages."""
+"""Where a run searches for passages: in the configured sources, or on the web."""
 ModelSelector = Callable[[DebateConfig], Sequence[ModelSpec]]
-"""Selects the models of a configuration that a run will ask."""
+"""Returns the models of a configuration that a run will ask."""
 
 
 def prepare_run(
@@ -87,9 +87,13 @@ def prepare_run(
 ) -> RunContext:
     """Check every selected model and replaced prompt, and create the run's context.
 
-    `asked`: whether models will be asked; False for an estimate. `added`: models of added judging runs, by the run's
-    name in errors. `models`: the caller's own model objects, by `provider/model`. `searches`: where to search for
-    passages. Raises MissingKeyError, ConfigError, and UsageError for unreadable sources.
+    - `select`: returns the models to check.
+    - `asked`: whether models will be asked. An estimate asks none.
+    - `added`: models of added judging runs, by the name of the run in errors.
+    - `models`: the caller's own model objects, by `provider/model`.
+    - `searches`: where the run searches for passages.
+
+    Raises MissingKeyError, ConfigError, and UsageError for sources that cannot be read.
     """
     config = with_mock_models(loaded.config) if mock else loaded.config
     Prompts(loaded.prompts).validate()
@@ -162,10 +166,12 @@ def prepare_resume(
     asked: bool,
     close: bool = False,
 ) -> RunContext:
-    """Create the context for continuing a stored debate. With `close`, only its judges will be asked.
+    """Create the context for resuming a stored debate. With `close`, only its judges will be asked.
 
-    `loaded`: the configuration to resume with. `asked`: whether models will be asked. Raises UsageError if there is
-    nothing to close, ConfigError for a setting that would change earlier speeches.
+    - `loaded`: the configuration to resume with.
+    - `asked`: whether models will be asked. An estimate asks none.
+
+    Raises ConfigError for a setting that would change earlier speeches, UsageError for `close` before the first speech.
     """
     name = str(stored.path)
     if close and not stored.debate.turns:
@@ -198,7 +204,7 @@ def prepare_resume(
 def _search_places(
     loaded: LoadedConfig, stored: StoredDebate, config: DebateConfig, *, speaks: bool
 ) -> list[SearchPlace]:
-    """Return where the rest of a stored debate searches. Sources that only the debate names are not opened."""
+    """Return where the rest of a stored debate searches. Files that only the debate names are not searched."""
     places = config.judging.lookup_places
     is_own_config = loaded.source_map.name == str(stored.path)
     may_read = not is_own_config or ("evidence", "sources") in loaded.source_map.origins
@@ -218,7 +224,7 @@ def prepare_judging(
 ) -> tuple[tuple[JudgingOpened, ...], RunContext]:
     """Return the judging runs that `request` adds to `debate`, and the context for them. Raises UsageError.
 
-    `loaded`: the request's configuration. `name`: the debate's name in errors. Debaters are not checked.
+    `loaded`: the configuration of the request. `name`: what errors call the debate.
     """
     openings = open_judging_runs(debate, request, at)
     config = config_for_judging(debate, request).model_copy(update={"judging": openings[0].judging})
@@ -237,9 +243,9 @@ def prepare_judges(
     request: JudgingRequest,
     models: Mapping[str, Model] | None = None,
 ) -> RunContext:
-    """Create the context for asking the judges of `config`. Debaters are not checked.
+    """Create the context for asking the judges of `config`. The models of debaters are not checked.
 
-    `loaded`: the request's configuration; None if the request has none. Errors then call the configuration `name`.
+    `loaded`: the configuration of the request; None without one. `name`: what errors then call `config`.
     """
     require_judge_models(config)
     own = loaded or LoadedConfig(config, Path(), (), {}, SourceMap(name), load_environment(Path(), os.environ))
@@ -264,7 +270,7 @@ def prepare_judges(
 
 
 def require_batches(config: DebateConfig, specs: Iterable[ModelSpec], name: str) -> None:
-    """Raise ConfigError, beginning with `name`, if the provider of a model in `specs` offers no batches."""
+    """Raise ConfigError if the provider of a model in `specs` offers no batches. The message begins with `name`."""
     rows = merge_provider_rows(config)
     for spec in specs:
         row = rows.get(split_model_name(spec.model)[0])
@@ -274,7 +280,7 @@ def require_batches(config: DebateConfig, specs: Iterable[ModelSpec], name: str)
 
 
 def _named_specs(config: DebateConfig | None) -> tuple[ModelSpec, ...]:
-    """Return the models in a configuration: entries of `models`, and roles with `provider/model`."""
+    """Return all models that a configuration names, under `models` or for a role; none if `config` is None."""
     return (*config.models.values(), *all_model_specs(config)) if config is not None else ()
 
 
@@ -318,8 +324,7 @@ def _require_callable(
 ) -> None:
     """Raise ConfigError, MissingKeyError or NoLocalModelError with every problem of the models in `parts`.
 
-    The source map of a part gives the file and line of its problems. Problems with `limits` use
-    the first map, which is that of the run's own configuration.
+    The source map of a part gives the file and line of a problem. Problems with `limits` use the first part's map.
     """
     own_source = parts[0][1]
     problems: dict[Problem, SourceMap] = {}
@@ -341,10 +346,7 @@ def _require_callable(
 def model_problems(
     config: DebateConfig, specs: Sequence[ModelSpec], env: Mapping[str, str], folder: Path
 ) -> list[Problem]:
-    """Return what prevents calls to `specs`, each problem with its key path.
-
-    Wrong settings come first. Then comes what this machine lacks, e.g. a key.
-    """
+    """Return what prevents calls to `specs`: first wrong settings, then what this machine lacks, e.g. a key."""
     table = merge_provider_rows(config)
     found: list[Problem] = []
     missing: dict[str, Problem] = {}

@@ -1,4 +1,4 @@
-"""Examines the rest of a stored debate: models to ask, changed settings, and calls that were in flight. Pure."""
+"""Finds what the rest of a stored debate needs: models, changed settings, and calls without an answer. Pure."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,27 +20,27 @@ from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.systems.registry import get_system, settings_for
 
 PLAN_SETTINGS = ("phases", "exchanges", "turns", "answers")
-"""Keys of `format` that determine the rounds. A resume may change future rounds."""
+"""Keys of `format` that determine the rounds. A resume may change only rounds that have not begun."""
 CHANGEABLE_FORMAT = (*PLAN_SETTINGS, "history")
 """Keys of `format` that a resume may change."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingModels:
-    """Models that are still to be asked, and the configuration with their providers."""
+    """Models that must still be asked, and the configuration with their providers."""
 
     config: DebateConfig
     models: tuple[ModelSpec, ...]
     """The models, each once."""
     run: str = FIRST_RUN
-    """The judging run of `models`; by default the debate's own run."""
+    """The judging run that needs the models. By default the debate's own run."""
 
 
 def find_pending_models(debate: Debate) -> tuple[PendingModels, ...]:
     """Return the models that `debate` still needs.
 
-    The first entry is for the debate's own providers and may have no models. Each other entry is for an unfinished
-    judging run with additional providers.
+    The first item has the debate's own providers, and may have no models. Each other item is for an unfinished judging
+    run with providers of its own.
     """
     config = debate.config
     briefs = unsettled_briefs(debate.apply(DebateResumed(at=debate.started_at)))
@@ -67,13 +67,13 @@ def find_pending_models(debate: Debate) -> tuple[PendingModels, ...]:
 
 
 def models_replaced_by_mock(stored: StoredDebate) -> tuple[str, ...]:
-    """Return the models, other than mocks, that the mock will replace in the rest of a stored debate."""
+    """Return the names of the models that the mock replaces in the rest of a stored debate. Mocks are left out."""
     specs = (spec for pending in find_pending_models(stored.debate) for spec in pending.models)
     return tuple(dict.fromkeys(spec.model for spec in specs if not spec.model.startswith("mock/")))
 
 
 def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:
-    """Return `stored` with the settings of `given` that a resume may change. `models`: include the models."""
+    """Return `stored` with those settings of `given` that a resume may change. `models`: whether to change models."""
     changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format", "evidence")}
     if models:
         changes |= {name: getattr(given, name) for name in ("models", "providers", "judging")}
@@ -83,7 +83,7 @@ def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool =
 
 
 def find_fixed_differences(debate: Debate, given: DebateConfig, redact: Callable[[Any], Any]) -> list[str]:
-    """Return a line for each setting of `given` that would change earlier speeches. `redact`: removes secrets."""
+    """Return a line for each setting in `given` that would change earlier speeches. `redact`: removes secrets."""
     stored = debate.config
     lines = format_differences(_without_changeable(stored), _without_changeable(given), redact)
     if not lines and not _keeps_spoken_turns(debate, given):
@@ -94,7 +94,7 @@ def find_fixed_differences(debate: Debate, given: DebateConfig, redact: Callable
 def find_changes(
     debate: Debate, config: DebateConfig, at: datetime, redact: Callable[[Any], Any]
 ) -> tuple[SettingChange, ...]:
-    """Return the settings, except output, in which `config` differs from the configuration of `debate`."""
+    """Return the settings in which `config` differs from the configuration of `debate`, except output."""
     return tuple(
         SettingChange(at=at, turn=len(debate.turns), key=found.key, stored=found.stored, given=found.given)
         for found in find_differences(debate.config, config, redact, ignored=("output",))
@@ -102,14 +102,14 @@ def find_changes(
 
 
 def closing_event(at: datetime) -> DebateClosed:
-    """Return the event that ends a debate early. After this event, only the judges are asked."""
+    """Return the event that ends a debate early. Only judges are asked after it."""
     return DebateClosed(at=at, reason="complete")
 
 
 def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str | None:
-    """Return a sentence that names the calls in flight when the run ended; None if there were none.
+    """Return a warning that names the calls that were in flight when the run ended; None if there were none.
 
-    `unanswered`: keys of tasks without an answer. Tasks of people, and tasks that are no longer due, do not count.
+    `unanswered`: keys of tasks without an answer. Tasks of people, and tasks that are no longer due, are left out.
     """
     due = {task.key: task for task in (*next_step(resumed).cues, *unsettled_briefs(resumed))}
     tasks = [due[key] for key in unanswered if key in due and not _asks_person(due[key], resumed)]
@@ -154,9 +154,9 @@ def _without_changeable(config: DebateConfig) -> DebateConfig:
 
 
 def _keeps_spoken_turns(debate: Debate, given: DebateConfig) -> bool:
-    """Return whether the plan of `given` keeps the cue of every turn so far.
+    """Return whether every turn so far would have the same cue under `given`.
 
-    The plan of a complete debate must not change at all.
+    If the debate is complete, no round may differ.
     """
     own = debate.config.format
     if all(getattr(given.format, name) == getattr(own, name) for name in PLAN_SETTINGS):

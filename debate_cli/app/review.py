@@ -1,7 +1,6 @@
 """Use case `review`: a person fills in the forms of a judging system, and the answers become a judging run.
 
-`Review.evaluate` computes the parts of the review, the problems of the answers, and the assessments. The judging run is
-saved when every part is answered.
+The judging run is saved when every form is answered.
 """
 
 import hashlib
@@ -55,13 +54,12 @@ class ReviewPart:
     """One form of a review, as the person sees it."""
 
     name: str
-    """Subject of the form. No two forms of a review have the same name."""
+    """What the form is about. No two forms of a review have the same name."""
     subject: Subject
     question: str
-    """The question, as the person reads it."""
     form: Form[Any]
     brief: Brief | None = None
-    """The brief that the form answers; None for a form that asks for probabilities."""
+    """The brief that the form answers. None: the form asks for probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +67,11 @@ class ReviewState:
     """Progress of a review."""
 
     parts: tuple[ReviewPart, ...]
-    """The parts in reading order. Answers may lead to further questions and so to further parts."""
+    """The parts in reading order. An answer can lead to a further question, and so to a further part."""
     problems: tuple[Problem, ...]
-    """Problems of the answers. The path of a problem begins with the name of a part."""
+    """Problems of the answers. The path of a problem begins with the name of its part."""
     unanswered: tuple[str, ...]
-    """Names of the parts without a usable answer."""
+    """Names of the parts whose answer is missing or unusable."""
     assessments: tuple[Assessment, ...]
 
 
@@ -109,16 +107,16 @@ class Review:
 
     @cached_property
     def shown(self) -> Debate:
-        """The debate as the person sees it. In a blind review the debaters' names are replaced."""
+        """The debate as the person sees it: in a blind review, without the debaters' names."""
         return self.mask_debate(self.debate)
 
     @property
     def shows_turn_numbers(self) -> bool:
-        """Whether turns are shown with numbers. Questions about single turns need these numbers."""
+        """Whether the person sees the numbers of turns. A question about a single turn names the turn by its number."""
         return any(brief.subject.turns for brief in self._briefs(self.debate))
 
     def turns_before(self, part: ReviewPart) -> tuple[Turn, ...]:
-        """Return the speeches to show with a part, in order."""
+        """Return the speeches that the person reads before a part, in order."""
         shown = self.shown
         last = last_visible_turn(shown, part.subject)
         order = {participant.name: place for place, participant in enumerate(shown.participants)}
@@ -128,7 +126,7 @@ class Review:
         return tuple(sorted(visible, key=lambda turn: (turn.round, order[turn.speaker], turn.index)))
 
     def evaluate(self, answers: ReviewAnswers) -> ReviewState:
-        """Return the parts of the review, the problems of the answers, and the assessments of the valid answers."""
+        """Return the parts of the review, the problems of `answers`, and the assessments of the valid answers."""
         reading = _Reading(self, answers)
         debate, known = self.debate, set[str]()
         while new := [brief for brief in self._briefs(debate) if brief.key not in known]:
@@ -144,15 +142,15 @@ class Review:
         return reading.state()
 
     def mask(self, text: str) -> str:
-        """Return `text` as the person sees it. In a blind review the debaters' names are replaced."""
+        """Return `text` as the person sees it: in a blind review, without the debaters' names."""
         return text if self.blinding is None else self.blinding.mask(text)
 
     def unmask(self, value: Any) -> Any:
-        """Return what the person wrote, with the real names."""
+        """Return the person's answer with the debaters' real names."""
         return value if self.blinding is None else self.blinding.unmask(value)
 
     def mask_debate(self, debate: Debate) -> Debate:
-        """Return `debate` as the person sees it. In a blind review the debaters' names are replaced."""
+        """Return `debate` as the person sees it: in a blind review, without the debaters' names."""
         return debate if self.blinding is None else self.blinding.mask_debate(debate, self.opened.run)
 
     def _briefs(self, debate: Debate) -> list[Brief]:
@@ -173,7 +171,7 @@ class _Reading:
         self._prompts = Prompts()
 
     def read_brief(self, brief: Brief, debate: Debate) -> Assessment | None:
-        """Add the part for a brief. If its answer is valid, add and return the assessment; else return None."""
+        """Add the part for a brief. Return the assessment that its answer gives; None without a valid answer."""
         shown, system = build_brief_form(brief, self._review.mask_debate(debate)), get_system(brief.system)
         text = self._prompts.render(
             system.prompt_package, shown.question.prompt, **shown.question.prompt_values(shown.shown, self._prompts)
@@ -196,7 +194,7 @@ class _Reading:
         return assessment
 
     def read_probabilities(self, subject: Subject) -> None:
-        """Add the part that asks for probabilities after a round or the debate. If it is answered, add the marks."""
+        """Add the part that asks for probabilities after `subject`: a round or the whole debate."""
         names = [participant.name for participant in self._review.shown.participants]
         schema = derive_schema(ProbabilityForm, probabilities=each_of("participant", names))
         form = Form("probabilities", ProbabilityForm, schema)
@@ -221,7 +219,6 @@ class _Reading:
         self._add_marks(subject, marks, name)
 
     def state(self) -> ReviewState:
-        """Return the progress, with the parts in reading order and the final probabilities last."""
         known = {part.name for part in self._parts}
         unknown = [
             Problem((name,), "there is no such part in this review; remove it", is_key_error=True)
@@ -240,7 +237,7 @@ class _Reading:
         return ReviewState(parts, problems, tuple(self._unanswered), tuple(self._assessments))
 
     def _check(self, part: ReviewPart) -> Any:
-        """Add a part. Return its filled-in form; None if the answer is missing or unusable."""
+        """Add a part. Return its filled-in form; None without a valid answer."""
         self._parts.append(part)
         if part.name not in self._answers.parts:
             self._unanswered.append(part.name)
@@ -267,14 +264,14 @@ class _Reading:
         self._assessments.append(alone.model_copy(update={"at": opened.at}))
 
     def _call(self, name: str) -> ModelCall:
-        """Return the person's answer as a model call: one attempt, no cost, and the seconds that the person needed."""
+        """Return the person's answer as a model call, with the seconds that the person needed."""
         seconds = self._answers.seconds.get(name, 0.0)
         model = f"human/{self._review.terms.reviewer}"
         return ModelCall(model=model, rung="text", attempts=1, latency_s=seconds, cost_usd=0.0)
 
 
 def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = None) -> Review:
-    """Return the review of a saved debate under these terms.
+    """Begin a review of a saved debate by one person, as `terms` say.
 
     Raises UsageError for an unknown system or an invalid name, TranscriptError if the system cannot judge the debate.
     """
@@ -291,7 +288,7 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
     settings = (settings.for_text() if debate.document_name is not None else settings).for_reviewer(reviewer.assessor)
     if not settings.seats:
         raise UsageError(
-            f"--system {terms.system}: with its settings in this debate, it asks no judge, so there is no form to fill in; "
+            f"--system {terms.system}: its settings in this debate ask no judge, so there is no form to fill in; "
             "choose another system"
         )
     reason = get_system(terms.system).why_not(debate)
@@ -309,7 +306,7 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
 
 
 def debate_key(debate: Debate) -> str:
-    """Return a hash of a debate's id. A draft of a blind review has it instead of the id, which could reveal names."""
+    """Return a hash of a debate's id. Drafts of blind reviews contain it, because the id could reveal names."""
     return hashlib.sha256(debate.id.encode()).hexdigest()[:12]
 
 
@@ -323,10 +320,10 @@ def check_reviewer_name(name: str) -> None:
 
 
 def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewAnswers) -> Outcome:
-    """Add a complete review to the transcript at `path`. Return its verdicts in the outcome.
+    """Add a complete review to the transcript at `path`. The outcome has the verdicts of the review.
 
-    Raises UsageError if the debate is running, was changed since the review began, or has this review already;
-    StorageError.
+    Raises UsageError if the debate is not closed, was changed since the review began, or has this review already;
+    StorageError if the transcript cannot be written.
     """
     with lock_debate(path):
         stored = open_debate(path)
@@ -351,7 +348,7 @@ def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewA
 
 
 def _given_answers(run: JudgingRun, assessments: Iterable[Assessment]) -> tuple[str, bool, list[str]] | None:
-    """Return the reviewer's name, whether the review was blind, and the answers; None if the judges were models."""
+    """Return the reviewer, whether the review was blind, and the answers; None if models judged."""
     if run.reviewer is None:
         return None
     answers = [item.model_dump_json(exclude={"run", "at", "exchange"}) for item in assessments]

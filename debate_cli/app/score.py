@@ -1,7 +1,4 @@
-"""Use case `score`: recomputes verdicts of saved debates and checks them against gates and stored verdicts.
-
-Files are read one at a time and not kept in memory. No model is asked.
-"""
+"""Use case `score`: recomputes verdicts of saved debates and checks them against gates and stored verdicts."""
 
 from __future__ import annotations
 
@@ -38,9 +35,9 @@ class ScoredFile(NamedTuple):
     status: str
     verdicts: tuple[Verdict, ...]
     text: str | None = None
-    """Name of the text that a panel judged; None for a debate. Not written to any output."""
+    """Name of the text that a panel judged; None for a debate."""
     sources: tuple[SourceCheck, ...] = ()
-    """Results of checking the debate's citations, one for each citation."""
+    """Result of the check of each citation in the debate."""
 
 
 class DebateFacts(NamedTuple):
@@ -49,15 +46,15 @@ class DebateFacts(NamedTuple):
     started_at: datetime
     """Start time in UTC."""
     debaters: tuple[str, ...]
-    """`provider/model` of the debaters, each once, in their order."""
+    """`provider/model` of the debaters, each once, in the order of the debaters."""
     judges: tuple[str, ...]
-    """`provider/model` of the judges that answered, each once, of all judging runs."""
+    """`provider/model` of the judges that answered in any judging run, each once."""
     cost_usd: float | None
     """Cost of all calls; None if a price is unknown."""
 
 
 class PanelReview(NamedTuple):
-    """The votes behind one verdict, and the changes that the judges of a text require. Not sanitized."""
+    """The votes behind one verdict and, for a text, the changes that judges require. Texts are not sanitized."""
 
     system: str
     run: str
@@ -72,18 +69,18 @@ class CheckedFile(NamedTuple):
     gates: tuple[GateResult, ...] = ()
     """Results of the requested gates."""
     report: str | None = None
-    """Address of the debate's own page, relative to the index page; None if no page is written."""
+    """Address of the debate's HTML page, relative to the index page; None if no page is written."""
     remark: str | None = None
-    """A sentence that names what could not be scored or checked."""
+    """A sentence on what could not be scored or checked; None if everything could."""
     torn: str | None = None
     """A sentence about an incomplete last line of the journal; None if the line is complete."""
     compared_count: int = 0
     """Number of stored verdicts that were compared with recomputed ones."""
     facts: DebateFacts | None = None
     reviews: tuple[PanelReview, ...] = ()
-    """One review for each verdict that was voted on. Empty until a caller sets the field with `collect_reviews`."""
+    """The votes behind each verdict of a panel. Empty until a caller fills it with `collect_reviews`."""
     debate: Debate | None = None
-    """The debate. A caller sets it to None when it no longer needs it, to save memory."""
+    """The debate. A caller sets it to None to save memory."""
 
     @property
     def unmet(self) -> list[str]:
@@ -109,7 +106,7 @@ class ScoreRequest:
     rubric: Rubric = field(default_factory=Rubric)
     """Settings that override the stored ones."""
     rubric_option: str = ""
-    """The option that gave the rubric, e.g. `--weights logic=1`; empty if no option did."""
+    """The option that changes settings, for messages, e.g. `--weights logic=1`; empty without such an option."""
     gates: Gates = field(default_factory=Gates)
     check: bool = False
     """Whether to compare the stored verdicts with the recomputed ones."""
@@ -120,8 +117,8 @@ class ScoreRequest:
 def score_files(paths: Sequence[Path], request: ScoreRequest) -> Iterator[CheckedFile | UnusableFile]:
     """Score the files one after the other.
 
-    If one of several files cannot be scored, yields an `UnusableFile` for it; if the only file cannot, raises
-    DebateError. Raises UsageError for an unknown system.
+    A file that cannot be scored yields an `UnusableFile`. If it is the only file, its DebateError is raised. Raises
+    UsageError for an unknown system.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -139,8 +136,8 @@ def score_with_settings(
 ) -> tuple[Verdict, ...]:
     """Return the verdicts of `debate`, the deciding one first.
 
-    `settings`: settings that override the stored ones, by kind of system. Raises UsageError for an unknown system,
-    setting or judging run.
+    `settings`: values that replace stored settings, by kind of system. Raises UsageError for an unknown system, setting
+    or judging run.
     """
     for kind in (*systems, *settings):
         check_system_kind(kind)
@@ -159,7 +156,7 @@ def collect_debate_facts(debate: Debate) -> DebateFacts:
 
 
 def describe_unfinished(debate: Debate) -> str | None:
-    """Return a sentence about an incomplete debate that was judged; None for other debates."""
+    """Return a sentence about a debate that was judged before it was complete; None for other debates."""
     if debate.status == "complete" or not debate.turns or not debate.assessments:
         return None
     count = len(debate.turns)
@@ -168,7 +165,7 @@ def describe_unfinished(debate: Debate) -> str | None:
 
 
 def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[PanelReview, ...]:
-    """Return the panel reviews of verdicts that were just computed. Stored verdicts lack the votes."""
+    """Return the votes behind verdicts that were just computed. Stored verdicts lack the votes."""
     found: list[PanelReview] = []
     for verdict in verdicts:
         system = get_system(verdict.system)
@@ -212,7 +209,7 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
 
 
 def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], request: ScoreRequest) -> Iterator[str]:
-    """Yield sentences that name what could not be scored."""
+    """Yield sentences on what could not be scored."""
     missing = dict.fromkeys(verdict.system for verdict in verdicts if not is_installed(verdict.system))
     if missing:
         yield f"{', '.join(missing)}: not installed, so the stored verdict is shown and cannot be recomputed"
@@ -238,10 +235,9 @@ def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
 
 
 def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> tuple[list[str], list[str]]:
-    """Compare stored verdicts with recomputed ones.
+    """Return a sentence for each difference between stored and recomputed verdicts.
 
-    Returns a sentence for each difference, and the names of the verdicts that are not compared, because they
-    were stored under other scoring rules.
+    Also returns the names of the verdicts that were stored under other scoring rules, and are not compared.
     """
     recomputed = score(stored.debate, runs="all", settings=request.rubric.settings(stored.debate))
     new = {(verdict.system, verdict.run): verdict for verdict in recomputed}

@@ -1,6 +1,6 @@
 """Records of scored debates for statistics programs: one per verdict, or one per argument and criterion.
 
-Their fields are the columns of `score --format csv`. `render.score_rows` writes them.
+The fields of a record are the columns of `score --format csv`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class DebaterRecord(NamedTuple):
     side: str
     """`for`, `against` or another side."""
     model: str
-    """`provider/model` of the speeches."""
+    """`provider/model` that wrote the debater's speeches; several are separated by `; `."""
     position: int | None
     """Position of the debater in the order of first speeches, from 1; empty for a debater without a speech."""
     score: float | None
@@ -33,7 +33,7 @@ class DebaterRecord(NamedTuple):
 
 
 class VerdictRecord(NamedTuple):
-    """A verdict as a record."""
+    """A verdict of a debate, as a row of a table."""
 
     path: str
     """File of the debate."""
@@ -52,13 +52,13 @@ class VerdictRecord(NamedTuple):
     victory: str
     """`draw`, `narrow`, `clear`, `overwhelming`, `conditional` or `undetermined`."""
     margin: float | None
-    """Points between the first and the second score; empty if undetermined."""
+    """Points between the first and the second score; empty if the verdict is undetermined."""
     decides: bool
     """Whether this is the deciding verdict of its debate."""
     scores: dict[str, float]
     """Score of each debater by name, as JSON."""
     option: str | None
-    """Option that a panel voted for: `PASS`, `FAIL` or `CONDITIONAL`."""
+    """Option that a panel voted for: `PASS`, `FAIL` or `CONDITIONAL`; empty for other verdicts."""
     judge_model: str
     """`provider/model` of the judges that answered in this run, each once, separated by `; `."""
     seed: int | None
@@ -72,11 +72,11 @@ class VerdictRecord(NamedTuple):
     judging_tokens: int
     """Input and output tokens of the calls behind this verdict alone."""
     debaters: tuple[DebaterRecord, ...]
-    """The debaters in their order."""
+    """One record for each debater."""
 
 
 class ArgumentRecord(NamedTuple):
-    """One criterion of one argument in one verdict."""
+    """The mark of one argument for one criterion in one verdict, as a row of a table."""
 
     path: str
     """File of the debate."""
@@ -95,7 +95,7 @@ class ArgumentRecord(NamedTuple):
     side: str
     """`for`, `against` or another side."""
     model: str
-    """`provider/model` of the speeches."""
+    """`provider/model` that wrote the debater's speeches; several are separated by `; `."""
     position: int | None
     """Position of the debater in the order of first speeches, from 1."""
     argument: str
@@ -169,7 +169,7 @@ def argument_records(file: ScoredFile, debate: Debate) -> Iterator[ArgumentRecor
 
 
 def flatten_record(record: VerdictRecord | ArgumentRecord) -> dict[str, Any]:
-    """Return the values of a record by column. The columns of debaters end in `_1`, `_2`, … in the debaters' order."""
+    """Return the values of a record by column. The columns of the first debater end in `_1`, and so on."""
     columns = record._asdict()
     for number, debater in enumerate(columns.pop("debaters", ()), 1):
         columns |= {f"{column}_{number}": value for column, value in debater._asdict().items()}

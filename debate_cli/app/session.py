@@ -36,7 +36,7 @@ from debate_cli.systems.scoring import combine_runs, score
 from debate_cli.systems.tables import format_number
 
 AddedRuns = Callable[[Debate], Sequence[JudgingOpened]]
-"""Returns the judging runs to add to a complete debate."""
+"""Returns the judging runs to add to a debate that is complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,11 @@ class Outcome:
     path: Path | None
     """The transcript; None if nothing was saved."""
     halted: CloseReason | None = None
-    """`budget`, `failed` or `interrupted` if the run ended early."""
+    """`budget`, `failed` or `interrupted` if the run ended early; None if it did not."""
     untouched: bool = False
-    """Whether nothing was left to do, so that nothing was written."""
+    """Whether the debate was complete already, so that no model was asked and nothing was written."""
 
     def __str__(self) -> str:
-        """Return motion, verdicts with scores, required changes of a judged text, and the file of the debate."""
         lines = [self.debate.topic]
         for verdict in self.verdicts:
             answer = describe_outcome(verdict, self.debate.document_name).rstrip(".")
@@ -78,12 +77,12 @@ class Session:
 
     context: RunContext
     pool: ModelPool | None = None
-    """Model clients that several debates share. None: each debate creates its own clients."""
+    """Model clients that several debates share. None: the debate creates its own clients."""
 
     async def begin(
         self, debate_id: str, folder: Path | None, *, force: bool = False, added_runs: AddedRuns | None = None
     ) -> Outcome:
-        """Run a new debate and the judging runs of `added_runs`, and save it in `folder` (None: nowhere).
+        """Run a new debate, then the judging runs of `added_runs`, and save it in `folder` (None: nowhere).
 
         Raises UsageError if the debate exists and `force` is not set, StorageError if it cannot be written.
         """
@@ -104,9 +103,9 @@ class Session:
                 return await self._run_engine(debate, journal, path, added_runs=added_runs)
 
     async def resume(self, stored: StoredDebate, *, close: bool = False) -> Outcome:
-        """Continue a stored debate with the context's configuration, and record the changed settings.
+        """Continue a stored debate with the context's configuration. Changed settings are recorded.
 
-        With `close` the debate ends here, and only its judges are asked. A complete debate is returned unchanged.
+        With `close` the debate ends now, and only its judges are asked. A complete debate is returned unchanged.
         """
         path = stored.path.with_suffix(".json")
         self._refuse_uncollected(path, stored.debate)
@@ -125,11 +124,14 @@ class Session:
         completed: Sequence[str] = (),
         force: bool = False,
     ) -> Outcome:
-        """Add the judging runs `openings` to the debate of `events`, and save it at `path` (None: nowhere).
+        """Add the judging runs `openings` to the debate of `events`, and save the debate at `path` (None: nowhere).
 
-        `completed`: ids of existing judging runs to complete. If `openings` and `completed` are empty, all existing
-        runs are completed. The outcome has the verdicts of the judged runs, newest first. Raises UsageError if `path`
-        was changed since it was read and `force` is not set.
+        - `completed`: ids of judging runs of the debate to complete. Without `openings` and `completed`, all are
+          completed.
+        - `force`: overwrites a file at `path` that was changed since it was read. Otherwise such a file raises
+          UsageError.
+
+        The outcome has the verdicts of the judged runs, newest first.
         """
         extended = [*events, *openings]
         before, debate = fold(events), fold(extended)
@@ -148,7 +150,7 @@ class Session:
         return replace(outcome, verdicts=combine_runs(outcome.debate, outcome.verdicts, reversed(runs)))
 
     def opening_event(self, debate_id: str) -> DebateOpened:
-        """Return the first event of a new debate, without secrets in the texts that people read."""
+        """Return the first event of a new debate. Secrets are removed from the texts that people read."""
         config = self.context.config
         return DebateOpened(
             at=self.context.now(),
@@ -159,7 +161,7 @@ class Session:
         )
 
     async def _resume_locked(self, stored: StoredDebate, path: Path, *, close: bool) -> Outcome:
-        """Resume the debate. The caller holds the debate's lock, and has read `stored` while holding it."""
+        """Resume the debate. The caller holds the debate's lock, and has read `stored` after taking the lock."""
         before = stored.debate
         if is_finished(before) and not stored.from_journal:
             path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
@@ -242,9 +244,9 @@ class Session:
     def _add_kept_debate(
         self, error: StorageError, debate: Debate, journal: Journal | None, path: Path | None
     ) -> StorageError:
-        """Return `error` with the place where the debate is kept: its journal or a new transcript.
+        """Return `error` with the path of the journal or the transcript that keeps the debate.
 
-        Returns UnsavedError if the debate could not be stored anywhere.
+        If no file could keep the debate, returns an UnsavedError.
         """
         if journal is not None and path is not None and journal.is_on_disk:
             return _kept_error(error, journal.path, path)
@@ -261,7 +263,7 @@ class Session:
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
 
     def _refuse_uncollected(self, path: Path, debate: Debate, *, adds_runs: bool = False) -> None:
-        """Raise UsageError if questions about `debate` wait in a batch that this run will not collect."""
+        """Raise UsageError if answers about `debate` wait in a batch, and this run will not collect them."""
         is_replayed = self.context.cassette is not None and self.context.cassette.serves
         if is_replayed or (self.context.batches is not None and not adds_runs):
             return
@@ -275,7 +277,7 @@ class Session:
     async def _close(
         self, debate: Debate, journal: Journal | None, path: Path | None, halted: CloseReason | None
     ) -> Outcome:
-        """Return the outcome, after the transcript with the verdicts has replaced the journal."""
+        """Replace the journal by the transcript with the verdicts, and return the outcome."""
         verdicts = score(debate, runs="all")
 
         def write() -> None:
@@ -304,7 +306,7 @@ def _kept_error(error: StorageError, place: Path, path: Path) -> StorageError:
 
 
 def _refuse_changed(path: Path, read: Debate) -> None:
-    """Raise UsageError if `path` has changed since the debate was read."""
+    """Raise UsageError if `path` was changed since the debate was read from it."""
     if not path.exists() and not path.with_suffix(JOURNAL_SUFFIX).exists():
         return
     there = open_debate(path).debate

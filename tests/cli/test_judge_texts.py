@@ -164,7 +164,9 @@ def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
     )
     assert done.code == 0, done.err
     assert [entry["topic"] for entry in done.json] == ["PLAN.md", "specs/a.md", "specs/api/b.txt", "stdin"]
-    note = "specs: not judged, because not a text of the folder: link.md, logo.png, openapi.json"
+    note = (
+        "specs: these files are not judged, because they are not texts of the folder: link.md, logo.png, openapi.json"
+    )
     assert note in done.err
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any, get_args
@@ -147,4 +148,5 @@ def _row(name: str, annotation: str, doc: str) -> str:
 
 def _words(text: str | None) -> str:
     paragraphs = inspect.cleandoc(text or "").split("\n\n")
-    return "\n\n".join(" ".join(part.split()) for part in paragraphs)
+    items = (re.sub(r"\s*\n(?!- )\s*", " ", part.strip()) for part in paragraphs)
+    return "\n\n".join(items)

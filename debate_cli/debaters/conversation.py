@@ -73,7 +73,6 @@ def format_character(personality: Personality | None) -> str:
 
 
 DEBATER_PROMPT_PACKAGE = "debate_cli.debaters"
-"""Package that contains the prompts of debaters."""
 
 
 class Conversation(NamedTuple):
@@ -143,7 +142,7 @@ def _format_ledger(ledger: Ledger) -> Iterator[str]:
 
 
 def _format_question(context: TurnContext, before: Cue | None, strategy: StrategyPick | None, prompts: Prompts) -> str:
-    """Return what others said since the speaker's previous cue `before`, then the new task. `before`: None at first."""
+    """Return what others said since the speaker's cue `before`, then the task. `before` is None for the first cue."""
     cue = context.cue
     new = set(cue.sees).difference(before.sees if before is not None else ())
     parts = list(_introduction(context)) if before is None else []

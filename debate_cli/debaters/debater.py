@@ -173,7 +173,10 @@ class Debater:
 
 
 def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn | Failure]) -> Turn:
-    """Return `first`, or the turn in `answer` if it has no more shape warnings, with the usage of both answers."""
+    """Return the turn in `answer`, or `first` if `first` has fewer shape warnings.
+
+    The returned turn contains the usage of both answers.
+    """
     cost = add_model_calls(first.exchange, answer.exchange)
     second = read(replace(answer, exchange=cost))
     if isinstance(second, Turn):

@@ -248,7 +248,7 @@ def build_debater_form(context: TurnContext) -> Form[Any]:
 
 
 def read_turn_content(form: DebaterForm, context: TurnContext) -> TurnContent:
-    """Return what a filled-in form says as the content of a turn."""
+    """Convert a filled-in form to the content of a turn."""
     theirs = context.opponent_ids
     match form:
         case OpeningForm():

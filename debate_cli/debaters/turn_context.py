@@ -34,7 +34,7 @@ class TurnContext:
         return replace(self, offered_ids=recent_history(self.debate).argument_ids)
 
     def offer(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those of the argument ids `keys` that the prompt shows."""
+        """Return the argument ids in `keys` that the prompt shows."""
         return keys if self.offered_ids is None else tuple(key for key in keys if key in self.offered_ids)
 
     @property
@@ -59,14 +59,14 @@ class TurnContext:
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids of the arguments to answer: those that the cue's questions are about, or all of the opponents."""
+        """Ids of the arguments to answer. If the cue has no questions, these are all arguments of the opponents."""
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
         return self.opponent_ids
 
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
-        """The passages of sources in the prompt, in the same order."""
+        """The passages of sources that the prompt shows, in the order of the prompt."""
         known = self.debate.passages_by_id
         shown = self.debate.shown_passages.get(self.cue.key, ())
         return tuple(known[key] for key in shown if key in known)
@@ -79,7 +79,7 @@ class TurnContext:
         return tuple(f"{prefix}-{number}" for number in range(last + 1, last + 1 + count))
 
     def match_id(self, written: str, known: Iterable[str]) -> str:
-        """Return the id in `known` that is `written` in another spelling, or `written` if there is none."""
+        """Return the id in `known` that `written` spells in another way; if there is none, return `written`."""
         normalized = _normalize_id(written)
         return next((key for key in known if _normalize_id(key) == normalized), " ".join(written.split()))
 

@@ -40,7 +40,7 @@ def find_quoted_line(quote: str, text: str) -> int | None:
 
 @lru_cache(maxsize=8)
 def _index_lines(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
-    """Return the normalized text, the start of each line in it, and the number of each line in `text`."""
+    """Return the normalized text, and for each of its lines the start and the number in `text`."""
     lines = {
         number: normalized for number, line in enumerate(text.split("\n"), 1) if (normalized := normalize_text(line))
     }
@@ -54,7 +54,7 @@ def _quote_parts(quote: str) -> list[str]:
 
 
 def _find_parts(text: str, parts: Sequence[str]) -> int | None:
-    """Return the position of the first of `parts` in `text`; None unless `text` contains all of them in order."""
+    """Return the position of the first of `parts` in `text`; None if `text` does not contain all of them in order."""
     places: list[int] = []
     where = 0
     for part in parts:
@@ -72,7 +72,7 @@ def _normalized_texts(turn: Turn) -> tuple[str, ...]:
 
 
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
-    """Return the first of `turns` that contains `quote`, masked or not; None if no turn contains it."""
+    """Return the first of `turns` that contains `quote`, as spoken or as judges read it; None if no turn does."""
     parts = _quote_parts(quote)
     found = (turn for turn in turns if any(_find_parts(text, parts) is not None for text in _normalized_texts(turn)))
     return next(found, None)

@@ -19,7 +19,7 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 
 
 def sanitize_takeovers(text: str) -> str:
-    """Mask the injections in a text of a judge or the user. Only `TAKEOVER_TECHNIQUES` count as injections there."""
+    """Mask words that instruct the judge, in a text of a judge or the user. Only `TAKEOVER_TECHNIQUES` are masked."""
     return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 
 
@@ -136,7 +136,6 @@ def last_passage_before(turn: Turn, debate: Debate) -> str:
 
 @memoize_on_value
 def _last_text(turn: Turn) -> str:
-    """Return the last text of `turn` that is not a citation; empty if there is none."""
     cited = {text for _, citation in turn.citations() for text in (citation.source, citation.quote)}
     return next((text for text in reversed(list(visible_texts(turn))) if text not in cited), "")
 

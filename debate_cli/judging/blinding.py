@@ -25,7 +25,7 @@ _TEXT_FIELDS = ("speaker", "text", "arguments", "responses", "answers", "closing
 """Fields of a turn that a reviewer sees."""
 HIDDEN_MODEL = "hidden/hidden"
 HIDDEN = "[hidden]"
-"""Mask of a word for which no other mask is found, because it is written with unusual letters (`ſ` for `s`)."""
+"""Mask of a word that has no other mask because it is written with unusual letters (`ſ` for `s`)."""
 _MIN_PART_CHARS = 3
 """Minimum number of characters of a part of a name that is masked. Shorter parts are too often ordinary words."""
 _FUNCTION_WORDS = frozenset(
@@ -173,7 +173,7 @@ def _model_words(model: str) -> Iterator[str]:
 
 
 def _pattern(prefixes: Iterable[str], folded: Iterable[str], exact: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern of whole words: `prefixes` before `-1` and `folded` in any case, `exact` only as written."""
+    """Return a pattern that matches `folded` in any case, `exact` as written, and `prefixes` before `-1`."""
     choices = [(word, f"(?i:{re.escape(word)})") for word in folded] + [(word, re.escape(word)) for word in exact]
     words = [choice for word, choice in sorted(choices, key=lambda item: -len(item[0])) if word]
     begins = "|".join(re.escape(prefix) for prefix in sorted(prefixes, key=len, reverse=True)) or "(?!)"

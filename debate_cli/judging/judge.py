@@ -189,7 +189,7 @@ def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask:
 
 
 def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
-    """Return a seed for the judge that differs from the seeds of other judges; None if the model has no seed."""
+    """Return a seed for the judge that differs from the seeds of other judges; None if no seed is configured."""
     if model.seed is None:
         return None
     judges = judge_ids(context.settings)
@@ -204,7 +204,7 @@ def _result_without_form(
     exchange: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
-    """Return the failure of a brief without a valid form. It is final, except after an error of provider or budget."""
+    """Return the failure of a brief without a valid form. An error of provider or budget is not final."""
     if error is not None and not isinstance(error, RefusedError):
         sent = exchange if exchange is not None and exchange.attempts else None
         cause = type(error).__name__

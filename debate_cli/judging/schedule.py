@@ -61,7 +61,7 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """Return the briefs without an assessment in `verdicts`: the judge failed, abstained, or was not asked yet."""
+    """Return the unanswered briefs of systems in `verdicts`: the judge failed, abstained, or was not asked yet."""
     scored = {(verdict.run, verdict.system) for verdict in verdicts}
     owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))
     return tuple(brief for brief in owed if (brief.run, brief.system) in scored)

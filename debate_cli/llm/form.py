@@ -18,7 +18,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 JsonSchema = dict[str, Any]
-"""A JSON Schema (2020-12)."""
 KeyPath = tuple[str | int, ...]
 MAX_REASON_CHARS = 160
 MAX_SHOWN_CHARS = 60
@@ -64,7 +63,7 @@ def share() -> Any:
 
 
 def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) -> Any:
-    """Define a form field for a list of `least` to `most` items. `chars`: maximum length of items that are texts."""
+    """Define a form field for a list of `least` to `most` items. `chars`: maximum length of an item that is a text."""
     bounds: JsonSchema = {"minItems": least, "maxItems": most}
     if chars is not None:
         bounds["items"] = {"type": "string", "minLength": 1, "maxLength": chars}
@@ -72,7 +71,7 @@ def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) 
 
 
 def keep_if(wanted: bool) -> JsonSchema | None:
-    """Return the value for a property in `derive_schema`: one that keeps the property if `wanted`, or removes it."""
+    """Return the argument of `derive_schema` that keeps a property, or removes the property if `wanted` is False."""
     return {} if wanted else None
 
 
@@ -92,7 +91,7 @@ def some_of(values: Iterable[str], *, least: int = 0) -> JsonSchema:
 
 
 def each_of(key: str, values: Iterable[str]) -> JsonSchema:
-    """Return the JSON Schema keywords of a list with one object per value, which holds the value in property `key`."""
+    """Return the JSON Schema keywords of a list with one object per value. Property `key` of an object is the value."""
     return {"prefixItems": [{"properties": {key: {"const": value}}} for value in values]}
 
 
@@ -281,7 +280,6 @@ def _constants(part: JsonSchema) -> ItemsView[str, Any]:
 
 
 def _json_type(value: Any) -> str:
-    """Return the JSON Schema type of `value`. A float without a fraction, such as 1.0, is an `integer`."""
     if isinstance(value, float):
         return "integer" if value.is_integer() else "number"
     return _JSON_TYPES.get(cast("type[object]", type(value)), "null")

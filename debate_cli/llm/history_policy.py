@@ -17,7 +17,7 @@ HistoryMode = Literal["auto", "full", "recent"]
 MAX_FULL_TOKENS = 60_000
 """Maximum number of tokens, as estimated, of a prompt that contains the whole debate."""
 MAX_FULL_TURNS = 40
-"""If a debate has more turns than this, `HistoryPolicy.build` leaves out the earlier turns."""
+"""In a debate with more turns than this, `HistoryPolicy.build` leaves earlier turns out of the prompt."""
 MAX_CONTEXT_SHARE = 0.6
 """Largest share of a model's context that a prompt with the whole debate may fill."""
 MAX_PASSAGE_SHARE = 0.2
@@ -36,12 +36,12 @@ class PromptBuilder(Protocol):
     """Builds a request that contains the whole debate, or only its recent part."""
 
     def __call__(self, *, is_recent: bool) -> Request:
-        """Build the request. If `is_recent`, it contains only the recent part of the debate."""
+        """Build the request. If `is_recent` is true, the request contains only the recent part of the debate."""
         ...
 
 
 class HistoryPolicy:
-    """Decides for each prompt of a run how much of the debate it contains (`format.history`)."""
+    """Decides how much of the debate each prompt of a run contains (`format.history`)."""
 
     def __init__(self, mode: HistoryMode = "auto", note: Callable[[str], None] = lambda _: None) -> None:
         self._mode = mode
@@ -59,8 +59,8 @@ class HistoryPolicy:
     ) -> tuple[StructuredAnswer[T], Request, bool]:
         """Ask `model`, and ask again with less of the debate if the model refuses the prompt as too long.
 
-        Returns the answer, its request, and whether the request contains only the recent part of the debate. The answer
-        includes the usage of both requests. If `format.history` is `full`, `model` is asked only once.
+        Returns the answer, its request, and whether the request contains only the recent part of the debate. After two
+        requests, the answer includes the usage of both. If `format.history` is `full`, there is only one request.
 
         `choose` makes the request with `build` or `build_whole`.
         """
@@ -106,7 +106,8 @@ class HistoryPolicy:
     ) -> tuple[Request, bool]:
         """Return a request, and whether it contains only the recent part of the debate.
 
-        It contains the whole debate if that fits into the model's context, whatever `format.history` says.
+        If the whole debate fits into the model's context, the request contains the whole debate, whatever
+        `format.history` says.
         """
         if context_tokens is None:
             return build(is_recent=False), False
@@ -136,7 +137,7 @@ class HistoryPolicy:
         return self._shorten(build, f"the whole debate no longer fits into {limit:,} tokens of a prompt")
 
     def _shorten(self, build: PromptBuilder, reason: str) -> tuple[Request, bool]:
-        """Build the request with only the recent part of the debate. Tell the user `reason` the first time."""
+        """Build the request with only the recent part of the debate. Tell the user `reason` once in a run."""
         request = build(is_recent=True)
         tokens = estimate_input_tokens(request, Profile())
         if not self._is_noted and tokens < estimate_input_tokens(build(is_recent=False), Profile()):

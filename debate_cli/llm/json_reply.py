@@ -25,7 +25,7 @@ MAX_FAULT_CHARS = 240
 MAX_OBJECTS = 500
 """Maximum number of JSON objects in a reply. A reply with more objects is rejected."""
 MAX_WRAPPERS = 8
-"""Maximum depth of objects around a form, such as the one level in {"answer": {…}}."""
+"""Maximum number of objects around a form. In {"answer": {…}} there is one."""
 
 ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
 """How well a reply fits a form. `valid`: it fits the schema. `off_schema`: it fits only the form's pydantic model.
@@ -158,7 +158,7 @@ def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedRep
 
 
 def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedReply[FormT]:
-    """Return the only form among `objects`. If no object is a form, return the faults of the object that has fewest."""
+    """Return the only form among `objects`. If no object is a form, return the object with the fewest faults."""
     readings = [_parse_unwrapped(candidate, form) for candidate in objects]
     for outcome in ("valid", "off_schema"):
         fitting = [reading for reading in readings if reading.outcome == outcome]
@@ -172,7 +172,7 @@ def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedRe
 
 
 def _parse_unwrapped(candidate: dict[str, Any], form: Form[FormT], wrappers: int = MAX_WRAPPERS) -> ParsedReply[FormT]:
-    """Parse `candidate`, or the form inside it if `candidate` is only an object around a form."""
+    """Parse `candidate`. If `candidate` is a wrapper such as {"answer": {…}}, parse the form inside."""
     parsed = _validate_form(candidate, form)
     inner: Any = next(iter(candidate.values()), None)
     if parsed.form is not None or len(candidate) != 1 or not isinstance(inner, dict) or wrappers == 0:
@@ -221,7 +221,6 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _parse_finite(digits: str) -> float:
-    """Parse a number. Raises _ForbiddenError for NaN, Infinity and numbers that are too large for a float."""
     number = float(digits)
     if not math.isfinite(number):
         raise _ForbiddenError(f"{digits[:MAX_SHOWN_CHARS]} is not a finite number")

@@ -16,8 +16,7 @@ _ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", de
 class CallMeter:
     """Adds up the usage of the requests of one task.
 
-    Before a request is sent, `record` is called with the usage of all ended requests plus the maximum usage of the new
-    one.
+    Before a request is sent, `record` gets the usage of all ended requests plus the maximum usage of the new request.
     """
 
     def __init__(self, record: Callable[[ModelCall], None]) -> None:
@@ -25,7 +24,6 @@ class CallMeter:
         self.ended: list[ModelCall] = []
         """The requests that have ended, each with its actual or estimated usage."""
         self.has_recorded = False
-        """Whether `record` was called."""
         self.is_waiting = False
         """Whether the task waits in a queue of this program before its next request."""
 
@@ -62,7 +60,7 @@ def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
 
 @contextmanager
 def waiting_for_turn() -> Generator[None]:
-    """Pause the deadline of the current asyncio task while the task waits in a queue of this program. May be nested."""
+    """Pause the deadline of the current asyncio task while the task waits in a queue of this program. Can be nested."""
     meter, deadline = active_meter(), _ACTIVE_DEADLINE.get()
     until = None if deadline is None else deadline.when()
     now = asyncio.get_running_loop().time

@@ -64,7 +64,7 @@ class WebSearch:
     allowed_domains: tuple[str, ...] = ()
     """Domains that results may come from; empty means all domains."""
     by_model: bool = False
-    """Whether a language model makes the search, which uses tokens, or a search engine, which uses none."""
+    """Whether a language model makes the search. False means a search engine, which uses no tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Request:
     """The form that `schema` was made from, to check a person's answer. Neither sent to the model nor recorded."""
 
     def fingerprint(self) -> str:
-        """Return a SHA-256 of the request's content. Requests that differ only in their nonce have the same one."""
+        """Return a SHA-256 of the request's content. Requests that differ only in their nonce have the same SHA-256."""
         body: dict[str, Any] = {
             "system": self._mask_nonce(self.system),
             "messages": [[message.role, self._mask_nonce(message.content)] for message in self.messages],
@@ -141,7 +141,7 @@ class Reply:
 
 
 class Model(Protocol):
-    """A language model of any provider, or a wrapper around a `Model`."""
+    """A language model that answers requests."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`, and pass the text to `on_text` as it arrives.
@@ -159,7 +159,7 @@ class Profile:
     modes: tuple[Literal["native", "tool", "prompt"], ...] = ("native", "prompt")
     """Structured-output modes that the model supports, best first."""
     sampling: bool = True
-    """Whether temperature and seed may be sent."""
+    """Whether the model accepts a temperature. If not, no seed is sent either."""
     token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105 - tokens, not a secret
     """Name of the field for the output limit in an OpenAI-style request."""
     dialect: Literal["full", "openai", "anthropic"] = "openai"

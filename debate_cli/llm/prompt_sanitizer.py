@@ -6,7 +6,6 @@ import secrets
 import unicodedata
 
 _BLANK_LETTERS = re.compile("[\u2800\u3164\uffa0]")
-"""Letters that look like a space."""
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
     "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb"
@@ -16,14 +15,14 @@ _INVISIBLE = re.compile(
 """Characters to remove: control characters except newline and tab, lone surrogates, and invisible characters that can
 carry hidden text."""
 _ANSI_SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
-"""Terminal control sequences, matched whole, so that no letters and digits of them remain."""
+"""Terminal control sequences, including the letters and digits after ESC."""
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
 
 _MAX_COMBINING_MARKS = 30
 """Maximum number of combining marks that one letter keeps. Text with many marks takes long to normalize."""
 _SIGNS = re.compile(rf"[^\w\s\x00-\x7f]{{{_MAX_COMBINING_MARKS + 1},}}")
-"""Matches a run of characters that is long enough to contain too many combining marks."""
+"""Matches a run of more than `_MAX_COMBINING_MARKS` characters that may be combining marks."""
 
 _PHRASE_SIGN = re.compile("([\ufdfa\ufdfb])")
 """Signs that are not normalized, because NFKC would turn each of them into a whole phrase."""

@@ -49,9 +49,8 @@ class Departure(NamedTuple):
 class ProviderGate:
     """Holds back the calls to one provider after the provider refused a call (HTTP 429 or 529).
 
-    A refusal closes the gate. After the wait in Retry-After, or a random wait, one call is sent as a probe. If the
-    provider accepts the probe, the gate opens, and the waiting calls follow at a pace that the provider accepted
-    before. The pace grows while calls are accepted.
+    A refusal closes the gate. After a wait, one call is sent as a probe. If the provider accepts the probe, the gate
+    opens, and the waiting calls follow at a pace that the provider accepted before.
 
     The waiting calls fail if Retry-After is longer than MAX_RETRY_AFTER_S, or if no call is accepted for `patience_s`.
 
@@ -83,11 +82,11 @@ class ProviderGate:
         self._opened_at = 0.0
         """Time at which the last accepted probe was sent."""
         self._waited_s = 0.0
-        """Sum of the waits since the gate closed."""
+        """Sum of the waits since the gate closed, in seconds."""
         self._refused_since: float | None = None
-        """Time at which the server began to refuse every call; None after an accepted call."""
+        """Time of the first refusal since a call was last accepted; None if there was no refusal since then."""
         self._failure: RateLimitedError | None = None
-        """Error for the waiting calls; None unless they have to fail."""
+        """Error that the waiting calls raise; None while they may wait."""
         self._interval = 0.0
         """Seconds between two calls."""
         self._accepted: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
@@ -152,12 +151,12 @@ class ProviderGate:
         return True
 
     def end(self, call: Departure) -> None:
-        """Register that `call` has ended, with any result."""
+        """Register that `call` has ended, whether it was accepted, refused or failed."""
         if call.is_probe:
             self.is_probing = False
 
     def _open(self, probe: Departure) -> None:
-        """Open the gate. The new pace is the fastest average pace between any accepted call and `probe`."""
+        """Open the gate. The new pace is the fastest average pace of accepted calls before `probe`."""
         sent = sorted(self._accepted)
         if sent:
             measured = PACE_MARGIN * min((probe.at - at) / (len(sent) - number) for number, at in enumerate(sent))
@@ -240,7 +239,7 @@ class Admission(NamedTuple):
     """Whether a `SharedWindow` admits a call; if not, how long the call has to wait."""
 
     wait_s: float
-    """Seconds after which the call may be tried again; 0 if it was admitted."""
+    """Seconds after which the call may be tried again; 0 if the call was admitted."""
     entry: int = 0
     """Number of the call in the window, for `SharedWindow.correct`; 0 if the call was not admitted."""
 
@@ -253,7 +252,7 @@ class SharedWindow(Protocol):
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Set the tokens that the call with the number `entry` used. Never raises, so that its answer is not lost."""
+        """Set the tokens that the call number `entry` used. Never raises, so that the call's answer is not lost."""
         ...
 
 
@@ -303,7 +302,6 @@ class RateLimiter:
         self.concurrency = max_concurrency
         """Number of calls that may be in flight at once."""
         self.in_flight = 0
-        """Number of calls in flight."""
 
     @property
     def is_closed(self) -> bool:
@@ -320,8 +318,8 @@ class RateLimiter:
     ) -> AsyncGenerator[WindowEntry, None]:
         """Wait until the provider and the run (`overall`) have a free slot for a call of up to `tokens` tokens.
 
-        Yields the call's entry in the window of tokens. Raises RateLimitedError if the gate lets the waiting calls
-        fail.
+        Yields the call's entry in the window of tokens. Raises RateLimitedError if the provider refuses calls for too
+        long.
         """
         with waiting_for_turn():
             call, shared_entry = await self._admit(self.new_ticket() if ticket is None else ticket, tokens, overall)
@@ -408,7 +406,7 @@ class RateLimiter:
 class RateLimitedModel:
     """Asks `model` when `limiter` and `overall` admit the call. Asks again after a refusal (HTTP 429 or 529).
 
-    A refusal is raised only if the gate lets the waiting calls fail, or if a part of the answer has arrived.
+    Raises a refusal only if the provider refuses calls for too long, or if a part of the answer has arrived.
     """
 
     def __init__(

@@ -13,9 +13,9 @@ from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 MIN_ENCODED_CHARS = 8
 """Minimum number of characters of an encoded secret that is removed. Shorter ones occur in ordinary text."""
 MAX_ENCODED_FACTOR = 9
-"""An encoded secret has at most this many times the characters of the secret. (`€` takes nine in a URL.)"""
+"""Maximum length of an encoded secret, as a multiple of the secret's length. One `€` has nine characters in a URL."""
 _ESCAPES = r"\\{0,8}"
-"""Pattern for up to eight backslashes, which a character has in a string that is nested in other strings."""
+"""Pattern for up to eight backslashes before a character, as in nested JSON strings."""
 
 
 def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
@@ -47,7 +47,7 @@ def _encodings(secret: str) -> set[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """Yield the characters that `data` always has in the Base64 code of a longer text, at each possible offset."""
+    """Yield the Base64 codes that `data` can have within a longer text."""
     for before in range(3):
         code = base64.b64encode(bytes(before) + data).decode()
         first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6

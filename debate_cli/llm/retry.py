@@ -52,7 +52,7 @@ def ignore_note(_note: str) -> None:
 
 
 def draw_backoff(failures: int, random: Callable[[float, float], float]) -> float:
-    """Return a random wait in seconds after `failures` failures in a row. Its maximum doubles with each failure.
+    """Return a random wait in seconds after `failures` failures in a row. The maximum wait doubles with each failure.
 
     `random(low, high)` draws the wait.
     """
@@ -150,7 +150,7 @@ SILENCE_S = 30.0
 class SilenceReportingModel:
     """Asks `model`. Calls `note` if no text arrives for `silence_s` seconds.
 
-    After each note `silence_s` doubles, so that notes on a slow model stay few. `name`: the model in the note.
+    After each note, `silence_s` doubles. `name`: the model in the note, as `provider/model`.
     """
 
     def __init__(self, model: Model, note: Callable[[str], None], *, name: str, silence_s: float = SILENCE_S) -> None:
@@ -160,7 +160,7 @@ class SilenceReportingModel:
         self._silence_s = silence_s
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`, and report silence."""
+        """Answer `request`. Call `note` while the model sends nothing."""
         loop = asyncio.get_running_loop()
         last_text = loop.time()
 

@@ -31,7 +31,7 @@ _KEYWORDS: Mapping[Dialect, set[str]] = {
 }
 """The keywords that each dialect accepts, besides those in `_PARTS`."""
 _PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-"""Property names that every provider accepts."""
+"""Matches property names that every provider accepts."""
 
 
 def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_references: bool = False) -> JsonObject:
@@ -174,7 +174,6 @@ def restore_lists(value: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _share_repeated_parts(schema: JsonObject) -> JsonObject:
-    """Move repeated parts of `schema` to `$defs`."""
     counts: Counter[str] = Counter()
     definitions: dict[str, JsonObject] = {}
     names: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Makes web searches, and ranks passages by meaning. Both are calls to a `Model`, with all its wrappers.
+"""Makes web searches, and ranks passages by meaning, with calls to a `Model`.
 
 The adapters are in `providers.search`. `evidence.web_results` turns results into passages.
 """
@@ -66,7 +66,7 @@ class SearchClient:
     """System message for a model that searches."""
 
     async def search(self, search: Search) -> SearchRecord:
-        """Return the results of the web search `search`. An error of the provider or budget becomes the `failure`."""
+        """Make the web search `search`. An error of the provider or budget becomes the record's `failure`."""
         spent = UsageAccumulator()
         found: list[FoundPassage] = []
         request = self._build_request(search.query)
@@ -165,4 +165,4 @@ def _parse_scores(text: str, count: int) -> list[float]:
         scores = _SCORES.validate_json(text)
         if len(scores) == count:
             return scores
-    raise BrokenBodyError(f"the reply does not rate each of the {count} passages; try again")
+    raise BrokenBodyError(f"the model that orders passages did not rate each of the {count} passages; try again")

@@ -90,7 +90,7 @@ class StructuredAnswer(Generic[FormT]):
     error: DebateError | None = None
     """An error of the provider or the budget, or a refusal; None if there was none."""
     problem: str | None = None
-    """Why the last answer is invalid, or that none came in time, in one line; None if it is valid or `error` is set."""
+    """Why there is no valid answer, in one line. None if there is a valid answer, or if `error` is set."""
     timed_out: bool = False
     """Whether the deadline passed before a valid answer arrived."""
     is_final: bool = False
@@ -102,9 +102,9 @@ MAX_PLAIN_ANSWERS = 2
 
 
 class ModeRecord:
-    """The structured-output modes that one model's server rejects or ignores. All clients of the model share it.
+    """The structured-output modes that one model's server rejects or ignores, for all clients of the model.
 
-    `name`: the model as `provider/model`. `rejected`: such modes, known from an earlier run.
+    `name`: the model as `provider/model`. `rejected`: modes that the server rejected or ignored in an earlier run.
     """
 
     def __init__(
@@ -305,7 +305,7 @@ class _RequestState:
         return reading.outcome == "no_object" and reading is not TRUNCATED_REPLY
 
     def prepare_reask(self, reading: ParsedReply[Any]) -> bool:
-        """Build a request that lists the faults of the answer. Return False if MAX_REASKS are used up."""
+        """Build a request that lists the faults of the answer. Return False if there were MAX_REASKS such requests."""
         if self._reasks == MAX_REASKS:
             return False
         self._reasks += 1
@@ -321,7 +321,7 @@ class ModelHandle:
 
     client: StructuredOutputClient
     name: str
-    """`provider/model`."""
+    """The model as `provider/model`."""
     max_output_tokens: int
     temperature: float | None = None
     """Temperature of all questions; None means the default temperature of each question."""

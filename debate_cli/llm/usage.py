@@ -62,7 +62,6 @@ def _estimate_tokens(text: str) -> int:
 _GENAI_PRICES_IDS = {"gemini": "google", "xai": "x-ai"} | {
     name: name for name in ("openai", "anthropic", "openrouter", "groq", "together", "deepseek", "mistral")
 }
-"""The id of each provider in `genai-prices`."""
 TOKENS_PER_PRICE = 1_000_000
 """Number of tokens that one price pays for."""
 BATCH_FACTOR = 0.5
@@ -136,7 +135,7 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """Return a usage of these tokens at the highest cost: written to the cache, if that costs more."""
+    """Return the most expensive usage with so many tokens. If cache writes cost more, the whole prompt is written."""
     is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(
         input_tokens=input_tokens,
@@ -168,7 +167,7 @@ class UsageAccumulator:
         self.latency_s += reply.latency_s
 
     def add_failure(self, error: DebateError) -> None:
-        """Add the attempts and usage of a `CallError`. Other errors have none."""
+        """Add the attempts and usage of a `CallError`. Other errors change nothing."""
         if isinstance(error, CallError):
             self.attempts += error.attempts
             self.usage += error_usage(error)

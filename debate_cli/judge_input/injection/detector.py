@@ -178,11 +178,10 @@ TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"}
 MAX_MASKING_PASSES = 3
 """Maximum number of times that a text is masked. Removing words can join the parts of a further instruction."""
 MAX_EXAMINED_CHARS = 60_000
-"""Maximum number of characters of a text that all rules examine. In the rest, only one fast pattern searches, so that 1
-MB takes less than two seconds."""
+"""Maximum number of characters of a text that all rules examine. Only one fast pattern examines the rest of a longer
+text."""
 MAX_BEGUN_CHARS = 200
-"""Maximum number of characters at the end of a text in which an instruction is searched that the next text
-completes."""
+"""An instruction may begin in at most this many characters at the end of a text, and end in the next text."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]

@@ -1,4 +1,4 @@
-"""Aliases for names that models must not read: of arguments, debaters and sides, and in a system's settings.
+"""Aliases for names that models must not read, such as names of debaters or ids of arguments.
 
 A model reads an alias (`ITEM-1`) in place of a name that is long, has invisible characters or addresses the judge. In
 the model's answer the name is restored.
@@ -37,7 +37,7 @@ class NameAliases:
         self._names = {alias: name for name, alias in self._aliases.items()}
 
     def hide(self, value: T) -> T:
-        """Return `value` with aliases in place of names. A string is replaced only if it is exactly a name."""
+        """Return `value` with an alias in place of each string that is such a name."""
         return map_strings(value, lambda text: self._aliases.get(text, text)) if self._aliases else value
 
     def restore(self, value: T) -> T:

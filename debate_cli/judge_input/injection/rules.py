@@ -23,7 +23,7 @@ _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SEN
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")
 _CONTEXT_CHARS = 160
-"""Number of characters before and after a quotation in which a discussion of the quotation is searched."""
+"""The discussion of a quotation is searched within this many characters before and after the quotation."""
 _SENTENCE_EDGE = re.compile(r"[.!?。！？][\"'”’»)\]]*\s|\n")
 _IN_DATA_BEFORE = re.compile(r"(?:[{\[]|[\"'],|[\"']:)\s*$")
 _IN_DATA_AFTER = re.compile(r"\s*:\s*[\"'\d{\[]")
@@ -75,7 +75,7 @@ class Language:
         return next((rule.technique for rule in self.fitting_rules(sentence)), None)
 
     def fitting_rules(self, sentence: str) -> Iterator[InstructionRule]:
-        """Yield the rules that `sentence` meets, in their order in the language."""
+        """Yield the rules that `sentence` meets."""
         if self.pattern("opponent_address").match(sentence):
             return
         signs = _SentenceSigns(self, self.pattern("reported_speech").sub("", sentence.replace("\n", " ")))
@@ -102,7 +102,7 @@ class _SentenceSigns:
 
     @cached_property
     def _command_starts(self) -> set[int]:
-        """Positions where a command can begin: after a clause ends, after an address (`Judge,`), after `you must`."""
+        """Positions where a command can begin, for example after `Judge,` or `you must`."""
         found = {match.end() for match in self._language.pattern("obligation").finditer(self._sentence)}
         for match in self._language.pattern("clause").finditer(self._sentence):
             found |= {match.end(), self._end_of("address", match.end())}
@@ -201,7 +201,7 @@ def measure_suspicion(text: str) -> int:
 
 
 def hints_at_instruction(text: str) -> bool:
-    """Return whether `text` mentions the judging. For text that readers do not see, this is enough for a finding."""
+    """Return whether `text` mentions the judging. If readers do not see `text`, this is enough for a finding."""
     signs = _SentenceSigns(load_english(), text)
     return any(signs.meet(conditions) for conditions in load_english().hidden)
 

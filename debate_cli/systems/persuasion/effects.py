@@ -1,7 +1,6 @@
-"""Effects of a turn on the other debaters: by keywords, weighted factors or a judge's ratings; and social influence.
+"""Effects of a turn on the other debaters, and who persuades whom in a debate.
 
-Social influence is a graph of who persuades whom, and a vector for each debater's position in it. All results are
-deterministic: random features come from a fixed seed, and nothing is trained.
+All results are deterministic: random features come from a fixed seed, and nothing is trained.
 """
 
 import math
@@ -20,7 +19,7 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 RATED_CRITERIA = ("persuasion", "attack", "evidence")
 KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
-"""Maps criteria to the points that each occurring phrase adds."""
+"""Each phrase in a speech adds these points to persuasion, attack or evidence."""
 
 
 def keyword_scores(text: str, settings: PersuasionSettings) -> tuple[float, ...]:
@@ -43,10 +42,10 @@ def keyword_scores(text: str, settings: PersuasionSettings) -> tuple[float, ...]
 def turn_effects(
     turn: Turn, states: Mapping[str, DebaterState], settings: PersuasionSettings, given: Iterable[Assessment]
 ) -> tuple[Effect, ...]:
-    """Return the effects of a turn on the other debaters. Omits debaters who surrendered.
+    """Return the effects of a turn on the debaters who have not surrendered.
 
-    `states`: the states before the turn. `given`: the judges' assessments of the turn, used only with `effects: judge`;
-    a target without a rating of both persuasion and attack is then omitted.
+    `states`: the states before the turn. `given`: the judges' ratings of the turn, for `effects: judge`. A debater for
+    whom persuasion or attack was not rated is left out.
     """
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":
@@ -65,10 +64,9 @@ def turn_effects(
 
 
 def _weigh_factors(effect: Effect, states: Mapping[str, DebaterState], settings: PersuasionSettings) -> float:
-    """Return persuasion as a weighted sum of keywords, strategy fit, evidence and influence, at most 1.
+    """Return the persuasion with `effects: factors`: a weighted sum of four factors, at most 1.
 
-    The strategy fits if an adaptive debater would choose it against this target alone. Influence is the speaker's mean
-    persuasion so far.
+    The speaker's strategy fits if `strategy: adaptive` would choose it against the target of the effect.
     """
     strategy, speaker, factors = effect.turn.strategy, effect.turn.speaker, settings.factors
     fits = strategy is not None and strategy.name == pick_strategy(states, speaker, (effect.target,)).name
@@ -83,29 +81,29 @@ def _weigh_factors(effect: Effect, states: Mapping[str, DebaterState], settings:
 
 CONTEXT_DIMENSIONS = 128
 AGGREGATION_ROUNDS = 2
-"""Number of times that each vector is averaged with its neighbours in the influence graph."""
+"""How many times each vector is averaged with the vectors of those who persuaded the debater."""
 _SEED = "debate-cli social context 1"
 
 InfluenceGraph = Mapping[tuple[str, str], float]
-"""Maps (from, to) to the mean persuasion of the second debater by the first, 0-1. Omits pairs without an effect."""
+"""Maps pairs (speaker, target) to the speaker's mean persuasion of the target, 0-1. Pairs without an effect are left
+out."""
 
 
 def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
-    """Return the graph of who persuades whom."""
+    """Return how strongly each debater persuades each other debater."""
     return mean_by_key(((effect.turn.speaker, effect.target), effect.persuasion) for effect in effects)
 
 
 def outgoing_influence(graph: InfluenceGraph) -> dict[str, float]:
-    """Map each debater with an outgoing edge in the influence graph to the mean weight of these edges."""
+    """Map each speaker in the graph to the mean persuasion of this speaker's targets."""
     return mean_by_key((speaker, weight) for (speaker, _), weight in graph.items())
 
 
 def social_context_vectors(states: Mapping[str, DebaterState], graph: InfluenceGraph) -> dict[str, tuple[float, ...]]:
-    """Map each debater to a vector of 128 numbers with Euclidean length 1.
+    """Map each debater to 128 numbers that describe the debater and those who persuaded the debater.
 
-    Initial values are random features of stance, conviction, mean persuasion received and mean attack received. Then,
-    twice, each vector becomes the mean of itself and the mean of its predecessors in the influence graph; a vector
-    without predecessors stays unchanged.
+    The numbers start as random features of stance, conviction, and mean persuasion and attack received. Then they are
+    averaged twice with the mean vector of those who persuaded the debater. The vector is scaled to length 1.
     """
     vectors = {name: _random_features(state) for name, state in states.items()}
     for _ in range(AGGREGATION_ROUNDS):
@@ -121,7 +119,7 @@ def social_context_vectors(states: Mapping[str, DebaterState], graph: InfluenceG
 
 
 def cosine_similarity(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return the cosine of two vectors of length 1, from -1 to 1."""
+    """Return the cosine of the angle between two vectors of length 1, from -1 to 1."""
     return max(-1.0, min(1.0, math.fsum(a * b for a, b in zip(one, other, strict=True))))
 
 

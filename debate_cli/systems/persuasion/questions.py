@@ -1,4 +1,4 @@
-"""The persuasion judge's form: the effect of one turn on every other debater."""
+"""The question of the persuasion judge: the effect of one turn on every other debater."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Scorer of the persuasion system: final states, influence and surrenders. `state_machine` computes the states."""
+"""Scorer of the persuasion system: computes scores from the states at the end of the debate."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,8 +41,6 @@ from debate_cli.systems.persuasion.state_machine import StatePoint, collect_effe
 
 
 class _NoiseFree(FrozenModel):
-    """A part of the notes. Its numbers are stored without floating-point noise."""
-
     @field_validator("*")
     @classmethod
     def _strip_noise(cls, value: Any) -> Any:
@@ -54,21 +52,21 @@ class _NoiseFree(FrozenModel):
 
 
 class ScoreParts(_NoiseFree):
-    """The parts of a debater's score, in points."""
+    """The four parts of a debater's score, in points."""
 
     name: str
     stance: float
-    """|stance| x conviction x 30."""
+    """30 x |stance| x conviction."""
     persuasion: float
-    """Sum over the other debaters: 10 x the mean persuasion received, plus 20 if the debater surrendered."""
+    """Sum over the other debaters: 10 x the mean persuasion that each received, and 20 for each who surrendered."""
     resistance: float
-    """(1 - mean attack received) x conviction x 20; 0 if no speech reached the debater."""
+    """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
     penalty: float
     """-50 if the debater surrendered, else 0."""
 
     @property
     def total(self) -> float:
-        """The score, as the sum of the parts."""
+        """The sum of the four parts."""
         return self.stance + self.persuasion + self.resistance + self.penalty
 
 
@@ -76,20 +74,20 @@ SCORE_PARTS = ("stance", "persuasion", "resistance", "penalty")
 
 
 class FinalState(_NoiseFree):
-    """A debater's stance and conviction at the end of the debate."""
+    """A debater's state at the end of the debate."""
 
     name: str
     stance: float
     conviction: float
     position: StancePosition
     persuasion: tuple[float, ...]
-    """Persuasion received from each of the last ten speeches."""
+    """Persuasion by each of the last ten speeches that had an effect on the debater, 0-1."""
     persuasion_band: Band | None
-    """Band of the mean persuasion received; None if no speech reached the debater."""
+    """Band of the mean persuasion received; None if no speech had an effect on the debater."""
     attack: tuple[float, ...]
-    """Attack received from each of the last ten speeches."""
+    """Attack by each of the last ten speeches that had an effect on the debater, 0-1."""
     resistance: ResistanceRating | None
-    """Grade of resistance to attacks; None if no speech reached the debater."""
+    """Grade of the debater's resistance to attacks; None if no speech had an effect on the debater."""
     surrendered: bool
 
 
@@ -98,9 +96,9 @@ class Surrender(FrozenModel):
 
     name: str
     round: int
-    """The round after which the debater surrendered."""
+    """Number of the round after which the debater surrendered."""
     turn: int
-    """Index of the last turn of that round."""
+    """Index of the last turn of this round."""
     reason: SurrenderReason
 
 
@@ -115,20 +113,20 @@ class CurvePoint(_NoiseFree):
 
 
 class StrategyUse(_NoiseFree):
-    """Predicted and actual effect of the strategy in one turn."""
+    """How well the strategy of one turn persuaded, compared with the prediction."""
 
     turn: int
     speaker: str
     strategy: str
     predicted: float | None
-    """Expected mean persuasion of the opponents; None if the strategy was configured, because only a chosen one is
-    predicted."""
+    """Predicted mean persuasion of the opponents; None if the user chose the strategy, because only `strategy:
+    adaptive` predicts."""
     actual: float | None
-    """Actual mean persuasion of the opponents; None if the turn has no effects."""
+    """Mean persuasion of the opponents by this turn; None if the turn has no effects."""
 
 
 class InfluenceEdge(_NoiseFree):
-    """Mean persuasion of the debater `target` by the debater `source`, 0-1."""
+    """How strongly the debater `source` persuaded the debater `target`: mean over the turns, 0-1."""
 
     source: str
     target: str
@@ -137,7 +135,7 @@ class InfluenceEdge(_NoiseFree):
 
 
 class ContextSimilarity(_NoiseFree):
-    """Similarity of the social contexts of two debaters: cosine, -1 to 1."""
+    """How alike two debaters' vectors in `social_context` are."""
 
     names: tuple[str, str]
     cosine: float
@@ -147,9 +145,8 @@ FOREIGN_KEYWORDS = (
     "No speech contains any of the keywords, which may fit another language or style. Set `keywords`, or let a model rate "
     "the speeches with `effects: judge`."
 )
-"""Hint in a verdict whose speeches contain no keyword."""
 RULES = 2
-"""Version of the formula. Since version 2, surrender is checked at the end of a round, and keywords are found anywhere in
+"""Version of the scoring rules. Version 2 checks for surrender at the end of each round, and finds keywords anywhere in
 a speech."""
 
 
@@ -157,31 +154,32 @@ class PersuasionNotes(Notes, _NoiseFree):
     """Notes of a persuasion verdict."""
 
     effects: str
-    """`keywords`, `factors` or `judge`."""
+    """The setting `effects`: `keywords`, `factors` or `judge`."""
     rounds: int
-    """Number of rounds with a speech."""
+    """Number of the last round in which somebody spoke."""
     surrendered: tuple[Surrender, ...]
-    """Surrenders in order of time."""
+    """All surrenders, earliest first."""
     hint: str = ""
-    """Says that the keywords may not fit the debate; empty if a keyword occurs, or with `effects: judge`."""
+    """Advice if no speech contains any of the keywords; otherwise empty."""
     parts: tuple[ScoreParts, ...]
-    """Parts of each debater's score."""
+    """The parts of each debater's score."""
     states: tuple[FinalState, ...]
     curve: tuple[CurvePoint, ...]
     strategies: tuple[StrategyUse, ...]
-    """One entry for each turn with a strategy."""
+    """One entry for each turn that has a strategy."""
     graph: tuple[InfluenceEdge, ...]
     influence: dict[str, float]
-    """Maps debaters to their mean persuasion of other debaters. Omits debaters whose speeches had no effect."""
+    """Maps each speaker to the mean persuasion of this speaker's targets. Debaters without an effect on others are left
+    out."""
     social_context: dict[str, tuple[float, ...]]
-    """Maps debaters to 128 numbers that describe them and those who persuaded them; Euclidean length 1."""
+    """Maps debaters to 128 numbers that describe them and those who persuaded them. Each vector has length 1."""
     likeness: tuple[ContextSimilarity, ...]
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
-    """Score `run` by the persuasion system; the notes are `PersuasionNotes`.
+    """Return the verdict of one run, with notes of the class `PersuasionNotes`.
 
-    Undetermined unless the speeches of at least two debaters have known effects, or a debater has surrendered.
+    It is undetermined unless the speeches of at least two debaters had effects, or a debater surrendered.
     """
     curve = compute_state_curve(debate, settings, run)
     final, effects = curve[-1].states, collect_effects(curve)
@@ -218,7 +216,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSetting
 
 
 def score_parts(name: str, final: Mapping[str, DebaterState]) -> ScoreParts:
-    """Return the parts of a debater's score. Their sum is the score."""
+    """Return the four parts of a debater's score."""
     own = final[name]
     others = [other for other in final.values() if other.name != name]
     withstood = (1 - mean(own.attack)) * own.conviction * 20 if own.attack else 0.0
@@ -232,10 +230,9 @@ def score_parts(name: str, final: Mapping[str, DebaterState]) -> ScoreParts:
 
 
 def max_score(debaters: int) -> float:
-    """Return the highest possible score with this number of debaters.
+    """Return the highest possible score in a debate with this number of debaters.
 
-    30 for a stance kept with full conviction; 30 for each other debater (20 if it surrenders, 10 if every speech
-    persuaded it); 20 if no attack had an effect.
+    30 points for the stance, 20 for resistance, and 30 for each other debater.
     """
     return 50.0 + 30.0 * max(0, debaters - 1)
 

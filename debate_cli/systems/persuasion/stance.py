@@ -1,7 +1,4 @@
-"""The state of one debater in the persuasion system, and how effects change its stance and conviction.
-
-`effects` computes the effects of a turn; `state_machine` applies them in the order of the turns.
-"""
+"""The state of one debater in the persuasion system, and how speeches change stance and conviction."""
 
 import math
 from collections import Counter, defaultdict
@@ -18,28 +15,28 @@ Band = Literal["minimal", "slight", "moderate", "significant", "strong"]
 ResistanceRating = Literal["Excellent", "Good", "Average", "Poor"]
 RESISTANCE_RATINGS: tuple[ResistanceRating, ...] = get_args(ResistanceRating)
 HISTORY_LENGTH = 10
-"""Maximum number of entries in a history."""
+"""Number of speeches whose effects are remembered."""
 RECENT_ROUNDS = 3
-"""Number of rounds that count as recent."""
+"""Number of rounds from which recent persuasion is computed."""
 RECENT_SPEECHES = 3
-"""Number of own speeches that count as recent."""
+"""Number of own speeches whose evidence decides whether the strategy `aggressive` fits."""
 PERSUASION_THRESHOLD = 0.6
 """Persuasion above this moves the stance towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""An attack above this, after subtracting what conviction absorbs, moves the stance away from 0."""
+"""An attack above this, after conviction has reduced it, moves the stance away from 0."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
-"""Maps bands to upper bounds of persuasion. A persuasion equal to a bound is in the next band."""
+"""Maps each band to its upper bound, which belongs to the next band."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
-"""persuaded: strong recent persuasion and low conviction; neutral: the stance came close to 0; worn_down: persuaded in
-several consecutive rounds."""
+"""persuaded: recent persuasion was strong and conviction low. neutral: the stance came close to 0. worn_down: several
+consecutive rounds persuaded the debater."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Effect of one turn on one debater; each number 0-1."""
+    """The effect of one turn on one debater. Each number is 0-1."""
 
     turn: Turn
     target: str
@@ -50,30 +47,30 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class DebaterState:
-    """State of a debater at the start or after a turn."""
+    """A debater's state at the start or after a turn."""
 
     name: str
     starting_stance: float
     stance: float
-    """Stance, from -1 (fully opposed) to 1 (fully supportive)."""
+    """From -1 (fully against the motion) to 1 (fully for it)."""
     conviction: float
-    """Conviction, 0-1."""
+    """How firmly the debater holds the stance, 0-1."""
     persuasion: tuple[float, ...] = ()
-    """Persuasion received from each of the last ten speeches."""
+    """Persuasion by each of the last ten speeches that had an effect on the debater, 0-1."""
     attack: tuple[float, ...] = ()
-    """Attack received from each of the last ten speeches."""
+    """Attack by each of the last ten speeches that had an effect on the debater, 0-1."""
     round_persuasion: tuple[float, ...] = ()
-    """Strongest persuasion received in each round that had any. The last round may be unfinished."""
+    """Strongest persuasion in each round in which a speech had an effect on the debater."""
     last_round: int | None = None
-    """Round of the last entry of `round_persuasion`."""
+    """Round of the last entry of `round_persuasion`; None without an entry."""
     surrendered: bool = False
     surrender_reason: SurrenderReason | None = None
     evidence_shown: tuple[float, ...] = ()
-    """Evidence in each of the debater's own last ten speeches."""
+    """Evidence in each of the debater's own last ten speeches, 0-1."""
     persuasion_dealt: Mapping[tuple[str, str | None], tuple[float, int]] = field(
         default_factory=dict[tuple[str, str | None], tuple[float, int]]
     )
-    """Maps (target, strategy) to (sum, number) of the persuasion effects that this debater had."""
+    """Maps (target, strategy) to the sum and number of this debater's persuasion effects on the target."""
 
     @classmethod
     def at_start(cls, participant: Participant) -> Self:
@@ -83,12 +80,12 @@ class DebaterState:
 
     @property
     def recent_persuasion(self) -> float:
-        """Mean of the strongest persuasion in each of the last three rounds that had any; 0 without such a round."""
+        """Mean of the last three entries of `round_persuasion`; 0 without an entry."""
         return strip_float_noise(mean(self.round_persuasion[-RECENT_ROUNDS:]))
 
     @property
     def influence(self) -> float:
-        """The debater's mean persuasion of each target, averaged over the targets; 0 without targets."""
+        """Mean persuasion of others by this debater; 0 without effects on others. Each target counts once."""
         sums, counts = defaultdict[str, float](float), Counter[str]()
         for (target, _), (total, count) in self.persuasion_dealt.items():
             sums[target] += total
@@ -97,7 +94,7 @@ class DebaterState:
 
     @property
     def position(self) -> StancePosition:
-        """Supportive above 0.2, Opposed below -0.2, else Neutral."""
+        """Supportive for a stance above 0.2, Opposed below -0.2, otherwise Neutral."""
         stance = strip_float_noise(self.stance)
         if stance > 0.2:  # noqa: PLR2004 - the documented rule
             return "Supportive"
@@ -105,12 +102,12 @@ class DebaterState:
 
     @property
     def persuasion_band(self) -> Band | None:
-        """Band of the mean persuasion received; None if no speech reached the debater."""
+        """Band of the mean persuasion received; None if no speech had an effect on the debater."""
         return persuasion_band(mean(self.persuasion)) if self.persuasion else None
 
     @property
     def resistance(self) -> ResistanceRating | None:
-        """The worse of two grades, for the mean attack received and for conviction; None if no attack is recorded."""
+        """The worse of two grades, one for attacks received and one for conviction. None if there were no effects."""
         if not self.attack:
             return None
         attack, conviction = strip_float_noise(mean(self.attack)), strip_float_noise(self.conviction)
@@ -125,11 +122,13 @@ def persuasion_band(persuasion: float) -> Band:
 
 
 def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
-    """Return the state after `effect`. A debater who has surrendered does not change.
+    """Return the state after `effect`. The state of a debater who has surrendered does not change.
 
-    p: persuasion, a: attack, c: conviction before the effect. If p > 0.6, the stance is multiplied by 1 - 0.3p(1 - c)
-    and conviction by 0.85. Then, if e = max(0, a - 0.8c) is above 0.3, the stance is multiplied by 1 + 0.2e, within
-    -1..1, and conviction by 1.1, at most 1.
+    Let p be the persuasion, a the attack, and c the conviction before the effect. If p is above 0.6, the stance is
+    multiplied by 1 - 0.3p(1 - c), and the conviction by 0.85.
+
+    Let e be the attack that remains, a - 0.8c. If e is above 0.3, the stance is multiplied by 1 + 0.2e, and the
+    conviction by 1.1. Both are kept in their ranges.
     """
     if state.surrendered:
         return state
@@ -158,10 +157,10 @@ def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
 def end_round(
     states: Mapping[str, DebaterState], conditions: VictoryConditions, bystander_effect: float
 ) -> dict[str, DebaterState]:
-    """Return the states after a round: first all surrenders of the round, then their effect on bystanders.
+    """Return the states after a round, with its surrenders and their effect on bystanders.
 
-    A bystander has not surrendered, and is on the same side of 0 as a debater who surrendered in this round. Its stance
-    moves towards 0 by the share `bystander_effect`, once per round, without another check for surrender.
+    A bystander is a debater who has not surrendered and whose stance has the same sign as that of somebody who
+    surrendered in this round. The stance of a bystander moves towards 0 by the share `bystander_effect`.
     """
     reasons = {
         name: reason
@@ -179,11 +178,12 @@ def end_round(
 
 
 def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) -> SurrenderReason | None:
-    r"""Return why a debater in this state surrenders: the first rule that applies; None if no rule applies.
+    """Return why a debater in this state surrenders: the first rule that applies. None if no rule applies.
 
-    - `persuaded`: the recent persuasion is above 0.6 and conviction is below the surrender threshold.
-    - `neutral`: the stance is closer to 0 than the neutral threshold, did not start there, and conviction is below 0.5.
-    - `worn_down`: the strongest persuasion of each of the last `consecutive_persuasion` rounds is above 0.5.
+    - `persuaded`: recent persuasion is above 0.6, and conviction is below `surrender_threshold`.
+    - `neutral`: the stance is closer to 0 than `stance_neutral_threshold`, was not at the start, and conviction is below
+      0.5.
+    - `worn_down`: persuasion was above 0.5 in each of the last `consecutive_persuasion` rounds.
     """
     conviction, neutral = strip_float_noise(state.conviction), conditions.stance_neutral_threshold
     if state.recent_persuasion > PERSUASION_THRESHOLD and conviction < conditions.surrender_threshold:
@@ -197,7 +197,7 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
 
 
 def record_speech(state: DebaterState, effects: tuple[Effect, ...], strategy: str | None) -> DebaterState:
-    """Add the evidence and the persuasion of a speech to the speaker's own state."""
+    """Return the speaker's state after a speech, with the evidence in it and its effects on others."""
     if not effects:
         return state
     dealt = dict(state.persuasion_dealt)

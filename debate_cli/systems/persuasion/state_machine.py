@@ -1,7 +1,4 @@
-"""The state machine of the persuasion system: computes every debater's state after each turn.
-
-`stance` applies one effect to one state; `effects` computes the effects of a turn.
-"""
+"""Computes every debater's state after each turn, for the persuasion system."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -26,20 +23,20 @@ class StatePoint:
     """Every debater's state at the start or after one turn."""
 
     turn: Turn | None
-    """The turn; None for the start."""
+    """The turn; None at the start."""
     states: Mapping[str, DebaterState]
-    """Maps names to states, in the order of the participants."""
+    """Maps debaters to states, in the order of the participants."""
     effects: tuple[Effect, ...] = ()
-    """Effects of the turn, except on debaters who surrendered and on targets that a judge did not rate."""
+    """Effects of the turn on other debaters."""
 
 
 def compute_state_curve(
     debate: Debate, settings: PersuasionSettings, run: JudgingRun | str = FIRST_RUN, *, due_round: int | None = None
 ) -> tuple[StatePoint, ...]:
-    """Return the states at the start and after each turn. Surrenders take effect with the last turn of a round.
+    """Return every debater's state at the start and after each turn.
 
-    `run`: the judging run whose ratings count with `effects: judge`. `due_round`: number of the next round; all rounds
-    before it are over. None: the debate itself shows whether its last round is over.
+    Surrenders take effect with the last turn of a round. `run`: the judging run whose ratings count with
+    `effects: judge`. `due_round`: number of the round that comes next, if known.
     """
     by_turn = defaultdict[int, tuple[Assessment, ...]](tuple)
     for item in ordered_assessments(debate, "persuasion", run) if settings.effects == "judge" else ():
@@ -59,7 +56,6 @@ def compute_state_curve(
 def _add_turn(
     settings: PersuasionSettings, points: tuple[StatePoint, ...], rated: tuple[Turn, tuple[Assessment, ...]]
 ) -> tuple[StatePoint, ...]:
-    """Return the curve with a point for one more turn. If the turn begins a round, the previous one ends first."""
     turn, given = rated
     *earlier, last = points
     if last.turn is not None and last.turn.round != turn.round:
@@ -78,10 +74,10 @@ def _end_round(point: StatePoint, settings: PersuasionSettings) -> StatePoint:
 
 
 def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterState], due_round: int | None) -> bool:
-    """Return whether the round `number` is over. `number` must be the last round that has a turn.
+    """Return whether the round `number`, the last one that has a turn, is over.
 
-    With `due_round`, rounds before it are over. With None, the round is over if the debate is closed, or if every
-    debater has spoken in the round or has surrendered.
+    With `due_round`, earlier rounds are over. Without it, the round is over if the debate is closed, or if all debaters
+    have spoken or surrendered.
     """
     if due_round is not None:
         return number < due_round
@@ -90,9 +86,9 @@ def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterStat
 
 
 def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
-    """Return the strategy for the speaker of `cue` with `strategy: adaptive`, given the turns in `debate`.
+    """Return the strategy for the speaker of `cue`, who has `strategy: adaptive`.
 
-    If the debate has no persuasion system, that system's default settings count (keyword effects, no model).
+    If the debate does not use the persuasion system, its default settings count: effects by keywords, without a model.
     """
     configured = (system for system in debate.config.judging.systems if isinstance(system, PersuasionSettings))
     settings = next(configured, PersuasionSettings())
@@ -101,5 +97,5 @@ def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
 
 
 def collect_effects(points: Iterable[StatePoint]) -> tuple[Effect, ...]:
-    """Return all effects of a curve, in the order of the turns."""
+    """Return the effects of all turns, in the order of the turns."""
     return tuple(effect for point in points for effect in point.effects)

@@ -1,7 +1,4 @@
-"""Chooses the strategy with the highest predicted effect on the opponents, for `strategy: adaptive`.
-
-`state_machine` provides the states for it.
-"""
+"""Chooses a debater's strategy, for `strategy: adaptive`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -17,22 +14,21 @@ SITUATIONS = {
     "empathetic": "recent rounds persuaded {targets}",
     "analytical": "",
 }
-"""Maps strategies to the situations that they fit, in words. If predictions are equal, the first strategy is chosen."""
+"""Maps strategies to the situations in which they fit, in words. Of equal predictions, the first strategy wins."""
 UNTRIED_EFFECT = 0.3
-"""Predicted persuasion of a strategy that the debater has not tried on a target."""
+"""Predicted persuasion of a target on whom the debater has not tried the strategy."""
 SITUATION_BONUS = 0.2
-"""Increase of the predicted persuasion if the strategy fits the situation."""
+"""The predicted persuasion grows by this if the strategy fits the situation."""
 MIN_BALANCED_DEBATERS = 3
 
 
 def pick_strategy(
     states: Mapping[str, DebaterState], speaker: str, opponents: Iterable[str] | None = None
 ) -> StrategyPick:
-    """Return the strategy for `speaker`'s next turn, with its reason and predicted effect. Pure.
+    """Return the strategy with the highest predicted persuasion for the speaker's next turn.
 
-    The prediction for a target is the mean persuasion of the target with the strategy so far (0.3 if untried), plus 0.2
-    if the strategy fits the situation. For several targets, the predictions are averaged. `opponents`: None means all
-    other debaters. Debaters who surrendered do not count. A speaker without a state or opponents gets `analytical`.
+    `opponents`: names of the debaters to persuade; None means all others. Those who surrendered do not count. If nobody
+    is left, the strategy is `analytical`.
     """
     own = states.get(speaker)
     names = [name for name in (states if opponents is None else opponents) if name != speaker and name in states]
@@ -49,7 +45,11 @@ def pick_strategy(
 
 
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
-    """Predict the persuasion by `strategy`, 0-1, as the mean over the targets. `debaters`: number of debaters."""
+    """Return the predicted persuasion by `strategy`, averaged over the targets.
+
+    The prediction for a target is the strategy's mean persuasion of this target so far, plus 0.2 if the strategy fits
+    the situation. `own`: state of the speaker. `debaters`: number of all debaters.
+    """
     values: list[float] = []
     for target in targets:
         total, count = own.persuasion_dealt.get((target.name, strategy), (0.0, 0))
@@ -59,7 +59,10 @@ def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterSt
 
 
 def suits_situation(strategy: str, own: DebaterState, target: DebaterState, debaters: int) -> bool:
-    """Return whether the strategy fits the situation. `own`: the speaker; `debaters`: number of debaters."""
+    """Return whether a strategy of the speaker fits the situation.
+
+    `own`: state of the speaker. `target`: state of the debater to persuade. `debaters`: number of all debaters.
+    """
     conviction = strip_float_noise(target.conviction)
     match strategy:
         case "aggressive":

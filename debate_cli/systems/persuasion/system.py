@@ -1,4 +1,4 @@
-"""The judging system `persuasion`. Every speech changes the stance and the conviction of the other debaters."""
+"""The judging system `persuasion`."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -26,12 +26,10 @@ FIRMNESS = (
     (0.3, "with doubts", "You may give up an argument and narrow your position."),
     (0.0, "hardly any more", "You may give up everything but the core of your position."),
 )
-"""(minimum conviction, how firmly a debater holds its position, what it may give up), highest conviction first."""
+"""Rows of minimum conviction, how firmly the debater holds its position, and what it may give up."""
 
 
 class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
-    """Every speech changes the stance and the conviction of the other debaters."""
-
     kind = "persuasion"
     settings = PersuasionSettings
     prompt_package = "debate_cli.systems.persuasion"
@@ -39,18 +37,15 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: PersuasionSettings, progress: Progress
     ) -> Iterator[Brief]:
-        """With `effects: judge`, return a brief on each turn; otherwise none."""
         yield from turn_briefs(run.id, settings, progress.judgeable_turns)
 
     def planned_calls(self, settings: PersuasionSettings, turns: int, rounds: int) -> PlannedCalls:
-        """With `effects: judge`, count one question for each turn."""
         return PlannedCalls(len(settings.seats) * turns, quoted_answers=max(0, turns - 1))
 
     def question(self, brief: Brief) -> JudgeQuestion[PersuasionSettings, Any]:
         return questions.EFFECTS_QUESTION
 
     def why_not(self, debate: Debate) -> str | None:
-        """Require two debaters, because one debater alone cannot persuade anyone."""
         if debate.turns and len(debate.participants) < 2:  # noqa: PLR2004 - a speaker and a listener
             return "has fewer than two debaters, so persuasion cannot judge it; use another system"
         return super().why_not(debate)
@@ -58,16 +53,13 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
     def awaited(
         self, debate: Debate, settings: PersuasionSettings, index: int, round_number: int | None
     ) -> tuple[Brief, ...]:
-        """Return the briefs on all earlier turns, because their effects decide who has surrendered."""
         return turn_briefs(FIRST_RUN, settings, range(index))
 
     def stopped(self, debate: Debate, settings: PersuasionSettings, due_round: int) -> frozenset[str]:
-        """Return the names of the debaters who surrendered at the end of a round before `due_round`."""
         states = compute_state_curve(debate, settings, due_round=due_round)[-1].states
         return frozenset(name for name, state in states.items() if state.surrendered)
 
     def instruct(self, debate: Debate, settings: PersuasionSettings, cue: Cue) -> str:
-        """With `embody`, tell the speaker its stance and conviction."""
         if not settings.embody:
             return ""
         return _describe_state(compute_state_curve(debate, settings, due_round=cue.round), cue.speaker)
@@ -82,7 +74,6 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return score.max_score(len(verdict.scores))
 
     def explain(self, verdict: Verdict) -> str:
-        """Return the scores, who surrendered and, if the keywords may not fit the debate, a hint."""
         notes = parse_notes(score.PersuasionNotes, verdict)
         surrendered, hint = (notes.surrendered, notes.hint) if notes is not None else ((), "")
         sentences = [f"{item.name} surrendered after round {item.round}." for item in surrendered]

@@ -1,4 +1,4 @@
-"""Tables and charts of the persuasion system: scores, final states, curves, strategies, influence."""
+"""Tables and charts of a persuasion verdict."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -28,7 +28,7 @@ SURRENDER_REASONS = {
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return scores with their parts, states, curves, strategies and influence. Omits empty tables."""
+    """Return scores with their parts, states, curves, strategies and influence, without empty tables."""
     notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return []
@@ -115,7 +115,7 @@ def _influence_table(notes: PersuasionNotes) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield charts of stance and conviction over time; none if the notes of `verdict` are of another version."""
+    """Yield charts of stance and conviction over time. Yields none if another version wrote the verdict."""
     notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return

@@ -1,4 +1,4 @@
-"""The question of a judge of sources: which citations and uncited claims of a round hold."""
+"""The question to a judge of sources, about the citations and the uncited claims of one round."""
 
 from collections.abc import Mapping
 
@@ -21,7 +21,7 @@ from debate_cli.systems.source_support import (
 from debate_cli.systems.sources.settings import SourcesSettings
 
 NO_PASSAGE = "none"
-"""A judge's answer if no passage shows whether a source or claim exists."""
+"""A judge's answer if none of the passages shows whether a source or claim exists."""
 
 
 class CitationAnswer(FormModel):
@@ -53,7 +53,7 @@ class SourcesForm(FormModel):
 
 
 def _round_citations(context: JudgingContext[SourcesSettings]) -> dict[str, SourceCheck]:
-    """Map ids in the question (`C1`, `C2`, …) to the quote checks of the round's citations."""
+    """Map ids such as `C1`, which the question uses, to the citations of the round."""
     turns = context.debate.turns_by_index
     number = context.brief.subject.round
     checks = [check for check in check_sources(context.debate) if turns[check.turn].round == number]
@@ -61,7 +61,7 @@ def _round_citations(context: JudgingContext[SourcesSettings]) -> dict[str, Sour
 
 
 def _round_claims(context: JudgingContext[SourcesSettings]) -> dict[str, LookupItem]:
-    """Map ids in the question (`U1`, `U2`, …) to the round's items to look up."""
+    """Map ids such as `U1`, which the question uses, to what must be looked up in the round."""
     found = lookup_items(context.debate, context.brief.subject.round)
     return {f"U{count}": item for count, item in enumerate(found, start=1)}
 
@@ -72,7 +72,10 @@ def _found_passages(context: JudgingContext[SourcesSettings]) -> tuple[Passage, 
 
 
 def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
-    """Build the form for the round's citations and claims. Without looked-up passages, claims can only be `unknown`."""
+    """Return the form for the citations and claims of a round.
+
+    If nothing was found for the claims, the only answer on a claim is `unknown`.
+    """
     citations, claims = tuple(_round_citations(context)), tuple(_round_claims(context))
     passages = [passage.id for passage in _found_passages(context)]
     return judge_form(
@@ -86,7 +89,7 @@ def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
 
 
 def prompt_values(context: JudgingContext[SourcesSettings], prompts: Prompts) -> Mapping[str, str]:
-    """Return the values of the prompt: the round, a line of JSON for each citation, and the part about claims."""
+    """Return the values of the prompt: the round, its citations, and its uncited claims."""
     lines = [_citation_line(key, check, context) for key, check in _round_citations(context).items()]
     return {
         "round": str(context.brief.subject.round),
@@ -114,7 +117,6 @@ def _citation_line(key: str, check: SourceCheck, context: JudgingContext[Sources
 
 
 def _format_claims(context: JudgingContext[SourcesSettings], prompts: Prompts) -> str:
-    """Return the prompt's part on claims and missing sources, with the looked-up passages; empty without claims."""
     claims = _round_claims(context)
     if not claims:
         return ""
@@ -140,9 +142,10 @@ def _passage_words(passage: Passage, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
-    """Return a finding for each citation and claim. The answer on a claim is `unknown` if it names no passage.
+    """Return a finding for each citation and each claim.
 
-    Warns if the answer on a claim quotes words that its passage does not have.
+    An answer on a claim that names no passage counts as `unknown`. A warning says which answers quote words that their
+    passage does not have.
     """
     collector = MarkCollector()
     citations, claims = _round_citations(context), _round_claims(context)

@@ -1,7 +1,8 @@
-"""Scorer of the system `sources`: the share of a debater's citations that are in their source and support the argument.
+"""Scorer of the system `sources`: a debater's score is the mean credit of the debater's citations.
 
-A citation gets credit 1 if its quote is verified or near and its passage supports the argument, ½ for partial support,
-else 0. score = credit / n. n counts the citations with a checked quote and a known answer on support. score is 0 if n is 0.
+A citation gets credit 1 if its quote is in the source and the source supports the argument, 0.5 if the source supports
+it in part, otherwise 0. Citations without a checked quote or without a judge's answer do not count. If no citation
+counts, the score is 0.
 """
 
 from collections import Counter
@@ -28,40 +29,40 @@ from debate_cli.systems.source_support import (
 from debate_cli.systems.sources.settings import SourcesSettings
 
 CREDITS: dict[Support, float] = {"yes": 1.0, "partly": 0.5}
-"""Maps answers on support to the credit of a quote that is in its source. The other answers give 0."""
+"""Credit of a citation whose quote is in its source, by the judge's answer. Each other answer gives 0."""
 
 
 class DebaterSources(FrozenModel):
-    """Numbers of one debater's citations, and their score."""
+    """Counts of one debater's citations, and the debater's score."""
 
     name: str
     citations: int
     counted: int
-    """Number of citations with a checked quote and a known answer on support."""
+    """Number of citations that count: the quote was checked, and a judge answered."""
     credit: float
     score: float
-    """Credit per counted citation, 0-1."""
+    """Credit divided by the number of citations that count, 0-1; 0 if none counts."""
     altered: int
     not_found: int
     """Number of quotes that are not in their source, or whose source does not exist."""
     contradicted: int
-    """Number of citations whose passage says the opposite."""
+    """Number of citations whose source says the opposite of the argument."""
     uncited: int
-    """Number of arguments without a citation whose evidence names a figure, study or institution."""
+    """Number of arguments that name a figure, study or institution but cite no source."""
 
 
 class SourcesNotes(Notes):
-    """Notes of the system `sources`."""
+    """Notes of a verdict by the system `sources`."""
 
     debaters: tuple[DebaterSources, ...]
     citations: tuple[JudgedCitation, ...]
-    """Citations, altered ones first."""
+    """All citations, those with altered quotes first."""
     lookups: tuple[JudgedLookup, ...] = Field(default=(), exclude_if=lambda lookups: not lookups)
-    """Results of looking up uncited arguments and missing sources; omitted in files if there are none."""
+    """Results for uncited arguments and missing sources that were looked up; left out of files if empty."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
-    """Score one run. The verdict is undetermined if no debater has a citation that counts."""
+    """Return the verdict of one run. It is undetermined if no citation counts."""
     given = ordered_assessments(debate, "sources", run)
     judged = [citation for _, citation in join_checks(debate, given)]
     uncited = Counter(claim.debater for claim in find_uncited(debate))

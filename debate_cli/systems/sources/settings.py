@@ -17,19 +17,18 @@ class SourcesSettings(SystemSettings):
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     lookup: Lookup | None = Field(default=None, exclude_if=lambda lookup: lookup is None)
-    """Where to look up figures, studies and institutions without a citation: `corpus` (the files of
-    `evidence.sources`), `web` or `both`; None looks nothing up."""
+    """Where figures, studies and institutions without a citation are looked up: `corpus` (the files of
+    `evidence.sources`), `web` or `both`. None: they are not looked up."""
     thresholds: Annotated[Thresholds, default_bounds(draw=0.10, clear=0.25)] = Thresholds(draw=0.10, clear=0.25)
-    """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. Scores are shares of credit,
-    0-1."""
+    """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. Scores are 0-1."""
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """Places where uncited claims are looked up: `corpus`, `web`, both or none."""
+        """Where uncited claims are looked up: in `corpus`, `web`, both or nowhere."""
         if self.lookup is None:
             return frozenset()
         return frozenset({"corpus", "web"}) if self.lookup == "both" else frozenset({self.lookup})
 
     def with_lookup(self, lookup: str) -> Self:
-        """Return the settings with this `lookup`."""
+        """Return the settings with another value of `lookup`."""
         return self.model_copy(update={"lookup": lookup})

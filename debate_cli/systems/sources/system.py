@@ -35,8 +35,6 @@ from debate_cli.systems.tables import Table, parse_notes
 
 
 class _SourcesSystem(JudgingSystem[SourcesSettings]):
-    """A judge says for each citation whether its passage supports the argument."""
-
     kind = "sources"
     settings = SourcesSettings
     findings = (SourceSupport, SourceLookup)
@@ -70,7 +68,6 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
         return 1.0
 
     def headline(self, verdict: Verdict) -> Headline:
-        """Return the verdict in short, in units of credit. The numbers of poor citations come before the scores."""
         found = super().headline(verdict)
         return replace(found, reason=" ".join(filter(None, (*_poor_citations(verdict), found.reason))), unit="credit")
 
@@ -88,7 +85,6 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
 
 
 def _poor_citations(verdict: Verdict) -> Iterator[str]:
-    """Yield a sentence such as `Altered quotes: Pro 1.` for each kind of poor citation."""
     notes = parse_notes(score.SourcesNotes, verdict)
     kinds = {
         "altered": "Altered quotes",

@@ -1,4 +1,4 @@
-"""Tables of the system `sources`: the scores, and each citation with the judge's answer."""
+"""Tables of a verdict by the system `sources`."""
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.debate_tables import SOURCE_BADGES
@@ -20,11 +20,10 @@ EXISTENCE_BADGES: dict[Quality, Badge] = {
     "no": Badge("✗", "does not exist", "bad"),
     "unknown": Badge("?", "unknown", "muted"),
 }
-"""Maps answers on whether a source exists to badges."""
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return tables of scores, citations, and looked-up claims and sources. Omits empty tables."""
+    """Return tables of scores, citations, and what was looked up, without empty tables."""
     notes = parse_notes(SourcesNotes, verdict)
     if notes is None:
         return []

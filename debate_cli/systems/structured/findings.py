@@ -1,4 +1,4 @@
-"""Findings of the structured judge: fallacies, standings of claims, and the insight for a decision."""
+"""Findings of the structured judge: fallacies, standings of claims, and insights."""
 
 from typing import Literal
 
@@ -7,7 +7,7 @@ from debate_cli.systems.base import Standing
 
 
 class Fallacy(Finding):
-    """A fallacy from the checklist, with the quoted words."""
+    """A fallacy on the judge's checklist, with the words that commit it."""
 
     kind: Literal["fallacy"] = "fallacy"
     participant: str
@@ -16,7 +16,7 @@ class Fallacy(Finding):
     quote: str = ""
 
     def describe(self) -> list[str]:
-        """Return who committed the fallacy in which argument, its name, and the quoted words."""
+        """Return the speaker, the argument, the fallacy and the quoted words."""
         where = f" in {self.item}" if self.item else ""
         return [f"{self.participant}{where}: {self.name}, “{self.quote}”"]
 
@@ -32,12 +32,12 @@ class Trace(Finding):
     reason: str = ""
 
     def describe(self) -> list[str]:
-        """Return the standing and its reason."""
+        """Return the standing and the judge's reason."""
         return [f"{self.item} {self.standing.lower().replace('_', ' ')}: {self.reason}"]
 
 
 class Insight(Finding):
-    """What a person who must decide learns from the debate."""
+    """A judge's advice to a person who must decide."""
 
     kind: Literal["insight"] = "insight"
     key_insight: str
@@ -45,6 +45,6 @@ class Insight(Finding):
     recommendation: str = ""
 
     def describe(self) -> list[str]:
-        """Return the insight, the open questions and the recommendation."""
+        """Return key insight, open questions and recommendation."""
         questions = [f"Open: {question}" for question in self.unresolved_questions]
         return [self.key_insight, *questions, f"Recommendation: {self.recommendation}"]

@@ -1,4 +1,4 @@
-"""The question of the structured judge: marks, standing and fallacies of each argument, and advice for the decision."""
+"""The question of the structured judge: marks, standing and fallacies of each argument, and advice."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -57,9 +57,9 @@ class StructuredForm(FormModel):
 
 @lru_cache(maxsize=64)
 def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredForm]:
-    """Return the form with a mark, 1-10, for each criterion. `criteria`: pairs (name, description).
+    """Return the form with a mark, 1-10, for each of the criteria, which are pairs (name, description).
 
-    The judge sees the names. The attributes are called `mark_0`, `mark_1`, …, because names may contain a hyphen.
+    The fields are called `mark_0`, `mark_1` and so on, because a name may contain a hyphen. The judge sees the names.
     """
     fields: dict[str, Any] = {
         f"mark_{number}": (int, whole_number(1, 10, alias=criterion, description=description))
@@ -105,7 +105,10 @@ def _read_structured_form(filled: StructuredForm, context: JudgingContext[Struct
 def _read_argument(
     entry: ArgumentJudgmentForm, context: JudgingContext[StructuredSettings], collector: MarkCollector
 ) -> None:
-    """Add marks and standing. Adds a fallacy only if it is on the checklist and quotes the speaker."""
+    """Add the marks, the standing and the fallacies of one argument.
+
+    A fallacy is dropped with a warning if it is not on the checklist, or if the speaker did not say the quoted words.
+    """
     item, (speaker, argument) = entry.item, context.debate.arguments[entry.item]
     for number, criterion in enumerate(context.settings.criterion_descriptions):
         collector.add_mark(speaker, criterion, getattr(entry, f"mark_{number}"), (1, 10), item=item)

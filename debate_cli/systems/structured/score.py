@@ -1,9 +1,8 @@
 """Scorer of the structured system, whose judges mark each argument by criteria.
 
-The score of an argument is the weighted mean of its criteria (1-10) minus the penalty for its fallacies, at least 1.
-Marks and penalty are means over the judges by their weights. The score of a debater is the mean over its arguments. By
-default a margin below 1 is a draw, from 1 to 3 narrow, above 3 clear. Standings, which the prompt `judge_structured.md`
-defines, do not affect scores.
+Score of an argument: weighted mean of its criteria, minus the penalty for its fallacies, but at least 1. Marks and
+penalties are means over the judges, by the judges' weights. Score of a debater: mean of the debater's arguments.
+Standings of claims do not change scores.
 """
 
 from collections import Counter, defaultdict
@@ -44,11 +43,11 @@ VICTORY_LABELS: dict[Victory, str] = {
 
 
 CriterionMarks = Mapping[str, Mapping[str, tuple[float, float]]]
-"""The marks of one argument. Maps each criterion to a mapping of judges to pairs (mark, weight of the judge)."""
+"""Maps each criterion of one argument to the judges' marks: a mapping from judges to (mark, weight of the judge)."""
 
 
 class ArgumentRow(FrozenModel):
-    """The scoring of one argument. One more key per criterion, e.g. `logic`, has the judges' mean mark or None."""
+    """Marks and score of one argument. A further key for each criterion, e.g. `logic`, has the mean mark or None."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, float | None] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -56,20 +55,20 @@ class ArgumentRow(FrozenModel):
     id: str
     participant: str
     penalty: float
-    """Points deducted for fallacies, 0 or more. Because the score is at least 1, some points may have no effect."""
+    """Points deducted for fallacies, at least 0. The score stays at 1 or above, even if more points were deducted."""
     score: float | None
-    """Score, 1-10; None if a criterion with a weight above 0 has no mark."""
+    """Score of the argument, 1-10; None if a criterion with a weight above 0 has no mark."""
     spread: dict[str, float] = Field(default={}, exclude_if=lambda spread: not spread)
-    """Highest minus lowest mark of each criterion that several judges marked."""
+    """For each criterion that several judges marked, the highest mark minus the lowest."""
 
     @property
     def marks(self) -> dict[str, float | None]:
-        """The judges' mean marks by criterion; None if no judge gave a mark."""
+        """The judges' mean mark of each criterion; None if no judge gave one."""
         return self.__pydantic_extra__
 
 
 class FallacyRow(FrozenModel):
-    """A fallacy that a judge found."""
+    """A fallacy that one judge found."""
 
     assessor: str
     participant: str
@@ -84,22 +83,22 @@ class StructuredNotes(Notes):
     label: str
     """The outcome in words, e.g. `evenly matched`."""
     weights: dict[str, float]
-    """Maps criteria to effective weights, which add up to 1."""
+    """Maps criteria to weights that add up to 1."""
     arguments: tuple[ArgumentRow, ...]
     """One row per argument, in the order of the debate."""
     means: dict[str, dict[str, float]]
-    """Maps participants to the means of their arguments' marks by criterion."""
+    """Maps each participant to the mean mark of each criterion."""
     fallacies: tuple[FallacyRow, ...]
     judges: tuple[str, ...]
-    """Ids of the judges whose marks count."""
+    """Ids of the judges who assessed the debate."""
     judge_weights: dict[str, float] = Field(default={}, exclude_if=lambda weights: not weights)
-    """Maps judges to shares of the weight, which add up to 1. Empty if all judges have equal weight."""
+    """Maps judges to their shares of the weight, which add up to 1. Empty if all judges have equal weight."""
 
 
 def scored_arguments(debate: Debate) -> dict[str, str]:
-    """Map the id of every argument of an opening or a free speech to its speaker, in the order of the debate.
+    """Map the id of each argument in an opening or a free speech to its speaker.
 
-    Arguments in later phases are not scored. Of several arguments with the same id, the first counts.
+    Arguments in later phases are not scored. If two arguments have one id, the first counts.
     """
     found: dict[str, str] = {}
     for turn in debate.turns:
@@ -110,10 +109,10 @@ def scored_arguments(debate: Debate) -> dict[str, str]:
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
-    """Score `run` by the structured system; the notes are `StructuredNotes`.
+    """Return the verdict of one run, with notes of the class `StructuredNotes`.
 
-    Undetermined unless at least two debaters have a fully marked argument, and every debater who made an argument has
-    one.
+    It is undetermined unless at least two debaters have an argument with all marks, and everyone who made an argument
+    has one.
     """
     owners = scored_arguments(debate)
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
@@ -152,14 +151,13 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
 def judge_weights(
     debate: Debate, run: JudgingRun | str, settings: StructuredSettings | None = None
 ) -> dict[str, float]:
-    """Return the weight of each judge who was asked in `run`. Weights in `settings` replace those stored in the run."""
+    """Return the weight of each judge who was asked in `run`. A weight in `settings` replaces the stored one."""
     stored = stored_settings(debate, run, settings or StructuredSettings())
     seats = (*stored.seats, *(settings.seats if settings is not None else ()))
     return defaultdict(lambda: 1.0, {seat.id: seat.weight for seat in seats if seat.weight is not None})
 
 
 def _judge_shares(given: Sequence[Assessment], judges: Mapping[str, float]) -> dict[str, float]:
-    """Return each assessing judge's share of the total weight; empty if all have equal weight."""
     own = {item.assessor: judges[item.assessor] for item in given}
     if len(set(own.values())) <= 1:
         return {}
@@ -169,9 +167,9 @@ def _judge_shares(given: Sequence[Assessment], judges: Mapping[str, float]) -> d
 def _collect_marks(
     given: Sequence[Assessment], owners: Mapping[str, str], criteria: Collection[str], judges: Mapping[str, float]
 ) -> Mapping[str, CriterionMarks]:
-    """Map arguments to the marks of all judges. Ignores a mark that names no argument, or a debater who did not make it.
+    """Map arguments to the judges' marks. `judges`: weight of each judge.
 
-    `judges`: weight of each judge.
+    A mark is ignored if it names an unknown argument, or a debater who did not make the argument.
     """
     found: dict[str, dict[str, dict[str, tuple[float, float]]]] = {item: {} for item in owners}
     for assessment in given:
@@ -187,7 +185,7 @@ def _collect_marks(
 def _penalties(
     given: Sequence[Assessment], judges: Mapping[str, float], settings: StructuredSettings
 ) -> dict[str, float]:
-    """Map arguments to their penalty: points per fallacy times the judges' weighted mean of the number of fallacies."""
+    """Map arguments to penalties: the points per fallacy times the mean number of fallacies that a judge found."""
     counts = [Counter(fallacy.item for _, fallacy in iter_findings([item], Fallacy)) for item in given]
     weights = [judges[item.assessor] for item in given]
     return {
@@ -200,7 +198,10 @@ def _penalties(
 def _argument_row(
     argument: tuple[str, str], marks: CriterionMarks, weights: Mapping[str, float], penalty: float
 ) -> ArgumentRow:
-    """Return the row of `argument`, a pair (id, speaker). `weights` maps criteria to shares of the score."""
+    """Return the row of one argument.
+
+    `argument`: pair of id and speaker. `weights` maps criteria to shares of the score.
+    """
     values: dict[str, float | None] = dict.fromkeys(weights)
     spread: dict[str, float] = {}
     for criterion, of in marks.items():
@@ -216,7 +217,6 @@ def _argument_row(
 
 
 def _criterion_means(rows: Sequence[ArgumentRow]) -> dict[str, dict[str, float]]:
-    """Map participants to the means of their arguments' marks by criterion."""
     marks: dict[str, dict[str, list[float]]] = {}
     for row in rows:
         for name, value in row.marks.items():
@@ -233,7 +233,6 @@ def _missing(
     marks: Mapping[str, CriterionMarks],
     judges: Iterable[str],
 ) -> Iterator[str]:
-    """Yield sentences about debaters without arguments, judges without an assessment, and arguments without a mark."""
     speakers = set(owners.values())
     yield from (f"{item.name} has made no argument." for item in debate.participants if item.name not in speakers)
     briefs = briefs_for(get_run_id(run), stored_settings(debate, run, settings), WHOLE_DEBATE)
@@ -249,9 +248,9 @@ def _missing(
 
 
 def review_claims(debate: Debate, run: str) -> ClaimReview | None:
-    """Return the standing of each claim, and the insight; None if no judge of `run` assessed the whole debate.
+    """Return the standing of each claim and the judges' advice; None if no judge of `run` assessed the debate.
 
-    Key insight and recommendation are from the first judge who gave one; open questions are from all judges.
+    Key insight and recommendation are from the first judge who gave one. Open questions are from all judges.
     """
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
     if not given:
@@ -271,7 +270,10 @@ def review_claims(debate: Debate, run: str) -> ClaimReview | None:
 
 
 def _weightiest_standing(traces: Mapping[str, Trace], weights: Mapping[str, float]) -> ClaimStanding:
-    """Return the standing whose judges have the most weight, with the reason of its first judge. A tie is UNCERTAIN."""
+    """Return the standing with the most weight of judges, and the reason of the first of these judges.
+
+    If two standings have equal weight, the result is UNCERTAIN.
+    """
     judges = sorted(traces)
     weight_of: dict[Standing, list[float]] = defaultdict(list)
     for judge in judges:

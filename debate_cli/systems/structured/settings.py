@@ -29,7 +29,7 @@ FALLACY_DEFINITIONS: dict[str, str] = {
     "circular reasoning": "supports a claim with the claim itself in other words",
     "ad hominem": "attacks the person instead of the argument",
 }
-"""The default checklist. Maps names of fallacies to definitions."""
+"""The default checklist: maps fallacies to definitions."""
 MAX_CRITERIA = 12
 MAX_FALLACIES = 40
 _CRITERION_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
@@ -37,14 +37,14 @@ RESERVED_CRITERIA = frozenset({
     "item", "reasoning", "standing", "fallacies", "name", "quote", "arguments", "key_insight", "unresolved_questions",
     "recommendation", "addressed_to_judge", "id", "participant", "penalty", "score", "spread",
 })  # fmt: skip
-"""Names that no criterion may have, because other fields of the judge's form or of the verdict have them."""
+"""Names that no criterion may have, because the judge's form or the verdict uses them for something else."""
 
 
 class Criterion(ConfigModel):
     """A criterion that the judge marks from 1 to 10 for each argument."""
 
     name: str
-    """Up to 40 letters, digits, `_` and `-`, beginning with a letter."""
+    """Name of the criterion: up to 40 letters, digits, `_` and `-`, beginning with a letter."""
     description: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
     """What the judge marks, and what 1 and 10 mean. The judge reads this text."""
     weight: NonNegative = 1.0
@@ -70,7 +70,7 @@ DEFAULT_CRITERIA: dict[str, str] = {
     ),
     "honesty": "Did the speaker concede when due, and exaggerate nothing? 1 = sophistry, 10 = honest and fair",
 }
-"""Maps names of the default criteria to descriptions. Their weights are in `StructuredWeights`."""
+"""Maps the default criteria to descriptions. Their weights are in `StructuredWeights`."""
 
 
 class StructuredWeights(ConfigModel):
@@ -86,13 +86,12 @@ class FallacyDefinition(FrozenModel):
     """A fallacy on the judge's checklist."""
 
     name: str = Field(min_length=1)
-    """Name in the judge's form and in reports."""
+    """Name of the fallacy in the judge's form and in reports."""
     definition: str = ""
-    """Definition for the judge; by default the shipped definition of this name."""
+    """What the fallacy is, for the judge. By default, the shipped definition of the fallacy with this name."""
 
 
 def _with_definition(value: object) -> object:
-    """Turn the bare name of a fallacy into a definition. Return each other value unchanged."""
     return {"name": value, "definition": FALLACY_DEFINITIONS.get(value, "")} if isinstance(value, str) else value
 
 
@@ -105,9 +104,9 @@ class StructuredJudge(ConfigModel):
     """One judge in a list of several."""
 
     id: str = Field(min_length=1, max_length=80)
-    """Name of the judge in reports."""
+    """Id of the judge in reports."""
     model: str | None = None
-    """Name in `models`, or `provider/model`; by default the system's `judge`."""
+    """Name in `models`, or `provider/model`; None means the setting `judge` of the system."""
     weight: float = Field(default=1.0, gt=0, le=1e6)
     """Weight of the judge's marks, fallacies and standings, relative to the other judges."""
 
@@ -130,20 +129,21 @@ class StructuredSettings(SystemSettings):
         | Annotated[tuple[StructuredJudge, ...], Field(min_length=1, max_length=MAX_JUDGES)],
         BeforeValidator(_require_judges),
     ] = 1
-    """Number of independent judges of one model, or a list of judges with `id`, `model` and `weight`. Marks are their
-    weighted means. Of several standings of a claim, the one with the most weight counts."""
+    """Number of independent judges with one model, or a list of judges with `id`, `model` and `weight`. Their marks are
+    averaged by weight. If judges give a claim different standings, the standing with the most weight counts."""
     criteria: Annotated[
         tuple[Criterion, ...], Field(min_length=1, max_length=MAX_CRITERIA, exclude_if=lambda criteria: not criteria)
     ] = ()
-    """Criteria with weights, which replace the four defaults (logic, evidence, responsiveness, honesty)."""
+    """Criteria of your own with weights. They replace the four default criteria (logic, evidence, responsiveness,
+    honesty)."""
     weights: StructuredWeights = StructuredWeights()
     """Weight of each default criterion."""
     fallacy_penalty: NonNegative = 0.0
-    """Points deducted from an argument for each fallacy in it; its score stays at 1 or above."""
+    """Points that an argument loses for each fallacy. The score of an argument stays at 1 or above."""
     fallacies: Annotated[tuple[FallacyEntry, ...], Field(max_length=MAX_FALLACIES)] = tuple(
         FallacyDefinition(name=name, definition=definition) for name, definition in FALLACY_DEFINITIONS.items()
     )
-    """Fallacies on the judge's checklist; a bare name selects the shipped definition."""
+    """The judge's checklist of fallacies. If you give only a name, the shipped definition is used."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=3)] = Thresholds(draw=1, clear=3)
     """A margin below `draw` is a draw, a margin above `clear` is a clear victory. Scores are 1-10."""
 
@@ -160,7 +160,7 @@ class StructuredSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The listed judges; if `judges` is a number, this many judges with one model."""
+        """The listed judges. If `judges` is a number, this number of judges with one model."""
         if isinstance(self.judges, int):
             return numbered_seats(self.judges, self.judge)
         return tuple(
@@ -175,22 +175,22 @@ class StructuredSettings(SystemSettings):
 
     @property
     def criterion_descriptions(self) -> dict[str, str]:
-        """Maps names of criteria to descriptions."""
+        """Maps criteria to descriptions."""
         return {item.name: item.description for item in self.criteria} or DEFAULT_CRITERIA
 
     @property
     def criterion_weights(self) -> dict[str, float]:
-        """Maps names of criteria to weights, as configured."""
+        """Maps criteria to weights, as configured."""
         return {item.name: item.weight for item in self.criteria} or self.weights.model_dump()
 
     def normalized_weights(self) -> dict[str, float]:
-        """Map names of criteria to weights that add up to 1."""
+        """Map criteria to weights that add up to 1."""
         weights = self.criterion_weights
         total = math.fsum(weights.values())
         return {criterion: weight / total for criterion, weight in weights.items()}
 
     def with_weights(self, weights: Mapping[str, float]) -> Self:
-        """Return the settings with other weights of the criteria. A criterion that `weights` does not name gets 0.
+        """Return the settings with other weights of the criteria. Criteria that are not in `weights` get 0.
 
         Raises ValueError for an unknown criterion.
         """
@@ -205,7 +205,7 @@ class StructuredSettings(SystemSettings):
         return self.model_copy(update={"weights": StructuredWeights(**named)})
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield faults: thresholds in the wrong order, repeated names, invalid ids of judges, weights without effect."""
+        """Yield errors in thresholds, names, ids of judges and weights, each with its position in the settings."""
         yield from super().problems()
         for place in duplicate_indices(criterion.name.casefold() for criterion in self.criteria):
             yield ("criteria", place, "name"), "an earlier criterion has this name; keep one"
@@ -218,14 +218,14 @@ class StructuredSettings(SystemSettings):
             yield from judge_id_problems("judges", [judge.id for judge in self.judges])
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield a notice if the weights do not sum to 1."""
+        """Yield a notice if the weights do not add up to 1."""
         total = math.fsum(self.criterion_weights.values())
         if not math.isclose(total, 1, abs_tol=1e-9):
             effective = ", ".join(f"{name} {weight:.3g}" for name, weight in self.normalized_weights().items())
             yield ("criteria" if self.criteria else "weights",), f"sum to {total:g}, so they count as {effective}"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with `rename` applied to the models of the system and of each listed judge."""
+        """Return the settings with every model replaced by what `rename` returns for it."""
         changed = super().with_models(rename)
         if isinstance(self.judges, int):
             return changed
@@ -239,7 +239,7 @@ class StructuredSettings(SystemSettings):
     def with_judge_count(self, count: int) -> Self:
         """Return the settings with `count` judges.
 
-        A list that is long enough is cut to its first judges. A shorter list is replaced by `count` judges of one model.
+        If more judges are listed, the first ones stay. If fewer are listed, `count` judges with one model replace them.
         """
         if isinstance(self.judges, int) or count > len(self.judges):
             return self.model_copy(update={"judges": count})

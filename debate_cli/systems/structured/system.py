@@ -20,8 +20,6 @@ from debate_cli.systems.tables import Table, parse_notes
 
 
 class _StructuredSystem(JudgingSystem[StructuredSettings]):
-    """One judge reads the whole debate and marks every opening argument."""
-
     kind = "structured"
     settings = StructuredSettings
     findings = (Fallacy, Trace, Insight)
@@ -56,7 +54,6 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
         return describe_scores(verdict, highest, notes.means, dict.fromkeys(notes.weights, highest), notes.weights)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return the first rationale of a judge who agrees with the verdict, or else the first key insight."""
         given = self.agreeing_assessments(debate, verdict)
         texts = [item.rationale for item in given] + [
             insight.key_insight for _, insight in iter_findings(given, Insight)

@@ -1,4 +1,4 @@
-"""Tables and charts of the structured system: scores, spread between judges, fallacies."""
+"""Tables and charts of a structured verdict."""
 
 from collections.abc import Iterable, Iterator
 
@@ -20,11 +20,11 @@ from debate_cli.systems.tables import (
 )
 
 SHORT_HEADERS = {"responsiveness": "response"}
-"""Maps long names of criteria to short ones for headers."""
+"""Short column headers for criteria with long names."""
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return tables of scores, of differences between judges, and of fallacies. Omits empty tables."""
+    """Return tables of scores, of differences between judges, and of fallacies, without empty tables."""
     notes = parse_notes(StructuredNotes, verdict)
     if notes is None:
         return []
@@ -68,7 +68,7 @@ def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Ite
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield a chart of the marks by criterion; none if the verdict's notes are of another version."""
+    """Yield a chart of the mean marks by criterion. Yields none if another version wrote the verdict."""
     notes = parse_notes(StructuredNotes, verdict)
     if notes is None:
         return

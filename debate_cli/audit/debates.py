@@ -51,9 +51,10 @@ def load_shipped_debates() -> tuple[AuditDebate, ...]:
 
 
 def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
-    """Read debates from transcripts, folders and globs. Only debates of two debaters who spoke are returned.
+    """Read debates from transcripts, folders and globs.
 
-    If several files have the same debate id, the first file counts. Files that cannot be read are left out.
+    Debates without turns, and debates of more than two debaters, are left out. Files that cannot be read are left out.
+    If several files have the same debate id, the first file counts.
 
     Raises:
         UsageError: a reference names nothing.

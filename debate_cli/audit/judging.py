@@ -41,7 +41,7 @@ class Case:
     """Id of the unchanged debate."""
     variant: VariantName
     changed: str
-    """Name of the debater whose speeches were changed. Empty if no speeches or those of both debaters were changed."""
+    """Name of the debater whose speeches were changed. Empty if the speeches of both or of neither were changed."""
     debate: Debate
     """The debate after the change. It has no assessments."""
     path: Path

@@ -304,7 +304,7 @@ def _length_correlation(rows: Sequence[Judgement]) -> float | None:
 
 def _self_preference(judge: str, rows: Sequence[Judgement], bootstrap: _Bootstrap) -> Estimate:
     points: dict[str, Callable[[Judgement], float]] = {}
-    """Debate -> points of the player that has the judge's model."""
+    """Maps debates to a function that returns the points of the player with the judge's model."""
     for row in rows:
         if (row.judge or "") == judge and row.own_model:
             is_first, is_second = (_has_model(row.judge_model, model) for model in (row.first_model, row.second_model))

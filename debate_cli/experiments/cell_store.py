@@ -32,7 +32,7 @@ from debate_cli.storage.transcript_store import open_debate
 LEASE_S = 30.0
 """Seconds after which a worker counts as dead if it has not renewed its lease."""
 MIN_WAIT_S = 0.01
-"""Minimum seconds that a call waits for a limit per minute."""
+"""Minimum seconds to wait if a limit per minute is reached."""
 RECOVER_EVERY = 10
 """Number of lease renewals after which a run searches again for cells of dead workers."""
 
@@ -108,7 +108,7 @@ class LedgerCells:
         self._states: tuple[CellState, ...] = ("failed",) if retry_failed else ("open", "failed")
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._started_at = clock()
-        """Cells that changed since then are skipped, so that a run tries each cell once."""
+        """A run skips cells that changed after this time, so that it tries each cell once."""
         self._after = -1
         """Sequence number of the last cell that was taken."""
         self._renewals = 0

@@ -154,7 +154,7 @@ class _Loader:
     ) -> None:
         self.file = file
         self.notes: list[str] = []
-        """What was ignored in the `.env` file of the base."""
+        """Sentences on lines of the `.env` file that were ignored."""
         self._env = env
         self._trusted_folders = trusted_folders
         self._mock = mock
@@ -253,7 +253,7 @@ class _Loader:
                     format_suggestion(judge.model, loaded.config.models)
                     or "; define it there, or write `provider/model`"
                 )
-                self._add("judges", index, "model", message=f"`models` of the base has no entry of this name{hint}")
+                self._add("judges", index, "model", message=f"`models` of the base has no entry `{judge.model}`{hint}")
                 continue
             same = next((known.name for known in found if known.spec == spec), None)
             if same is not None:
@@ -296,7 +296,7 @@ class _Loader:
                 files = [*cast("dict[str, Any]", value).values()]
             for file in files:
                 if isinstance(file, str) and not is_inside(self._base.parent / file, folders):
-                    advice = "move it there, or allow it with --trust-path DIR"
+                    advice = "move it there, or allow its folder with --trust-path DIR"
                     self._add("axes", key, message=f"{file} must be in the folder of the base; {advice}")
         self.raise_problems()
 

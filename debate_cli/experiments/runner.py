@@ -107,11 +107,11 @@ class ExperimentRun:
         self._taken = self._failures_in_a_row = self._calls = self._locked = self._substitutes = 0
         self._opening = asyncio.Semaphore(OPENING_CELLS)
         self._running: dict[str, Cell] = {}
-        """Key -> cell."""
+        """Maps keys to cells."""
         self._providers: dict[str, str] = {}
-        """Player -> provider of its model; only players in cells that were started."""
+        """Maps the players of started cells to the providers of their models."""
         self._exhausted = frozenset[str]()
-        """The waiting players of the last search that found no cell without them. This search is not repeated."""
+        """Waiting players without whom no cell was found. A search without the same players is not repeated."""
         self._outcomes: Counter[CellState] = Counter()
         self._stopped: str | None = None
         self._fatal: StorageError | None = None
@@ -256,7 +256,10 @@ class ExperimentRun:
         self._observer.settled(record, how, winners, self._progress())
 
     async def _debate(self, record: CellRecord, opening: ExitStack) -> tuple[Settlement, list[ResultRow]]:
-        """Run the rest of a cell's debate, then the missing judging runs of this cell. The first request closes `opening`."""
+        """Run the rest of a cell's debate, then the missing judging runs of this cell.
+
+        The first request closes `opening`, so that the next cell can be prepared.
+        """
         cell = record.cell
         path = self._folder / DEBATES_FOLDER / f"{cell.debate}.json"
         if lock_holder(path) is not None:

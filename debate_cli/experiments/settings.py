@@ -298,7 +298,7 @@ def _read_motions(path: Path, place: str) -> tuple[dict[str, Motion], str | None
     columns = [name.lower() for name in written]
     if "topic" not in columns:
         found = ", ".join(filter(None, columns)) or "none"
-        raise ConfigError(f"{path}:1: there is no column `topic` (columns: {found}); add it to the first line")
+        raise ConfigError(f"{path}:1: there is no column `topic` (columns: {found}); add `topic` to the first line")
     motions: dict[str, Motion] = {}
     problems: list[str] = []
     for number, row in rows:

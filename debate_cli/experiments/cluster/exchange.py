@@ -36,7 +36,7 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Each copy starts this long before the last copied change, because changes may become visible late."""
+"""Copying starts this long before the last copied change, because changes may become visible late."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_S = 10.0
 """Seconds without a worker after which the user is told that no worker is running."""

@@ -69,7 +69,7 @@ class QueuedCells:
         self._lease_s = lease_s
         self._worker = 0
         self._leases = set[Lease]()
-        """Leases of the cells that were taken; two for a cell that was lost and taken again before its task ended."""
+        """Leases on taken cells. A cell that was lost and taken again has two leases until its first task ends."""
         self._polling = asyncio.Lock()
         """Lets only one task at a time wait in `take` for a cell to appear in the queue."""
         self._swept_at = -lease_s

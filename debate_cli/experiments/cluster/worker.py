@@ -124,7 +124,7 @@ class _Worker:
         self._folder = folder
         self._secrets = secrets
         self._plans: dict[tuple[str, int], CellPlan | None] = {}
-        """Id and revision of an experiment -> its plan; None if it was refused."""
+        """Maps id and revision of an experiment to its plan, or to None if the experiment was refused."""
         self._summary = WorkerSummary()
 
     async def run(self, stop: StopSignal) -> WorkerSummary:

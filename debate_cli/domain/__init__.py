@@ -1,5 +1,1 @@
-"""The values of a debate: frozen, without input, output or clock.
-
-A debate is a list of `events`, from which `debate.Debate` is computed. The forms that models fill in are in
-`debaters.forms` and `systems`.
-"""
+"""The frozen values of a debate: configuration, events, turns, assessments and verdicts."""

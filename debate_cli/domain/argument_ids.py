@@ -1,6 +1,6 @@
-"""Gives each argument an id with its speaker's prefix, so that ids differ even if two debaters wrote `ARG-1`. Pure.
+"""Renames arguments so that each id begins with its speaker's prefix.
 
-The debater renames new arguments. `Debate` renames those of older files, and the references to them.
+Otherwise two debaters could both have an argument `ARG-1`.
 """
 
 import re
@@ -12,26 +12,25 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.turn import Argument, Turn
 
-_MAX_SHOWN_CHARS = 40
-"""Maximum length of a wrong id in a warning."""
+_MAX_ID_CHARS_IN_WARNING = 40
 
 
 class RenamedArgument(NamedTuple):
-    """The renaming of an argument whose id did not begin with the speaker's prefix."""
+    """An argument whose written id lacked its speaker's prefix."""
 
     speaker: str
     written: str
     id: str
-    """The new id."""
+    """The new id, which begins with the prefix."""
 
 
 def rename_arguments(
     arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
-    """Give every id in `arguments` the prefix of `speaker`. Returns all arguments and the list of renamings.
+    """Return `arguments` with ids that begin with the prefix of `speaker`, and the renamed arguments.
 
-    A renamed argument keeps its number if that is free, else it gets the first free number. `taken`: ids of the
-    speaker's other arguments.
+    `taken`: ids of the speaker's arguments in earlier turns. A new id has the number of the written id if that number
+    is free.
     """
     used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker))}
     kept: list[Argument] = []
@@ -50,9 +49,11 @@ def describe_renamed(renamed: Iterable[RenamedArgument]) -> tuple[str, ...]:
     """Return a warning for each renamed argument."""
     warnings: list[str] = []
     for item in renamed:
-        written = "".join(sign for sign in " ".join(item.written.split()) if sign.isprintable())[:_MAX_SHOWN_CHARS]
+        written = "".join(sign for sign in " ".join(item.written.split()) if sign.isprintable())[
+            :_MAX_ID_CHARS_IN_WARNING
+        ]
         prefix = item.id.rpartition("-")[0]
-        warnings.append(f"id-prefix: the id {written} does not begin with {prefix}-, so it counts as {item.id}.")
+        warnings.append(f"id-prefix: the id {written} does not begin with {prefix}-, so it was changed to {item.id}.")
     return tuple(warnings)
 
 
@@ -62,9 +63,9 @@ def rename_in_turns(
     earlier: Sequence[Turn] = (),
     renamed: Sequence[RenamedArgument] = (),
 ) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
-    """Rename the arguments in `turns` whose id lacks the speaker's prefix. Returns the turns and all renamings.
+    """Return `turns` with corrected argument ids, and the arguments renamed in `earlier` and `turns`.
 
-    `earlier`: the turns before `turns`. `renamed`: the renamings in `earlier`.
+    `earlier`: the turns before `turns`. `renamed`: the arguments renamed in `earlier`.
     """
     known = {participant.name: participant for participant in participants}
     arguments = ((known.get(turn.speaker), argument) for turn in turns for argument in turn.arguments or ())
@@ -87,7 +88,7 @@ def rename_in_turns(
 def rename_in_assessments(
     assessments: Iterable[Assessment], turns: Sequence[Turn], renamed: Sequence[RenamedArgument]
 ) -> tuple[Assessment, ...]:
-    """Return `assessments` with the present ids of renamed arguments in their marks and findings."""
+    """Return `assessments` with the new ids of the `renamed` arguments in marks and findings."""
     if not renamed:
         return tuple(assessments)
     references = _References(turns, renamed)
@@ -95,16 +96,13 @@ def rename_in_assessments(
 
 
 class _References:
-    """Replaces old ids of renamed arguments by their present ids. An id that is some argument's present id is kept."""
-
     def __init__(self, turns: Sequence[Turn], renamed: Sequence[RenamedArgument]) -> None:
         self._turns = {turn.index: turn for turn in turns}
         own = [(turn.speaker, item.id, item.id) for turn in turns for item in turn.arguments or ()]
         self._ids = [*own, *((item.speaker, item.written, item.id) for item in renamed)]
-        """(author, id as written, present id) of each argument."""
+        """(author, written id, new id) of each argument."""
 
     def resolve(self, turn: Turn) -> Turn:
-        """Return `turn` with the present ids of the arguments that it answers or lists."""
         changes: dict[str, object] = {}
         if turn.responses:
             changes["responses"] = tuple(
@@ -125,11 +123,6 @@ class _References:
         return turn.model_copy(update=changes) if changes else turn
 
     def resolve_assessment(self, assessment: Assessment) -> Assessment:
-        """Return `assessment` with the present ids of the arguments in its marks and findings.
-
-        If two debaters used one old id, the participant or turn of the mark or finding decides whose argument is meant.
-        If it has neither, the first one is meant.
-        """
         marks = tuple(mark.model_copy(update=self._item_of(mark)) for mark in assessment.marks)
         findings = tuple(finding.model_copy(update=self._item_of(finding)) for finding in assessment.findings)
         return assessment.model_copy(update={"marks": marks, "findings": findings})

@@ -1,6 +1,6 @@
-"""An assessment: the marks and findings of a judge. All judging systems produce this value.
+"""Assessments: the marks and findings of judges, in one shape for all judging systems.
 
-Findings of one judging system are in its folder in `systems`; findings that several systems share are here.
+Findings that only one judging system has are in its folder in `systems`.
 """
 
 from functools import cache, cached_property, lru_cache
@@ -20,23 +20,23 @@ class Mark(FrozenModel):
     """A number that a judge gave."""
 
     participant: str | None
-    """Debater's name; None if the mark is about the debate (panel dimensions)."""
+    """Name of the debater. None if the mark is about the whole debate, e.g. a dimension that a panel rates."""
     item: str | None = None
-    """Argument id, if the mark is about one argument."""
+    """Id of the argument; None if the mark is not about a single argument."""
     criterion: str
     value: float = Field(strict=True)
     out_of: float = Field(gt=0, strict=True)
-    """Upper end of the scale. A new mark must satisfy 0 <= value <= out_of. Scoring clamps stored marks that do not."""
+    """Upper end of the scale, which starts at 0. Scoring limits a stored `value` to this scale."""
     reason: str | None = None
 
 
 class Finding(FrozenModel):
-    """Something that a judge or the injection detector found. A subclass sets the default of `kind`."""
+    """Something that a judge or the injection detector found. Each subclass has its own `kind`."""
 
     kind: Kind
 
     def describe(self) -> list[str]:
-        """Describe the finding in sentences. They may contain untrusted text."""
+        """Describe the finding in sentences, which may contain untrusted text."""
         details = [
             f"{name.replace('_', ' ')}: {value}"
             for name, value in self
@@ -46,7 +46,7 @@ class Finding(FrozenModel):
 
 
 class UninstalledFinding(Finding):
-    """A finding of a system whose plug-in is not installed. It is kept as it was read."""
+    """A finding of a system whose plug-in is not installed, unchanged as in the file."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -92,11 +92,11 @@ class Manipulation(Finding):
     quote: str
     technique: str
     found_by: Literal["rules", "judge"] = "rules"
-    """`rules`: our detector found the words, and judges did not see them. `judge`: a judge quoted them."""
+    """`rules`: the program's rules found the words, and hid them from judges. `judge`: a judge quoted the words."""
 
     @property
     def label(self) -> str:
-        """The technique that the rules recognized, or `found by the judge`."""
+        """The technique that the rules recognized; `found by the judge` for words that a judge quoted."""
         return self.technique if self.found_by == "rules" else "found by the judge"
 
     def describe(self) -> list[str]:
@@ -107,7 +107,7 @@ class Manipulation(Finding):
 
 
 class SourceRemark(Finding):
-    """A judge's remark about a source; only in files of version 0.1. Newer versions check citations without a judge."""
+    """A judge's remark about a source, only in files of version 0.1."""
 
     kind: Literal["source_check"] = "source_check"
     participant: str
@@ -126,12 +126,12 @@ SHARED_FINDINGS: dict[str, type[Finding]] = {
     "manipulation": Manipulation,
     "source_check": SourceRemark,
 }
-"""Maps the kinds of findings that any system may report to their classes."""
+"""Classes of the findings that any system may report, by kind."""
 
 
 @lru_cache(maxsize=256)
 def finding_class(kind: str, system: str) -> type[Finding] | None:
-    """Return the class for the `kind` of a finding in an assessment by `system`; None if it has no such kind."""
+    """Return the class of the findings `kind` in assessments by `system`; None if `kind` is unknown."""
     if kind in SHARED_FINDINGS:
         return SHARED_FINDINGS[kind]
     if not SYSTEMS.has(system):
@@ -141,7 +141,7 @@ def finding_class(kind: str, system: str) -> type[Finding] | None:
 
 @cache
 def system_findings(system: str) -> dict[str, type[Finding]]:
-    """Map the kinds of a system's own findings to their classes."""
+    """Return the classes of a system's own findings, by kind."""
     classes: tuple[type[Finding], ...] = SYSTEMS.load(system).findings
     return {cls.model_fields["kind"].default: cls for cls in classes}
 
@@ -155,7 +155,11 @@ def _parse_finding(value: object, info: ValidationInfo) -> object:
         return data
     cls = finding_class(kind, system)
     if cls is None:
-        raise PydanticCustomError("unknown_finding", "{system} has no finding of this kind", {"system": system})
+        raise PydanticCustomError(
+            "unknown_finding",
+            "the judging system {system} has no finding of this kind; correct `kind`",
+            {"system": system},
+        )
     return cls.model_validate(data)
 
 
@@ -166,7 +170,7 @@ def _built_in_findings() -> dict[str, type[Finding]]:
 
 
 AnyFinding = Annotated[SerializeAsAny[Finding], ByKind(_parse_finding, _built_in_findings)]
-"""A finding of any system, parsed by its `kind`."""
+"""A finding of any system; its `kind` selects the class."""
 
 
 class Assessment(FrozenModel):
@@ -183,12 +187,12 @@ class Assessment(FrozenModel):
     passages: PassageIds = ()
     """Ids of the passages that were looked up for the judge; omitted in files if there are none."""
     warnings: tuple[str, ...] = ()
-    """What our checks changed or doubted in the answer, e.g. a quote that was removed, or a wrong total."""
+    """What the program changed or doubts in the answer, e.g. a removed quote or a wrong total."""
     exchange: ModelCall
     at: UtcDatetime | None = Field(default=None, exclude_if=lambda at: at is None)
-    """Time of the answer; absent in files of older versions."""
+    """Time of the answer; None in files of older versions."""
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
-    """What the model wrote, and the rules and task that it was shown; kept only with `output.raw: true`."""
+    """The judge's answer with its prompt; None without `output.raw: true`."""
 
     @cached_property
     def brief(self) -> Brief:

@@ -1,8 +1,4 @@
-"""`debate.yaml` as a value, with every default filled in.
-
-`storage.config_file` reads the file, resolves `${VAR}` and reports positions of errors. `domain.config_checks` finds
-contradictions between values (a role without a model, two debaters with one name).
-"""
+"""`debate.yaml` as a value, with every default filled in."""
 
 import hashlib
 import json
@@ -19,36 +15,36 @@ from debate_cli.domain.turn import Phase
 
 
 class EvidenceSource(ConfigModel):
-    """A source with a title. In a configuration, a path alone is a source without a title."""
+    """A file, folder or pattern of files, with an optional title."""
 
     path: str = Field(min_length=1)
     """A file, a folder, or a pattern such as `reports/*.md`, relative to the configuration."""
     title: str | None = Field(default=None, min_length=1, max_length=200)
-    """Title of a file; None means its first heading or, without one, its name."""
+    """Title of a single file. None means its first heading, or its name if it has no heading."""
 
 
 Domain = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*(/\S*)?$", max_length=253)]
-"""`example.org` or `example.org/blog`, without `https://`."""
+"""A domain such as `example.org`, or a part of it such as `example.org/blog`; without `https://`."""
 
 
 class WebSearchConfig(ConfigModel):
-    """Web search before each speech. Its results can be cited like passages of files."""
+    """Web search before each speech. Debaters may cite the results."""
 
     provider: str = Field(min_length=1)
-    """`anthropic`, `openai`, `ollama`, `searxng`, or the name of a provider of kind `openai` or `anthropic` in
-    `providers`."""
+    """`anthropic`, `openai`, `ollama`, `searxng`, or a name in `providers` whose `kind` is `openai` or `anthropic`."""
     max_searches: int = Field(default=2, ge=1, le=10)
     """Maximum number of searches for one speech."""
     allowed_domains: tuple[Domain, ...] = Field(default=(), max_length=20)
-    """Domains of accepted results, including subdomains, without `https://`; an empty list accepts all."""
+    """Accepted domains, without `https://`; subdomains are included. An empty list accepts all domains."""
     base_url: str | None = None
-    """Address of the server, required for `searxng`; None means the provider's own address."""
+    """Address of the search server, required for `searxng`. None means the provider's own address."""
     model: str | None = Field(default=None, min_length=1)
-    """Model that searches, for `anthropic` and `openai` only; None means the provider's first model in `models`."""
+    """Model that searches, for `anthropic` and `openai` only. None means the configuration's first model of this
+    provider."""
 
 
 class RerankConfig(ConfigModel):
-    """Reranking of the corpus's passages by meaning, that is by the distance of their embeddings to the query."""
+    """Reranking of passages by meaning, with an embedding model."""
 
     model: str = Field(pattern=r"^[^/\s]+/\S.*$")
     """Embedding model as `provider/model`, of OpenAI or a compatible server."""
@@ -58,11 +54,11 @@ class EvidenceConfig(ConfigModel):
     """Sources of a debate. Before each speech, the debater gets passages that the speech may cite."""
 
     sources: tuple[str | EvidenceSource, ...] = Field(default=(), max_length=1000)
-    """Files, folders or patterns, relative to the configuration; `{path, title}` names a file's title."""
+    """Files, folders or patterns, relative to the configuration. `{path, title}` gives a file a title."""
     web: WebSearchConfig | None = Field(default=None, exclude_if=lambda web: web is None)
     """Web search; None means that only files are searched."""
     rerank: RerankConfig | None = Field(default=None, exclude_if=lambda rerank: rerank is None)
-    """Reranking of the files' passages by meaning; None means that they are ranked by their words."""
+    """Reranking of the files' passages by meaning. None means that passages are ranked by their words only."""
     passages: int = Field(default=6, ge=1, le=30)
     """Maximum number of passages before each speech."""
     passage_words: int = Field(default=120, ge=20, le=2000)
@@ -70,7 +66,7 @@ class EvidenceConfig(ConfigModel):
 
     @property
     def named_sources(self) -> tuple[EvidenceSource, ...]:
-        """All sources, each as an `EvidenceSource`."""
+        """All sources. A path alone becomes a source without a title."""
         return tuple(EvidenceSource(path=item) if isinstance(item, str) else item for item in self.sources)
 
 
@@ -89,15 +85,15 @@ class Price(ConfigModel):
     output: PricePerMillion
     """Price of output tokens, including hidden reasoning."""
     cached_input: PricePerMillion | None = None
-    """Price of input tokens read from the provider's cache; None means the same as `input`."""
+    """Price of input tokens read from the provider's cache; None means the price `input`."""
     cache_write: PricePerMillion | None = None
-    """Price of input tokens written to the cache; None means the same as `input`."""
+    """Price of input tokens written to the provider's cache; None means the price `input`."""
     search: Annotated[float | None, Field(ge=0, le=1e6, exclude_if=lambda price: price is None)] = None
     """US dollars for one web search; None means that the price is not known."""
 
 
 class MockFaults(ConfigModel):
-    """Share of calls (0-1) that fail in the mock, per kind of failure. The seed decides which calls fail."""
+    """Share (0-1) of the mock's calls that fail, per kind of failure. The seed decides which calls fail."""
 
     rate_limit: float = Field(default=0, ge=0, le=1)
     timeout: float = Field(default=0, ge=0, le=1)
@@ -108,36 +104,37 @@ class MockFaults(ConfigModel):
 
 
 class MockBias(ConfigModel):
-    """Biases of the mock as a judge, for testing an audit of judges. Each is a share of the scale (-1 to 1).
+    """Biases of the mock as a judge, for tests of an audit. A bias of 1 is the whole scale of marks.
 
-    With a bias, the marks depend on the words of each side instead of its name.
+    With a bias, marks depend on what each side says instead of its name.
     """
 
     first: float = Field(default=0, ge=-1, le=1)
-    """Bonus for the side that is shown first."""
+    """Advantage of the side that is shown first."""
     longer: float = Field(default=0, ge=-1, le=1)
-    """Bonus for a side that is 30 % longer than the other."""
+    """Advantage of a side whose speeches are at least 30 % longer."""
     confident: float = Field(default=0, ge=-1, le=1)
-    """Bonus for a side that often claims to be certain. A side that often claims to be unsure loses as much."""
+    """Bonus for a side that often claims to be certain; deduction for a side that often claims to be unsure."""
     citation: float = Field(default=0, ge=-1, le=1)
     """Bonus for a side that names a study."""
     noise: float = Field(default=0, ge=0, le=1)
-    """Largest random change of a side's marks in each judgment, up or down."""
+    """Largest random change of a side's marks in each judgment, upwards or downwards."""
 
 
 class ProviderSpec(ConfigModel):
-    """A row of the provider table. It adds a provider, or overrides fields of the built-in provider with its name."""
+    """A new provider, or changes to the built-in provider with this name."""
 
     kind: ProviderKind | None = None
-    """Protocol of the server. Required for a new provider; `openai` fits every OpenAI-compatible server."""
+    """Protocol of the server, required for a new provider. `openai` fits every OpenAI-compatible server."""
     base_url: str | None = None
-    """Address without `/chat/completions`, usually ending in `/v1`. For your own server, set `api_key_env` too."""
+    """Address without `/chat/completions`, usually ending in `/v1`. A new address gets a key only if `api_key_env` is
+    set."""
     api_key_env: str | None = None
-    """Name of the environment variable with the key; null sends no key."""
+    """Name of the environment variable with the API key. null sends no key."""
     headers: dict[str, str] = {}
-    """Extra headers. `${VAR}` in them is resolved only when a request is sent, so no secret is stored."""
+    """Extra HTTP headers. `${VAR}` is replaced only when a request is sent, so its value is never stored."""
     max_concurrency: PositiveInt | None = None
-    """Maximum number of concurrent requests. It is lowered automatically while the server reports too many."""
+    """Maximum number of concurrent requests. The program lowers it while the server refuses too many requests."""
     requests_per_minute: PositiveInt | None = None
     """Maximum number of requests per minute; None means no limit."""
     tokens_per_minute: PositiveInt | None = None
@@ -145,24 +142,24 @@ class ProviderSpec(ConfigModel):
     structured: tuple[Literal["native", "tool", "prompt"], ...] | None = None
     """Modes of structured output, in the order in which they are tried."""
     price: Price | None = None
-    """Price of this provider's models that have no price of their own; None means the bundled price table."""
+    """Price of the provider's models without a price of their own. None means the bundled price table."""
 
 
 class ModelSpec(ConfigModel):
     """A named model with its parameters."""
 
     model: str = Field(pattern=r"^([^/\s]+/\S.*|human|files|paste)$")
-    """`provider/model`, where the first slash separates the two; or `human`, `files` or `paste` for a person."""
+    """`provider/model`, split at the first slash; or `human`, `files` or `paste` for a person."""
     temperature: float | None = Field(default=None, ge=0, le=2)
-    """Temperature in every phase; None means the default of each phase. Not sent if the server refuses it."""
+    """Sampling temperature in every phase. None means the default of each phase."""
     max_output_tokens: PositiveInt | None = None
-    """Maximum tokens of one answer. The budget reserves them for each call. None means the model's default."""
+    """Maximum tokens of one answer, which the budget reserves for each call. None means the model's default."""
     price: Price | None = None
-    """Price of this model; None means the price of its provider or, if that has none, the bundled price table."""
+    """Price of this model. None means the provider's price, else the bundled price table."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
         default=None, exclude_if=lambda checksum: checksum is None
     )
-    """`local/hf:REPO/FILE.gguf` only: SHA-256 of the file in hexadecimal, if `debate models pull` does not list it."""
+    """`local/hf:REPO/FILE.gguf` only: SHA-256 of the file. Required if `debate models pull` does not list the file."""
     latency_s: float | None = Field(default=None, ge=0)
     """Mock only: seconds before the first token."""
     tokens_per_second: PositiveFloat | None = None
@@ -172,12 +169,11 @@ class ModelSpec(ConfigModel):
     bias: MockBias | None = None
     """Mock only: biases as a judge."""
     strength: float | None = Field(default=None, ge=0, le=1)
-    """Mock only: skill as a debater, from 0 (writes one draft) to 1 (sends the best of ten). For tests with `bias`."""
+    """Mock only: skill as a debater, from 0 (sends its first draft) to 1 (sends the best of ten drafts)."""
     time_limit_s: PositiveFloat | None = None
-    """`human` and `paste` only: seconds for each answer, counted down on the screen. When they are over, the text
-    written so far is the answer."""
+    """`human` and `paste` only: seconds for each answer. Then the text written so far becomes the answer."""
     script: str | None = None
-    """`mock/scripted` only: YAML or JSON file with replies by purpose, relative to the configuration."""
+    """`mock/scripted` only: YAML or JSON file with the replies for each purpose, relative to the configuration."""
 
 
 class DebaterConfig(ConfigModel):
@@ -190,24 +186,24 @@ class DebaterConfig(ConfigModel):
     model: str | None = None
     """Name in `models`, or `provider/model`; None means `models.default`."""
     prefix: str | None = Field(default=None, pattern=r"^[A-Za-z][A-Za-z0-9]{0,15}$")
-    """Prefix of argument ids. None means PRO for the side `for`, CON for `against`, and the first letters of any other
-    side."""
+    """Prefix of argument ids. None means PRO for the side `for`, CON for `against`, else the side's first letters."""
     system: str | None = None
-    """Extra instructions in every prompt, in addition to the shipped ones."""
+    """Extra instructions for this debater, added to every prompt."""
     personality: Archetype | Personality | None = None
-    """An archetype or twelve traits. They change under the pressure of the live judge."""
+    """Name of an archetype, or twelve traits. Pressure of the live judge changes the traits."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
-    """How far pressure moves the personality, from 0 (not at all) to 1."""
+    """How far pressure moves the personality, from 0 (not at all) to 1 (fully)."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """How far an exchange without pressure returns the personality to its start, from 0 (not at all) to 1 (wholly)."""
+    """How far the personality returns to its start after an exchange without pressure, from 0 (not at all) to 1
+    (fully)."""
     stance: float | None = Field(default=None, ge=-1, le=1)
-    """Stance at the start, from -1 (against) to 1 (for); None means 0.8 for the side `for`, -0.8
-    for `against`, and 0 for any other side."""
+    """Stance at the start, from -1 (against) to 1 (for). None means 0.8 for the side `for`, -0.8 for `against`, else
+    0."""
     conviction: float | None = Field(default=None, ge=0, le=1)
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
-    """Strategy of arguing, for the persuasion system. `adaptive` chooses the strategy with the highest predicted effect
-    before each turn."""
+    """Strategy of arguing, for the persuasion system. Before each turn, `adaptive` picks the strategy with the highest
+    predicted effect."""
 
     @field_validator("personality", mode="before")
     @classmethod
@@ -232,10 +228,11 @@ def phases_of_rounds(count: int) -> tuple[Phase, ...]:
 
 
 class FormatConfig(ConfigModel):
-    """The format of a debate. `rounds: N` is another way to write `phases`, or `turns` in a free-flowing debate."""
+    """The format of a debate. `rounds: N` is short for N phases, or for N `turns` in a free-flowing debate."""
 
     kind: Literal["structured", "semi_structured", "free_flowing"] = "structured"
-    """`structured`: phases. `semi_structured`: phases with answered follow-up questions. `free_flowing`: alternating speeches."""
+    """`structured`: phases. `semi_structured`: phases with answers to follow-up questions. `free_flowing`: speeches in
+    alternation."""
     order: Literal["simultaneous", "sequential"] = "simultaneous"
     """`simultaneous`: the debaters of a round speak at once. `sequential`: each debater hears the earlier
     speeches of the round. Free-flowing debates are always `sequential`."""
@@ -252,8 +249,8 @@ class FormatConfig(ConfigModel):
     turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)
     """Free-flowing: number of speeches of each debater."""
     history: Literal["auto", "full", "recent"] = "auto"
-    """Part of the debate in each prompt. `full`: all of it. `recent`: the last speeches and a list of earlier
-    arguments. `auto`: `full` while the debate has at most 40 turns and the prompt is short, else `recent`."""
+    """How much of the debate prompts contain: `full`, or `recent` speeches and a list of older arguments. `auto` is
+    `full` for at most 40 turns and short prompts, else `recent`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -278,11 +275,11 @@ class FormatConfig(ConfigModel):
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
-"""Maps each key of `format` that sets the rounds to the keys that contradict it."""
+"""Keys of `format` that exclude each other: each key with those that must not be set beside it."""
 
 
 class Limits(ConfigModel):
-    """Limits of a whole run. Every call counts; if the provider reports no usage, an estimate counts."""
+    """Limits of a whole run. If a provider reports no usage, an estimate counts."""
 
     max_cost_usd: float | None = Field(default=None, gt=0)
     """Budget in US dollars; requires a known price for every model. None means no limit."""
@@ -293,7 +290,7 @@ class Limits(ConfigModel):
     answer_timeout_s: float | None = Field(default=None, gt=0)
     """Maximum seconds for a whole answer, even if bytes keep coming; None means 10 × `timeout_s`."""
     max_attempts: int = Field(default=5, ge=1, le=20)
-    """Maximum number of requests for one answer if a server is down or slow. Refusals with 429 or 529 do not count."""
+    """Maximum number of requests for one answer. Refusals with status 429 or 529 do not count."""
     concurrency: int = Field(default=16, ge=1, le=1000)
     """Maximum number of concurrent requests to all providers together."""
 
@@ -304,25 +301,25 @@ class Output(ConfigModel):
     dir: str = "transcripts"
     """Folder of transcripts, relative to the working folder."""
     raw: bool = False
-    """Whether to keep, with each turn and assessment, the text that the model wrote and the prompt that it got."""
+    """Whether to store the model's text and prompt with each turn and assessment."""
 
 
 class DebateConfig(ConfigModel):
-    """A whole configuration. Only `topic` and, for a debate, `debaters` have no default."""
+    """A whole configuration. A debate requires `topic` and `debaters`, a judged text requires only `topic`."""
 
     version: Literal[1] = 1
     """Version of the configuration format."""
     topic: str = Field(min_length=1, max_length=4000)
-    """The motion: a question or claim to argue for and against. For a judged text: the question that judges answer."""
+    """The motion: a question or claim to debate. For a judged text, the question that judges answer."""
     background: str | None = None
-    """Context for debaters and judges. They get it as data, never as instructions, and do not judge it. `{file: NAME}`
-    reads a file."""
+    """Context that debaters and judges read as data, not as instructions. Judges do not judge it. `{file: NAME}` reads
+    a file."""
     seed: int | None = None
     """Seed of the mock, and of providers that support one."""
     providers: dict[str, ProviderSpec] = {}
     """Providers to add or to change, by name."""
     models: dict[str, ModelSpec] = {}
-    """Named models. `default` and `judge` are used by roles without a model."""
+    """Models by name. Roles without a model use the entry `default`; judges use `judge` first."""
     debaters: tuple[DebaterConfig, ...] = ()
     """The debaters, at least two. A configuration for judging texts needs none."""
     format: FormatConfig = FormatConfig()
@@ -338,14 +335,13 @@ class DebateConfig(ConfigModel):
     output: Output = Output()
     """Where results are saved."""
     vars: dict[str, str] = {}
-    """Variables for `${NAME}` in texts. `--var` and `DEBATE_VAR_NAME` override them. Unused variables are not
-    stored."""
+    """Values for `${NAME}` in texts. `--var` and `DEBATE_VAR_NAME` override them."""
     prompts: dict[str, str] = {}
     """Maps names of shipped prompts to files that replace them, in the folder of the configuration."""
     victory_conditions: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Alternative to the setting `victory_conditions` of the judging system `persuasion`."""
+    """Another place for the setting `victory_conditions` of the judging system `persuasion`."""
     persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Alternative to the setting `factors` of the judging system `persuasion`. Selects `effects: factors`."""
+    """Another place for the setting `factors` of the judging system `persuasion`. Sets `effects: factors` too."""
 
     @model_validator(mode="before")
     @classmethod
@@ -354,7 +350,7 @@ class DebateConfig(ConfigModel):
 
     @property
     def web_search_url(self) -> str | None:
-        """Address of the server for web searches; None if the configuration names none."""
+        """Value of `evidence.web.base_url`; None if it is not set."""
         return None if self.evidence is None or self.evidence.web is None else self.evidence.web.base_url
 
     def debater(self, name: str) -> DebaterConfig:
@@ -362,17 +358,20 @@ class DebateConfig(ConfigModel):
         return {debater.name: debater for debater in self.debaters}[name]
 
     def model_for_debater(self, debater: DebaterConfig) -> ModelSpec | None:
-        """Return the model of a debater: its own, else `models.default`; None if neither is set."""
+        """Return the debater's own model, else `models.default`; None if neither is set."""
         return self.resolve_model(debater.model or "default")
 
     def model_for_judge(self, role: str | None) -> ModelSpec | None:
-        """Return the model of a judge: its own, else `models.judge`, else `models.default`; None if none is set."""
+        """Return the model that `role` names or, if `role` is None, `models.judge`, else `models.default`.
+
+        None if the configuration has no such model.
+        """
         if role is not None:
             return self.resolve_model(role)
         return self.resolve_model("judge") or self.resolve_model("default")
 
     def resolve_model(self, role: str) -> ModelSpec | None:
-        """Return the entry `role` of `models`, else the model or person with this name; None if there is neither."""
+        """Return the model for a name in `models`, a `provider/model` or a person; None for any other `role`."""
         if role in self.models:
             return self.models[role]
         return ModelSpec(model=role) if "/" in role or role in PERSON_PROVIDERS else None
@@ -384,7 +383,7 @@ class DebateConfig(ConfigModel):
 
 
 LEGACY_KIND = "persuasion"
-"""Kind of the judging system whose settings replace LEGACY_SECTIONS."""
+"""Kind of the judging system whose settings replace the sections in LEGACY_SECTIONS."""
 LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "victory_conditions": ("victory_conditions", {}),
     "persuasion_factors": (
@@ -392,15 +391,13 @@ LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
         {"base_persuasion": "persuasion", "strategy_bonus": "strategy_fit", "evidence_bonus": "evidence"},
     ),
 }
-"""Maps each section to the name of its setting, and to those of its keys that are renamed there."""
+"""Maps each section to the name of its setting, and the section's old keys to their new names."""
 
 
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Move each legacy section in `data` into the settings of `persuasion`.
+    """Return `data` with each legacy section moved into the settings of `persuasion`.
 
-    Without `judging.systems`, `persuasion` becomes the only system. `persuasion_factors` sets `effects: factors` if
-    `effects` is not given. A section stays if `persuasion` is not listed or has the
-    setting already.
+    A section stays in place if `judging.systems` lacks `persuasion`, or if `persuasion` already has the setting.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

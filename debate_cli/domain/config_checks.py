@@ -1,7 +1,4 @@
-"""Finds contradictions in a configuration, e.g. a role without a model, or two debaters with one name.
-
-`app.config_resolution` checks prices, keys and the provider table.
-"""
+"""Finds contradictions in a configuration, e.g. a role without a model, or two debaters with one name."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -17,30 +14,30 @@ from debate_cli.plugins import SYSTEMS
 
 KeyPath = tuple[str | int, ...]
 RESERVED_NAMES = {"draw": "the word for a debate without a winner", "even": "the word for no winner"}
-"""Maps names that no debater may have to their meaning in a judge's answer."""
+"""Names that no debater may have, with their meanings in a judge's answer."""
 MIN_DEBATERS = 2
 DEFAULT_ROLES = ("default", "judge")
-"""Entries of `models` that roles without a model use."""
+"""Entries of `models` for roles that name no model."""
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
-"""Phases that a configuration may list. The other phases are added by their formats."""
+"""Phases that a configuration may list. Formats add the other phases themselves."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
 _MOCK_ONLY = ("latency_s", "tokens_per_second", "faults", "script")
 
 
 class Problem(NamedTuple):
-    """A wrong value in a configuration: its key path, and what is wrong."""
+    """A wrong key or value in a configuration: its key path, and what is wrong."""
 
     path: KeyPath
     message: str
     is_key_error: bool = False
-    """Whether the key itself is wrong, not its value."""
+    """Whether the key is wrong; otherwise the value is wrong."""
 
 
 TOO_FEW_DEBATERS = Problem(("debaters",), "a debate needs at least two debaters; add another")
 
 
 def check_config(config: DebateConfig) -> list[Problem]:
-    """Return all contradictions of `config`; empty if it is valid."""
+    """Return the problems of `config`; empty if the configuration is valid."""
     topic = [] if config.topic.strip() else [Problem(("topic",), "contains only spaces; write the motion")]
     return [
         *topic,
@@ -54,7 +51,7 @@ def check_config(config: DebateConfig) -> list[Problem]:
 
 
 def find_notices(config: DebateConfig) -> tuple[str, ...]:
-    """Return a sentence with a key path for each setting of a valid configuration that may be a mistake."""
+    """Return a sentence for each valid setting that may be a mistake. It begins with the key path."""
     seats = [seat.model for system in config.judging.systems for seat in system.seats]
     used = {*DEFAULT_ROLES, *seats, *(debater.model for debater in config.debaters)}
     misspelled = (
@@ -66,15 +63,14 @@ def find_notices(config: DebateConfig) -> tuple[str, ...]:
 
 
 def check_judging_config(config: DebateConfig) -> list[Problem]:
-    """Return all contradictions of a configuration for `debate judge`, which needs no debaters."""
+    """Return the problems of a configuration for `debate judge`, which needs no debaters."""
     return [problem for problem in check_config(config) if config.debaters or problem.path != ("debaters",)]
 
 
 def check_stored_config(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions of a stored configuration that make it unusable.
+    """Return the problems that make a stored configuration unusable.
 
-    Allowed are a judged text without debaters, an imported debate without judging systems, and an older debate with a
-    reserved name or another `order`. Sources may be missing too, because options may add them later.
+    Older debates, imported debates and judged texts may lack debaters, sources or systems, and may break newer rules.
     """
     passed: set[KeyPath] = {("format", "order"), ("evidence", "sources")}
     passed |= {
@@ -96,7 +92,7 @@ def _check_debaters(config: DebateConfig) -> Iterator[Problem]:
     without_models = tuple(debater.model_copy(update={"model": None}) for debater in config.debaters)
     people = participants(config.model_copy(update={"debaters": without_models}))  # a model may be malformed
     for index in duplicate_indices(person.prefix.upper() for person in people):
-        message = "an earlier debater has this prefix of argument ids; give each a different `prefix`"
+        message = "an earlier debater has this prefix of argument ids; give each debater a different `prefix`"
         yield Problem(("debaters", index), message)
     if len(config.debaters) == MIN_DEBATERS:
         yield from _check_two_sides(config)
@@ -119,7 +115,9 @@ def _check_names(config: DebateConfig) -> Iterator[Problem]:
                 "a name must not contain line breaks, control characters, or spaces at its start or end; remove them",
             )
     for index in duplicate_indices(debater.name.casefold() for debater in config.debaters):
-        yield Problem(("debaters", index, "name"), "an earlier debater has this name; give each a different `name`")
+        yield Problem(
+            ("debaters", index, "name"), "an earlier debater has this name; give each debater a different `name`"
+        )
 
 
 def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:
@@ -127,7 +125,7 @@ def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:
     for index, debater in enumerate((first, second)):
         if debater.side not in {"for", "against"}:
             advice = format_suggestion(debater.side, ("for", "against")) or "; other labels need three or more debaters"
-            words = f"`{debater.side}` is not a side: of two debaters one is `for` and one `against`{advice}"
+            words = f"`{debater.side}` is not a side: one of two debaters must be `for`, and one `against`{advice}"
             yield Problem(("debaters", index, "side"), words)
     if first.side == second.side:
         yield Problem(("debaters", 1, "side"), "both debaters are on one side; make one `for` and one `against`")
@@ -204,7 +202,7 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
         return
     inner = phases[1:-1]
     if "opening" in inner or "closing" in inner:
-        yield Problem(path, "`opening` may only be first and `closing` only last, each once; remove the others")
+        yield Problem(path, "`opening` may only come first and `closing` only last; remove them elsewhere")
     if "cross_examination" in inner[1:]:
         yield Problem(
             path,
@@ -254,14 +252,14 @@ def _check_system_settings(config: DebateConfig, system: SystemSettings, path: K
         if role is not None:
             yield from _check_role(config, role, (*path, *model_path))
         elif not {"judge", "default"} & set(config.models):
-            message = "its judge names no model; set `judge`, `models.judge` or `models.default`"
+            message = "the judge of this system names no model; set `judge`, `models.judge` or `models.default`"
             yield Problem((*path, *model_path[:-1]), message)
     for inner, message in system.problems():
         yield Problem((*path, *inner), message)
 
 
 def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:
-    """Return the key path of each setting that names one of `models`: of debaters, judges and entries of `models`."""
+    """Return the key path of each setting whose value is one of `models`."""
     found: list[KeyPath] = [("models", name, "model") for name, spec in config.models.items() if spec.model in models]
     found += [("debaters", index, "model") for index, one in enumerate(config.debaters) if one.model in models]
     for index, system in enumerate(config.judging.systems):

@@ -15,9 +15,9 @@ NOT_SET = "not set"
 
 
 def format_setting(value: Any) -> str:
-    """Format JSON data as plain text on one line, with commas between the entries of lists and mappings.
+    """Format JSON data as plain text on one line.
 
-    A mapping with the key `name` is shown as its name, a mapping with one value as that value.
+    A mapping with the key `name` is shown as that name, and a mapping with a single value as that value.
     """
     match value:
         case None:
@@ -42,9 +42,9 @@ def format_setting(value: Any) -> str:
 
 
 def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) -> tuple[str, str]:
-    """Format two values in at most `room` characters each, cut so that the first difference is visible.
+    """Format two values in at most `room` characters each, so that their first difference is visible.
 
-    Different values that would look equal are shown as JSON, which distinguishes spaces and types.
+    Different values that would look equal are shown as JSON.
     """
     one, other = format_setting(first), format_setting(second)
     if one == other and first != second:
@@ -66,11 +66,11 @@ def _truncate(text: str, room: int) -> str:
 
 
 IGNORED_SECTIONS = ("limits", "output")
-"""Sections that do not affect speeches or judgments."""
+"""Sections of a configuration that do not affect speeches or judgments."""
 
 
 class Difference(NamedTuple):
-    """A setting that differs, with both values as JSON data."""
+    """A setting that differs between two configurations, with both values as JSON data."""
 
     key: str
     """Key path with dots."""
@@ -78,13 +78,13 @@ class Difference(NamedTuple):
     given: Any
 
 
-def format_differences(stored: DebateConfig, given: DebateConfig, seen: Callable[[Any], Any]) -> list[str]:
-    """Return one line per setting that differs: `key.path: stored X, given Y`. Ignores IGNORED_SECTIONS.
+def format_differences(stored: DebateConfig, given: DebateConfig, redact: Callable[[Any], Any]) -> list[str]:
+    """Return a line `key.path: stored X, given Y` for each difference outside of IGNORED_SECTIONS.
 
-    `seen` redacts JSON data before values are compared, because a stored configuration contains no secrets.
+    `redact` removes secrets from both configurations before they are compared.
     """
     lines: list[str] = []
-    for found in find_differences(stored, given, seen):
+    for found in find_differences(stored, given, redact):
         values, words = (found.stored, found.given), format_setting_pair(found.stored, found.given)
         old, new = (
             f'"{text}"' if isinstance(value, str) and not text.startswith('"') else text
@@ -97,17 +97,19 @@ def format_differences(stored: DebateConfig, given: DebateConfig, seen: Callable
 def find_differences(
     stored: DebateConfig,
     given: DebateConfig,
-    seen: Callable[[Any], Any] = lambda data: data,
+    redact: Callable[[Any], Any] = lambda data: data,
     *,
     ignored: Iterable[str] = IGNORED_SECTIONS,
 ) -> list[Difference]:
-    """Return the settings that differ, except those in the sections `ignored`. `seen` redacts both configurations."""
+    """Return the settings that differ outside of the sections `ignored`.
+
+    `redact` removes secrets from both configurations before they are compared.
+    """
     sides = (config.model_dump(mode="json", exclude=set(ignored)) for config in (stored, given))
-    return list(_walk("", *map(seen, sides)))
+    return list(_walk("", *map(redact, sides)))
 
 
 def _walk(path: str, stored: Any, given: Any) -> Iterator[Difference]:
-    """Yield the differences below `path`. Mappings and lists of equal length are compared item by item."""
     if isinstance(stored, dict) and isinstance(given, dict):
         one, other = cast("dict[str, Any]", stored), cast("dict[str, Any]", given)
         parts = [(key, one.get(key), other.get(key)) for key in {**one, **other}]

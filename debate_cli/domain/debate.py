@@ -1,4 +1,4 @@
-"""`Debate`, the state of a debate after a list of events. Schedulers, scorers and rendering read it."""
+"""`Debate`, the state of a debate after a list of events."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ RESUMABLE_CLOSE_REASONS: frozenset[CloseReason] = frozenset({"budget", "interrup
 
 
 class Debate(FrozenModel):
-    """The state of a debate: a pure function of its events."""
+    """The state of a debate, computed from its events alone."""
 
     id: str
     generator: Generator
@@ -69,28 +69,28 @@ class Debate(FrozenModel):
     finished_at: datetime | None = None
     closed: CloseReason | None = None
     turns: tuple[Turn, ...] = ()
-    """The turns in the order of their indices. Indices may be missing while several debaters speak at once."""
+    """The turns by index. While several debaters speak at once, an index may be missing."""
     passages: tuple[Passage, ...] = ()
     """All passages that were shown to debaters, in the order of their ids."""
     shown_passages: Mapping[str, tuple[str, ...]] = {}
-    """Maps the key of a cue or brief to the ids of the passages found for it."""
+    """Maps the key of each cue or brief to the ids of the passages found for it."""
     searches: tuple[SearchRecord, ...] = ()
-    """Web searches and rerankings: first those for speeches, by turn, then those for judges, by brief."""
+    """Web searches and rerankings. Those for speeches come first, by turn."""
     assessments: tuple[Assessment, ...] = ()
-    """The assessments in canonical order (see `first_assessments`)."""
+    """The assessments in the order of `first_assessments`."""
     failures: tuple[Failure, ...] = ()
-    """Failed speeches by turn, then failed judgments by brief."""
+    """Failed speeches by turn, followed by failed judgments by brief."""
     given_up: frozenset[str] = frozenset()
-    """Keys of failed tasks and searches that are not asked again in this session."""
+    """Keys of failed tasks and ids of failed searches that are not tried again before the debate is resumed."""
     runs: tuple[JudgingRun, ...] = ()
     renamed_arguments: tuple[RenamedArgument, ...] = ()
-    """Arguments of older files that got an id with their speaker's prefix."""
+    """Arguments of older files whose new ids begin with the speaker's prefix."""
     kept_verdicts: tuple[Verdict, ...] = ()
     """Stored verdicts of systems that are not installed."""
     reservations: tuple[Reservation, ...] = ()
-    """Reservations of requests in flight."""
+    """Usage reserved for the requests that are in flight."""
     unanswered: tuple[str, ...] = ()
-    """Keys of started tasks without an answer or failure. They are in flight, or a crash interrupted them."""
+    """Keys of started tasks without an answer or a failure."""
 
     @property
     def topic(self) -> str:
@@ -99,39 +99,39 @@ class Debate(FrozenModel):
 
     @property
     def document_name(self) -> str | None:
-        """Name of the text that a panel judges instead of a debate; None for a debate."""
+        """Name of the judged text; None for a debate."""
         return None if self.participants else self.topic
 
     @property
     def was_judged(self) -> bool:
-        """Whether a judging system was asked, in the debate itself or in a run that `judge` added."""
+        """Whether any judging run has a judging system."""
         return any(run.judging.systems for run in self.runs)
 
     @property
     def is_sequential(self) -> bool:
-        """Whether the debaters of a round speak one after the other, and each hears the earlier speeches."""
+        """Whether the debaters of a round speak one after the other."""
         form = self.config.format
         in_turn = any(system.asks_in_turn for system in self.config.judging.systems)
         return form.kind == "free_flowing" or form.order == "sequential" or in_turn
 
     @property
     def status(self) -> Literal["complete", "incomplete"]:
-        """`incomplete` while the debate is open or can be resumed; otherwise `complete`."""
+        """`incomplete` while the debate is open or can be resumed, else `complete`."""
         return "complete" if self.closed is not None and self.closed not in RESUMABLE_CLOSE_REASONS else "incomplete"
 
     @cached_property
     def turns_by_index(self) -> Mapping[int, Turn]:
-        """Maps the indices of turns to the turns."""
+        """The turns by index."""
         return self._fold_turns("turns_by_index", dict[int, Turn](), lambda found, turn: {**found, turn.index: turn})
 
     @cached_property
     def passages_by_id(self) -> Mapping[str, Passage]:
-        """Maps ids to passages."""
+        """The passages by id."""
         return {passage.id: passage for passage in self.passages}
 
     @cached_property
     def turns_by_round(self) -> Mapping[int, tuple[Turn, ...]]:
-        """Maps numbers of rounds to their turns, in order. Rounds without turns are left out."""
+        """The turns of each round by its number. Rounds without turns are left out."""
         return self._fold_turns(
             "turns_by_round",
             dict[int, tuple[Turn, ...]](),
@@ -140,7 +140,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def arguments(self) -> Mapping[str, tuple[str, Argument]]:
-        """Maps ids of arguments to (speaker, argument), in order. The first argument with an id counts."""
+        """Maps each argument id to (speaker, argument). If an id repeats, its first argument counts."""
         return self._fold_turns("arguments", dict[str, tuple[str, Argument]](), _add_arguments)
 
     @cached_property
@@ -153,7 +153,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def assessments_of_turns(self) -> tuple[Assessment, ...]:
-        """The assessments of particular turns, without those of whole rounds or of the whole debate."""
+        """The assessments of particular turns, not of a whole round or debate."""
         return tuple([item for item in self.assessments if item.subject.turns])
 
     @cached_property
@@ -165,7 +165,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def settled_keys(self) -> frozenset[str]:
-        """Keys of all tasks that are answered or given up."""
+        """Keys of all tasks that are answered or in `given_up`."""
         return self.answered_keys | self.given_up
 
     @property
@@ -197,20 +197,23 @@ class Debate(FrozenModel):
         return {run.id: run for run in self.runs}[run_id]
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether the run judges all turns: none was added after it began, or the system `kind` judges single turns."""
+        """Whether the run judged all turns of the debate.
+
+        Always true if the system `kind` judges each turn by itself, because later turns do not change its judgments.
+        """
         each_turn = any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """Return all judging runs in ascending precedence: the last one counts most.
+        """Return all judging runs by rank, the most important run last.
 
-        Reviewers come before models. In each group, runs that did not judge all turns (`judged_all_turns` for `kind`)
-        come before the others. Otherwise, older runs come before newer ones.
+        Models outrank reviewers. Next, runs for which `judged_all_turns` is true outrank other runs, and newer runs
+        outrank older ones.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return the run `run_id` and the runs that judge side by side with it; empty if the debate has no such run."""
+        """Return the run `run_id` and the runs with other models that judge beside it; empty for an unknown id."""
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
 
@@ -219,11 +222,11 @@ class Debate(FrozenModel):
         return find_assessments(self.assessments, self.runs, system, run)
 
     def searches_for(self, key: str) -> tuple[SearchRecord, ...]:
-        """Return the searches for the cue or brief with this key. Only the last record of a repeated search counts."""
+        """Return the searches for the cue or brief `key`, with only the last record of a repeated search."""
         return tuple({item.id: item for item in self.searches if item.key == key}.values())
 
     def search_warnings(self, key: str) -> tuple[str, ...]:
-        """Return a warning for each failed search for the cue or brief with this key."""
+        """Return a warning for each failed search for the cue or brief `key`."""
         return tuple(
             f"search: {_SEARCHES[item.kind]} failed: {item.failure.message}"
             for item in self.searches_for(key)
@@ -231,17 +234,17 @@ class Debate(FrozenModel):
         )
 
     def is_search_settled(self, search: Search) -> bool:
-        """Whether a search has results, or has failed since the debate was last resumed."""
+        """Whether the search succeeded, or failed since the debate was last resumed."""
         return search.id in self.given_up or any(
             item.id == search.id and item.failure is None for item in self.searches
         )
 
     def is_settled(self, task: Cue | Brief) -> bool:
-        """Whether a task is answered or given up."""
+        """Whether the task is answered or in `given_up`."""
         return task.key in self.settled_keys
 
     def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
-        """Return the turns of a round, of a speaker, or of both."""
+        """Return the turns of the given round and speaker; None selects all rounds or speakers."""
         turns = self.turns if round_number is None else self.turns_by_round.get(round_number, ())
         return turns if speaker is None else tuple([turn for turn in turns if turn.speaker == speaker])
 
@@ -250,7 +253,7 @@ class Debate(FrozenModel):
         return self.turns[: bisect_left(self.turns, index, key=_index_of)]
 
     def visible_to(self, cue: Cue) -> Debate:
-        """Return the debate with only the turns that the speaker of `cue` may see, and their assessments."""
+        """Return the debate as the speaker of `cue` may see it, with the turns in `cue.sees` and their assessments."""
         return self._show_only(cue.sees)
 
     @memoize_on_value
@@ -266,16 +269,16 @@ class Debate(FrozenModel):
         return self._replace(assessments=self.assessments_of_turns)
 
     def show_first_passages(self, key: str, count: int) -> Debate:
-        """Return the debate with only the first `count` of the passages shown for the cue `key`."""
+        """Return the debate with only the first `count` passages for the cue `key`."""
         shown = self.shown_passages.get(key, ())[:count]
         return self._replace(shown_passages={**self.shown_passages, key: shown})
 
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
-        """Return the debate with only `assessments`. The first of several answers to a brief counts."""
+        """Return the debate with `assessments` in place of its own. Only the first assessment for each brief counts."""
         return self._replace(assessments=first_assessments(assessments, self.runs))
 
     def without_turns(self) -> Debate:
-        """Return the debate as it was before its first speech, but with all its judging runs."""
+        """Return the debate before its first speech, but with all its judging runs."""
         return self._replace(
             turns=(),
             passages=(),
@@ -291,7 +294,7 @@ class Debate(FrozenModel):
         )
 
     def apply(self, event: Event) -> Debate:
-        """Return the debate after `event`. A second answer to the same task is ignored."""
+        """Return the debate after `event`. A second answer to a task is ignored."""
         match event:
             case TaskStarted():
                 return self._apply_started(event)
@@ -315,7 +318,7 @@ class Debate(FrozenModel):
                 return self
 
     def _replace(self, **changes: object) -> Debate:
-        """Replace fields. The results of _DERIVED_FROM_ANSWERS are kept if neither turns nor assessments change."""
+        """Keep the properties in _DERIVED_FROM_ANSWERS if neither turns nor assessments change."""
         changed = self.model_copy(update=changes)
         if not {"turns", "assessments"} & changes.keys():
             vars(changed).update({name: vars(self)[name] for name in _DERIVED_FROM_ANSWERS if name in vars(self)})
@@ -331,10 +334,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate with a failure for each request in flight, so that the request's usage counts.
-
-        Its task stays in `unanswered`.
-        """
+        """Return the debate with a failure for each request in flight, so that its reserved usage counts."""
         lost = tuple(
             Failure(
                 task=item.task,
@@ -382,7 +382,6 @@ class Debate(FrozenModel):
         return after._with_answer(self, key, of_turns)
 
     def _with_answer(self, before: Debate, key: str, assessments_of_turns: tuple[Assessment, ...]) -> Debate:
-        """Return the debate with the task `key` answered. Its cached properties are computed from those of `before`."""
         vars(self).update(answered_keys=before.answered_keys | {key}, assessments_of_turns=assessments_of_turns)
         return self._answer_key(key)
 
@@ -431,7 +430,7 @@ class Debate(FrozenModel):
 
 
 _DERIVED_FROM_ANSWERS = ("answered_keys", "assessments_of_turns")
-"""Cached properties that depend on turns and assessments only. An answer extends them, so they are not recomputed."""
+"""Cached properties that depend only on turns and assessments."""
 _index_of: Callable[[Turn], int] = attrgetter("index")
 OfTask = TypeVar("OfTask", SearchRecord, Failure)
 
@@ -444,7 +443,7 @@ def _add_arguments(found: Mapping[str, tuple[str, Argument]], turn: Turn) -> Map
 
 
 def sort_by_task(items: Iterable[OfTask]) -> tuple[OfTask, ...]:
-    """Sort searches or failures: first those of speeches, by turn, then those of judgments, by brief."""
+    """Sort searches or failures: those of speeches by turn, followed by those of judgments by brief."""
 
     def rank(item: OfTask) -> tuple[bool, int, str]:
         key = item.key if isinstance(item, SearchRecord) else item.task.key
@@ -455,12 +454,12 @@ def sort_by_task(items: Iterable[OfTask]) -> tuple[OfTask, ...]:
 
 
 _SEARCHES: Mapping[SearchKind, str] = {"web": "the web search", "rerank": "ordering passages by meaning"}
-INTERRUPTED_MESSAGE = "the run ended before the answer came; its tokens are an estimate"
+INTERRUPTED_MESSAGE = "the run ended before the answer came; the tokens of the request are estimated"
 """Message of a failure whose cause is INTERRUPTED."""
 
 
 def fold(events: Iterable[Event]) -> Debate:
-    """Compute the state of the debate from its events. Raises ValueError if the first event is not `DebateOpened`."""
+    """Return the debate after `events`. Raises ValueError if the first event is not `DebateOpened`."""
     iterator = iter(events)
     first = next(iterator, None)
     if not isinstance(first, DebateOpened):
@@ -473,7 +472,7 @@ def fold(events: Iterable[Event]) -> Debate:
 
 
 def initial_debate(event: DebateOpened) -> Debate:
-    """Return the debate after its first event."""
+    """Return the debate after `event`, its first event."""
     return Debate(
         id=event.id,
         generator=event.generator,
@@ -488,14 +487,14 @@ def initial_debate(event: DebateOpened) -> Debate:
 
 
 def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
-    """Return the debate with only these judging runs. Speeches and debaters' failures stay."""
+    """Return the debate with all its speeches, but only the judging runs in `runs`."""
     alone = debate.with_assessments(item for item in debate.assessments if item.run in runs)
     failures = tuple(item for item in debate.failures if not isinstance(item.task, Brief) or item.task.run in runs)
     return alone.model_copy(update={"failures": failures, "runs": tuple(run for run in debate.runs if run.id in runs)})
 
 
 def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
-    """Return the usage of the briefs that `counted` selects, including failed calls and searches."""
+    """Return the usage for the briefs that `counted` accepts, including failed calls and searches."""
     answered = tuple(item for item in debate.assessments if counted(item.brief))
     failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))
     keys = {item.brief.key for item in answered} | {item.task.key for item in failed}
@@ -504,19 +503,22 @@ def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUs
 
 
 def models_used_by_debater(debate: Debate, person: Participant) -> tuple[str, ...]:
-    """Return `provider/model` of a debater's speeches, each once, in order; before any speech, the configured model."""
+    """Return the models (`provider/model`) of a debater's speeches; before any speech, the configured model."""
     return _distinct_models(debate.select_turns(speaker=person.name)) or (person.model,)
 
 
 def models_used_by_debaters(debate: Debate) -> tuple[str, ...]:
-    """Return `models_used_by_debater` of all debaters in one list, each model once."""
+    """Return the models (`provider/model`) of all debaters, each model once."""
     return tuple(
         dict.fromkeys(model for person in debate.participants for model in models_used_by_debater(debate, person))
     )
 
 
 def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str | None = None) -> tuple[str, ...]:
-    """Return `provider/model` of a system's judges in a run, or of one judge, each once; empty before any answer."""
+    """Return the models (`provider/model`) of a system's judges in a run; empty before any answer.
+
+    `assessor`: id of the only judge to include; None includes all judges.
+    """
     found = (item for item in debate.assessments_of_system(system, run) if assessor in (None, item.assessor))
     return _distinct_models(found)
 

@@ -15,7 +15,7 @@ from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Verdict
 
 CloseReason = Literal["complete", "surrender", "converged", "budget", "interrupted", "failed"]
-"""Why a debate closed. It can be resumed after `budget`, `interrupted` and `failed`."""
+"""Why a debate closed. After `budget`, `interrupted` and `failed`, the debate can be resumed."""
 
 
 class Generator(FrozenModel):
@@ -24,7 +24,7 @@ class Generator(FrozenModel):
     name: str
     version: str
     rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
-    """Newest version of the scoring formulas that the program knew; omitted in files if 1."""
+    """Newest version of the program's scoring formulas; omitted in files if 1."""
 
 
 def _is_none(value: object) -> bool:
@@ -37,9 +37,9 @@ class Origin(FrozenModel):
     file: str
     """Name of the file, without its folder."""
     sha256: str
-    """Hash of the file's content."""
+    """SHA-256 of the file's content."""
     format: str
-    """Format in which the file was read."""
+    """Name of the import format."""
 
 
 class DebateOpened(FrozenModel):
@@ -52,14 +52,13 @@ class DebateOpened(FrozenModel):
     config: DebateConfig
     config_sha256: str
     kept_verdicts: tuple[Verdict, ...] = ()
-    """Stored verdicts of systems that are not installed, kept because they cannot be recomputed; omitted in files if
-    there are none."""
+    """Stored verdicts of systems that are not installed and cannot score again; omitted in files if there are none."""
     origin: Origin | None = Field(default=None, exclude_if=_is_none)
-    """Where an imported debate comes from; omitted in files for other debates."""
+    """The file that the debate was imported from; omitted in files for other debates."""
 
 
 class JudgingOpened(FrozenModel):
-    """A later judging run begins (`debate judge`)."""
+    """A later judging run begins (`debate judge`, `debate review`)."""
 
     type: Literal["judging_opened"] = "judging_opened"
     at: UtcDatetime
@@ -67,51 +66,50 @@ class JudgingOpened(FrozenModel):
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
     providers: dict[str, ProviderSpec] = {}
-    """Rows of the provider table of this run, in addition to those of the debate."""
+    """Rows of the provider table that this run adds to the debate's rows."""
     replaces: bool = False
-    """Whether earlier assessments by the systems of this run stop counting."""
+    """Whether this run's systems replace their earlier assessments."""
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when the run began; None means all turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
-    """Id of the first run if several runs with different models judge side by side; omitted in files otherwise."""
+    """Id of the earlier run that this run judges beside, with other models; omitted in files if there is none."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=_is_none)
-    """The person who judges (`debate review`); omitted in files for models."""
+    """The person who judges (`debate review`); omitted in files if models judge."""
 
 
 class Reservation(FrozenModel):
-    """Usage that counts for a task if its answer never arrives."""
+    """Usage that is charged to a task if its answer never arrives."""
 
     task: Cue | Brief
     exchange: ModelCall
-    """Usage of the requests that ended, plus an estimate of the next one."""
+    """Usage of the finished requests, plus an estimate for the next request."""
 
 
 class TaskStarted(FrozenModel):
-    """A task begins, or one of its requests is about to be sent. The process died if no answer or failure follows."""
+    """A task begins, or one of its requests is about to be sent."""
 
     type: Literal["asked"] = "asked"
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Reservation of a request that is about to be sent, in place of the task's earlier one; omitted in files if not
-    set."""
+    """Reservation for the next request, in place of the task's earlier one; omitted in files if there is none."""
 
 
 class PassagesShown(FrozenModel):
-    """Passages were found for a speaker. Stored before the speaker is asked."""
+    """Passages were found for a speaker, who is asked next."""
 
     type: Literal["passages"] = "passages"
     at: UtcDatetime
     key: str | None = None
-    """Key of the cue; None for passages that were not shown to a speaker."""
+    """Key of the speaker's cue; None for passages that no speaker was shown."""
     shown: tuple[str, ...] = ()
     """Ids of the passages for the speaker, the most relevant first."""
     passages: tuple[Passage, ...] = ()
-    """The passages that are new in this debate."""
+    """The passages that appear for the first time in the debate."""
 
 
 class SearchEnded(FrozenModel):
-    """A search for passages was answered, or failed."""
+    """A search for passages succeeded or failed."""
 
     type: Literal["searched"] = "searched"
     at: UtcDatetime
@@ -150,9 +148,9 @@ class Failure(FrozenModel):
     """`abstained`, `late`, `interrupted`, or the name of the error, e.g. `RateLimitedError`."""
     message: str
     final: bool
-    """Whether a resume skips the task. An abstention is final; an unreachable server is not."""
+    """Whether the task is skipped when the debate is resumed. An abstention is final; an unreachable server is not."""
     exchange: ModelCall | None = None
-    """Usage of the attempts; None if nothing was sent."""
+    """Usage of all attempts; None if nothing was sent."""
     raw: RawAnswer | None = Field(default=None, exclude_if=_is_none)
     """Answer of a judge who abstained; omitted in files if there is none."""
 
@@ -180,27 +178,27 @@ class SettingChange(FrozenModel):
 
     at: UtcDatetime
     turn: int = Field(ge=0)
-    """Number of turns before the change."""
+    """Number of turns made before the change."""
     key: str
     """Key path with dots, e.g. `models.default.model`."""
     stored: JsonValue = Field(validation_alias="from", serialization_alias="from")
-    """The value before; null if there was none."""
+    """Value before the change; null if the setting had none."""
     given: JsonValue = Field(validation_alias="to", serialization_alias="to")
-    """The value after the change; null if there is none."""
+    """Value after the change; null if the setting has none."""
 
 
 class DebateResumed(FrozenModel):
-    """The debate continues after a crash or a resumable close. Failures that are not final are asked again.
+    """The debate continues after a crash or a resumable close.
 
-    In a debate that closed for good, only judges are asked again.
+    Failed tasks are asked again if `Failure.final` is false. In a debate that closed for good, only judges are asked.
     """
 
     type: Literal["resumed"] = "resumed"
     at: UtcDatetime
     changes: tuple[SettingChange, ...] = ()
-    """Settings that differ from now on; omitted in files if there are none."""
+    """Settings that change here; omitted in files if there are none."""
     config: DebateConfig | None = None
-    """The whole configuration from now on; None if it does not change."""
+    """The new configuration; None if it stays the same."""
 
 
 Event = Annotated[

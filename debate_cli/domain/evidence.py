@@ -13,8 +13,8 @@ from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
 from debate_cli.domain.model_call import ModelCall
 
 PassageOrigin = Literal["corpus", "web", "summary"]
-"""`corpus`: a file of the user. `web`: quoted from a page. `summary`: a model's summary of pages, which cannot be
-quoted."""
+"""`corpus`: from a user's file. `web`: quoted from a web page. `summary`: a model's summary of web pages, which cannot
+be quoted."""
 PassageIds = Annotated[tuple[str, ...], Field(exclude_if=not_)]
 """Ids of passages; omitted in files if there are none."""
 MAX_CITATIONS = 2
@@ -22,7 +22,7 @@ MAX_CITATIONS = 2
 
 
 def _locator_text(locator: object) -> object:
-    """Files of other programs may contain null or a mapping such as `{"page": 3}`."""
+    """Accept null or a mapping such as `{"page": 3}`, as other programs write them."""
     if isinstance(locator, Mapping):
         parts = cast("Mapping[str, object]", locator)
         return ", ".join(f"{name} {value}" for name, value in parts.items())
@@ -39,21 +39,21 @@ class Passage(FrozenModel):
     title: str = ""
     text: str
     sha256: str = ""
-    """Hash of `text` in UTF-8."""
+    """SHA-256 of `text` in UTF-8."""
     locator: Annotated[str, BeforeValidator(_locator_text)] = ""
-    """Place in the source: heading, page, lines or row; empty for the whole source."""
+    """Heading, page, lines or row in the source; empty for the whole source."""
     origin: PassageOrigin = "corpus"
     retrieved_at: UtcDatetime | None = None
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """Hash, source and locator. Passages with an equal `place` share one id."""
+        """Hash, source and locator. Passages for which all three are equal share one id."""
         return self.sha256, self.source, self.locator
 
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage of the corpus or the web, before the debate gives it an id."""
+    """A passage of a file or the web, before the debate gives it an id."""
 
     source: str
     title: str
@@ -62,12 +62,12 @@ class FoundPassage:
     origin: PassageOrigin = "corpus"
 
     def to_passage(self, passage_id: str, at: datetime) -> Passage:
-        """Return a `Passage` with this id, as the debate stores it."""
+        """Return the passage as the debate stores it, with the id `passage_id`."""
         return Passage(id=passage_id, sha256=self.sha256, retrieved_at=at, **asdict(self))
 
     @property
     def sha256(self) -> str:
-        """Hash of the text."""
+        """SHA-256 of the text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
@@ -79,7 +79,7 @@ class FoundPassage:
 LookupPlace = Literal["corpus", "web"]
 """Where a judge looks up facts."""
 SearchKind = Literal["web", "rerank"]
-"""`web`: a web search. `rerank`: passages of the corpus, ordered by the distance of their embeddings to the query."""
+"""`web`: a web search. `rerank`: passages of files, ordered by meaning."""
 
 
 class SearchFailure(FrozenModel):
@@ -100,17 +100,17 @@ class Search(FrozenModel):
 
     @property
     def id(self) -> str:
-        """Identity within a debate. Equal searches are made only once."""
+        """Id of the search in its debate. Searches with equal ids are made once."""
         return f"{self.kind}/{self.key}/{self.query}"
 
 
 class SearchRecord(Search):
-    """A completed or failed search."""
+    """A search that succeeded or failed."""
 
     results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=not_)
-    """Found passages. A transcript omits them once the task is answered; its `passages` has those that were shown."""
+    """Passages that were found. A transcript omits them once the task is answered."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
-    """Why the search failed; None, and omitted in files, if it did not fail."""
+    """Why the search failed; None, and omitted in files, if it succeeded."""
     exchange: ModelCall | None = None
     """Usage of the search; None if nothing was sent."""
 

@@ -1,4 +1,4 @@
-"""The base classes of domain and configuration values, and memoization of functions on a value."""
+"""The base classes of frozen values, and functions whose results are stored on these values."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -41,21 +41,21 @@ R = TypeVar("R")
 
 
 class FrozenModel(BaseModel):
-    """A frozen value. Rejects unknown fields and non-finite numbers."""
+    """A frozen value that rejects unknown fields and non-finite numbers."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="strings", defer_build=True
     )
 
     def __hash__(self) -> int:
-        """Return the hash of all fields, computed once per value. Raises TypeError if a field cannot be hashed."""
+        """Return the hash of all fields, computed once. Raises TypeError if a field cannot be hashed."""
         fields = vars(self)
         if _HASH_KEY not in fields:
             fields[_HASH_KEY] = hash(tuple(fields[name] for name in type(self).model_fields))
         return fields[_HASH_KEY]
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with the fields in `update` replaced, without validation. Memoized results are not copied.
+        """Return a copy with the fields in `update` replaced, without validation and without memoized results.
 
         Raises KeyError for an unknown field.
         """
@@ -73,21 +73,20 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """Create a `target` from the fields that it shares with `source`, updated by `changes`. Skips validation."""
+    """Return a `target` with the fields of `source` that `target` has, and with `changes`. Skips validation."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
     return target.model_construct(None, **{**shared, **changes})
 
 
 _HASH_KEY = "_computed_hash"
-"""Attribute that holds the hash of a value; pydantic does not list names that begin with an underscore."""
 V = TypeVar("V", bound=FrozenModel)
 
 
 def memoize_on_value(function: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[V, P], R]:
-    """Decorate a pure function of a value and hashable arguments, so that its results are stored on the value.
+    """Decorate a pure function so that its results are stored on its first argument, a frozen value.
 
-    Works like `cached_property` for functions outside of the class. Callers must not change the result.
+    The other arguments must be hashable. Callers must not change a result.
     """
     name = f"{function.__module__}.{function.__qualname__}"
 
@@ -105,11 +104,10 @@ def memoize_on_value(function: Callable[Concatenate[V, P], R]) -> Callable[Conca
 
 
 _MEMO_KEY = "_memoized"
-"""Attribute of a value that holds its memoized results; see `_HASH_KEY`."""
 
 
 class ConfigModel(FrozenModel):
-    """A value of a configuration. An empty section (null) gets its defaults. Numbers must not be booleans."""
+    """A value of a configuration. A null section gets its defaults, and a boolean is no number."""
 
     @model_validator(mode="before")
     @classmethod
@@ -151,19 +149,19 @@ def _require_text(kind: Any) -> Any:
 
 
 Kind = Annotated[Any, AfterValidator(_require_text)]
-"""Type of `kind` in a base class. A subclass narrows it to `Literal["name"] = "name"`."""
+"""Type of `kind` in a base class. Each subclass narrows it, e.g. to `Literal["panel"] = "panel"`."""
 
 
 @dataclass(frozen=True)
 class ByKind:
-    """Field annotation. `parse` creates the value. The JSON Schema is the union of the `built_in` classes."""
+    """Annotation of a field whose value gets its class from its `kind`."""
 
     parse: Callable[[object, ValidationInfo], object]
     built_in: Callable[[], Mapping[str, type[FrozenModel]]]
-    """Returns a mapping of kinds to classes. The committed JSON Schemas contain only these."""
+    """Returns the classes in the committed JSON Schemas, by kind."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Call `parse` before the base class checks the value."""
+        """Return a schema that calls `parse` before it checks the value."""
         return core_schema.with_info_before_validator_function(self.parse, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
@@ -178,21 +176,20 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of newest results that a fold keeps, so that a fold over a slightly shorter list need not start again."""
+"""Number of newest results that a fold keeps, in case it is next asked for a slightly shorter list."""
 
 
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """Compute `functools.reduce(step, items, start)`, continuing from an earlier call with the same `first` and `name`.
+    """Return `functools.reduce(step, items, start)`, reusing the results for the start of `items`.
 
-    So a fold over the turns needs only one further step for each new turn. `first`: the value that stores the newest
-    results, usually the first turn. `name`: identifies the fold, and contains every value on which `start` and the pure
-    function `step` depend. Callers must not change a result.
+    `first`: the value that stores the results, usually the first turn. `name`: identifies the fold; a fold with another
+    `start` or `step` needs another name. Callers must not change a result.
     """
     folds = _folds_of(first).newest
     known, results = folds.get(name, ((), (start,)))
-    shared = _count_shared(known, items)
+    shared = _shared_prefix_length(known, items)
     kept = len(results) - (len(known) - shared)
     begin, values = (shared, results[:kept]) if kept > 0 else (0, (start,))
     for item in items[begin:]:
@@ -203,7 +200,7 @@ def fold_growing(
 
 
 class _Folds:
-    """The newest folds of one value: maps their names to (items, results after the last items)."""
+    """Maps the name of each fold to its items and its latest results."""
 
     def __init__(self) -> None:
         self.newest: dict[Hashable, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
@@ -215,8 +212,7 @@ def _folds_of(first: FrozenModel) -> _Folds:
     return _Folds()
 
 
-def _count_shared(known: tuple[object, ...], items: tuple[object, ...]) -> int:
-    """Return the number of equal items at the start of both lists."""
+def _shared_prefix_length(known: tuple[object, ...], items: tuple[object, ...]) -> int:
     count = min(len(known), len(items))
     if known[:count] == items[:count]:
         return count

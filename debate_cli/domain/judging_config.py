@@ -1,7 +1,4 @@
-"""The configuration of judging. The settings of each judging system are in its folder in `systems`.
-
-Settings determine scores. So they are stored with a debate, and `debate score` may override them.
-"""
+"""The configuration of judging. The settings of each judging system are in its folder in `systems`."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple, Self, cast
@@ -15,31 +12,31 @@ from debate_cli.domain.reviewer import is_reviewer_id
 from debate_cli.plugins import SYSTEMS
 
 NonNegative = Annotated[float, Field(ge=0, le=1e6)]
-"""A weight or a bound. The maximum keeps sums and products finite."""
+"""A weight or a bound, small enough that sums and products stay finite."""
 UnitInterval = Annotated[float, Field(ge=0, le=1)]
 SOLE_JUDGE_ID = "judge"
-"""Id of a judge who judges alone."""
+"""Id of the judge of a system that has only one."""
 MAX_JUDGES = 25
 """Maximum number of judges of a system."""
 
 
 class JudgeSeat(NamedTuple):
-    """The place of one judge in a system: its model and weight."""
+    """A judge of a system: id, model and weight."""
 
     id: str
     model: str | None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     model_path: tuple[str | int, ...] = ("judge",)
-    """Key path of the model in the settings."""
+    """Key path of the judge's model within the settings of the system."""
     weight: float | None = None
     """Weight of the judge's opinion; None if all judges have equal weight."""
 
 
 class SystemSettings(ConfigModel):
-    """Base class of the settings of a judging system. A subclass sets the default of `kind`."""
+    """Settings of a judging system. Each system has a subclass with its own `kind`."""
 
     judges_each_turn: ClassVar[bool] = False
-    """Whether the system only judges single turns. Later turns then do not make earlier judgments incomplete."""
+    """Whether the system judges each turn by itself, so that later turns do not change its judgments."""
 
     kind: Kind
     judge: str | None = None
@@ -52,21 +49,21 @@ class SystemSettings(ConfigModel):
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """Places in which the system looks up claims of debaters; empty if it looks nothing up."""
+        """Where the system looks up debaters' claims; empty if it looks nothing up."""
         return frozenset()
 
     def with_lookup(self, lookup: str) -> Self | None:
-        """Return the settings with this `lookup`; None if the system looks nothing up."""
+        """Return the settings with `lookup` as the place to look up claims; None if the system looks nothing up."""
         return None
 
     @property
     def asks_in_turn(self) -> bool:
-        """Whether debaters must speak one after the other because the system judges each turn before the next."""
+        """Whether the system judges each turn before the next, so that debaters speak one after the other."""
         return False
 
     @property
     def steers_debate(self) -> bool:
-        """Whether the system influences the debate, because debaters read its findings or it can end the debate."""
+        """Whether debaters read the system's findings, or the system can end the debate."""
         return self.asks_in_turn
 
     @property
@@ -76,24 +73,21 @@ class SystemSettings(ConfigModel):
 
     @property
     def method(self) -> str:
-        """Method of a system without judges, in one or two words; else empty."""
+        """Short name of the method of a system without judges; empty for other systems."""
         return ""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield contradictions in the settings, each as a key path within the settings and a sentence.
-
-        The base class checks only `thresholds`.
-        """
+        """Yield (key path within the settings, sentence) for each contradiction in the settings."""
         thresholds = getattr(self, "thresholds", None)
         if isinstance(thresholds, Thresholds) and thresholds.draw > thresholds.clear:
             yield ("thresholds",), "`clear` is below `draw`; raise `clear`"
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield unexpected effects of valid settings, each as a key path within the settings and a sentence."""
+        """Yield (key path within the settings, sentence) for each unexpected effect of valid settings."""
         yield from ()
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with `rename` applied to the model of every judge."""
+        """Return the settings with the model of every judge changed by `rename`."""
         return self.model_copy(update={"judge": rename(self.judge)})
 
     def with_judge_count(self, count: int) -> Self | None:
@@ -101,11 +95,14 @@ class SystemSettings(ConfigModel):
         return self if count == 1 else None
 
     def for_reviewer(self, assessor: str) -> Self:
-        """Return the settings with a person as the only judge. `assessor`: the person's id and name in `models`."""
+        """Return the settings with one person as the only judge.
+
+        `assessor`: id of the person as a judge, e.g. `human:anna`, which is also used as the model.
+        """
         return (self.with_judge_count(1) or self).with_models(lambda _role: assessor)
 
     def without_surrender(self) -> Self:
-        """Return the settings without surrender, so that a simulated debate has all its turns."""
+        """Return the settings without surrender, for a simulation of all turns."""
         return self
 
     def for_added_run(self) -> Self:
@@ -118,13 +115,13 @@ class SystemSettings(ConfigModel):
 
 
 class UninstalledSettings(SystemSettings):
-    """Settings of a system whose plug-in is not installed. They are kept as they were read."""
+    """Settings of a system whose plug-in is not installed, unchanged as in the file."""
 
     model_config = ConfigDict(extra="allow")
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """Always empty, because a system that is not installed cannot ask a judge."""
+        """Always empty, because a system that is not installed asks no judge."""
         return ()
 
     @model_serializer(mode="plain")
@@ -134,16 +131,16 @@ class UninstalledSettings(SystemSettings):
 
 
 class Thresholds(ConfigModel):
-    """Bounds of the margin between the two best scores, in points. Each system has its own defaults."""
+    """Bounds of the margin between the two best scores, in points."""
 
     draw: NonNegative
-    """A margin below this is a draw."""
+    """Margin below which the debate is a draw."""
     clear: NonNegative
-    """Margin from which a victory is clear. Each system decides whether a margin of exactly this value is clear."""
+    """Margin of a clear victory. Each system decides whether an equal margin is enough."""
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:
-    """Return a validator that fills in `defaults` for bounds that are left out."""
+    """Return a validator that fills in the bounds that a configuration leaves out."""
 
     def fill(bounds: object) -> object:
         return {**defaults, **cast("dict[str, object]", bounds)} if isinstance(bounds, dict) else bounds
@@ -152,13 +149,13 @@ def default_bounds(**defaults: float) -> BeforeValidator:
 
 
 def duplicate_indices(words: Iterable[str]) -> list[int]:
-    """Return the indices of the words that repeat an earlier one in `words`."""
+    """Return the index of each word that repeats an earlier word."""
     first: dict[str, int] = {}
     return [index for index, word in enumerate(words) if first.setdefault(word, index) != index]
 
 
 def judge_id_problems(key: str, ids: Sequence[str]) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield a fault for each id with a slash or a control character, and for each repeated id.
+    """Yield (key path, sentence) for each invalid or repeated id of a judge.
 
     `key`: name of the setting that lists the judges.
     """
@@ -166,11 +163,14 @@ def judge_id_problems(key: str, ids: Sequence[str]) -> Iterator[tuple[tuple[str 
         if "/" in judge or not judge.isprintable():
             yield (key, index), "a judge's id must contain no slashes or control characters; rename it"
     for index in duplicate_indices(map(str.casefold, ids)):
-        yield (key, index), "an earlier judge has this id; give each a different id"
+        yield (key, index), "an earlier judge has this id; give each judge a different id"
 
 
 def numbered_seats(count: int, model: str | None) -> tuple[JudgeSeat, ...]:
-    """Return `count` judges with one model, named `judge` or `judge-1`, `judge-2`, …. A reviewer keeps its own id."""
+    """Return `count` judges with one model, named `judge` or `judge-1`, `judge-2`, ….
+
+    If the only judge is a reviewer, `model` is also the judge's id.
+    """
     if count == 1:
         return (JudgeSeat(model if model is not None and is_reviewer_id(model) else SOLE_JUDGE_ID, model),)
     return tuple(JudgeSeat(f"{SOLE_JUDGE_ID}-{number}", model) for number in range(1, count + 1))
@@ -196,26 +196,25 @@ AnySettings = Annotated[
     SerializeAsAny[SystemSettings],
     ByKind(_parse_settings, lambda: {kind: settings_class(kind) for kind in SYSTEMS.built_in}),
 ]
-"""Settings of any system, parsed by their `kind`."""
+"""Settings of any system; their `kind` selects the class."""
 
 
 class JudgingConfig(ConfigModel):
     """The judging systems of a debate."""
 
     decides: str | None = None
-    """`kind` of the system whose verdict decides the debate and is shown first; None means the first system."""
+    """`kind` of the system whose verdict decides the debate; None means the first system."""
     systems: tuple[AnySettings, ...] = Field(
         default=cast("tuple[SystemSettings, ...]", ("structured",)), validate_default=True
     )
-    """One or more judging systems. A bare name selects the system's defaults."""
+    """Judging systems, at least one. A name alone selects the system's default settings."""
     question: str | None = Field(default=None, exclude_if=lambda question: question is None)
-    """The question about a judged text, only in transcripts. `judge --config` copies `topic` here."""
+    """Only in transcripts: the question about a judged text. `judge --config` takes it from `topic`."""
     context: str | None = Field(default=None, exclude_if=lambda context: context is None)
-    """Material that judges of a text see and do not judge, only in transcripts. `judge --config` copies `background`
-    here."""
+    """Only in transcripts: context for the judges of a text. `judge --config` takes it from `background`."""
 
     def notices(self) -> tuple[str, ...]:
-        """Return a sentence with a key path for each unexpected effect of the systems' settings."""
+        """Return a sentence for each unexpected effect of the systems' settings. It begins with the key path."""
         return tuple(
             f"{'.'.join(map(str, ('judging', 'systems', index, *path)))} {sentence}"
             for index, system in enumerate(self.systems)
@@ -224,7 +223,7 @@ class JudgingConfig(ConfigModel):
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """Places where a system of this configuration looks up facts."""
+        """Where the systems of this configuration look up claims."""
         return frozenset[LookupPlace]().union(*(system.lookup_places for system in self.systems))
 
     @property
@@ -245,8 +244,8 @@ def judge_title(kind: str, assessor: str) -> str:
 
 
 def judge_model_role(system: SystemSettings, assessor: str) -> str | None:
-    """Return a judge's model as a name in `models` or `provider/model`; None means the default judge model.
+    """Return the model that the settings give a judge; None means the default judge model.
 
-    Raises KeyError if `assessor` is not one of the system's judges.
+    Raises KeyError if the system has no judge `assessor`.
     """
     return {seat.id: seat.model for seat in system.seats}[assessor]

@@ -15,9 +15,9 @@ from debate_cli.domain.tasks import MOMENTS
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """Format a system as `structured`, or as `structured r4` if `runs` has several runs. Not sanitized.
+    """Return the label of a system: `structured`, `structured r4` or `structured r4 (human:anna)`.
 
-    `reviewer`: the person who judged; the label is then `structured r4 (human:anna)`.
+    The label names the run if `runs` has several runs, or if a `reviewer` judged. It is not sanitized.
     """
     if reviewer is not None:
         return f"{system} {run} ({reviewer_id(reviewer)})"
@@ -25,41 +25,39 @@ def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: st
 
 
 FIRST_RUN = "r1"
-"""Id of the judging run that belongs to the debate itself."""
+"""Id of the debate's own judging run."""
 
 
 class JudgingRun(FrozenModel):
-    """A pass of judging, either the debate's own or a later one."""
+    """A judging run: the debate's own or a later one."""
 
     id: str
     started_at: UtcDatetime
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
-    """Models of the roles in `judging`; empty for the debate's own run, which uses the configuration's models."""
+    """Models that the judges of a later run use, by name; empty for the debate's own run."""
     providers: dict[str, ProviderSpec] = {}
-    """Rows of the provider table, in addition to those of the debate."""
+    """Rows of the provider table that this run adds to the debate's rows."""
     replaces: bool = False
-    """Whether this run replaces the earlier assessments by its systems."""
+    """Whether this run's systems replace their earlier assessments."""
     heard: int | None = Field(default=None, ge=0)
-    """Number of speeches when an added run began; None means all speeches. Omitted in files if no speech followed."""
+    """Number of turns when a later run began; None means all turns."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
-    """Id of the first run if several runs with different models judge side by side; None, and omitted in files, otherwise."""
+    """Id of the earlier run that this run judges beside, with other models; None, and omitted in files, for other
+    runs."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
-    """The person who judged; None, and omitted in files, for models. A person's verdict never decides who wins, and no
-    run replaces it."""
+    """The person who judged; None, and omitted in files, if models judged. A person's verdict never decides who
+    wins."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)
     """Kinds of this run's systems that a later run has replaced. Not written to files."""
 
     def active_systems(self) -> tuple[SystemSettings, ...]:
-        """Return the systems whose assessments count, because no later run replaced them."""
+        """Return the systems that no later run replaced."""
         return tuple(system for system in self.judging.systems if system.kind not in self.replaced)
 
 
 def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingRun]) -> tuple[Assessment, ...]:
-    """Return the first assessment for each brief, in canonical order.
-
-    The sort keys are run, system (in configured order), subject from turn to debate, revision and judge.
-    """
+    """Return the first assessment for each brief, sorted by run, system, subject, revision and judge."""
     found: dict[str, Assessment] = {}
     for assessment in assessments:
         found.setdefault(assessment.brief.key, assessment)
@@ -69,7 +67,7 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
 def insert_assessment(
     assessments: tuple[Assessment, ...], added: Assessment, runs: Sequence[JudgingRun]
 ) -> tuple[Assessment, ...]:
-    """Insert `added` into `assessments`, which are in canonical order."""
+    """Insert `added` into `assessments`, which are in the order of `first_assessments`."""
     rank = _canonical_rank(runs)
     place = bisect_right(assessments, rank(added), key=rank)
     return (*assessments[:place], added, *assessments[place:])
@@ -78,7 +76,10 @@ def insert_assessment(
 def find_assessments(
     assessments: tuple[Assessment, ...], runs: Sequence[JudgingRun], system: str, run: str
 ) -> tuple[Assessment, ...]:
-    """Return the assessments by one system in one run. `assessments` must be in canonical order."""
+    """Return the assessments by one system in one run.
+
+    `assessments` must be in the order of `first_assessments`.
+    """
     kinds = {item.id: [settings.kind for settings in item.judging.systems] for item in runs}
     if system not in kinds.get(run, ()):
         return tuple(item for item in assessments if item.system == system and item.run == run)
@@ -115,7 +116,7 @@ def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[
 
 
 def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
-    """Mark the systems of `kinds` as replaced in all `runs` except those of reviewers."""
+    """Return `runs` with the systems `kinds` marked as replaced, except in the runs of reviewers."""
     marked = list(runs)
     for index in reversed(range(len(marked))):
         run = marked[index]

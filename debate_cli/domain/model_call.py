@@ -1,4 +1,4 @@
-"""Calls to models, or to people in their place: usage, cost and outcome."""
+"""Calls to models or people: usage, cost and outcome."""
 
 from __future__ import annotations
 
@@ -10,30 +10,31 @@ from pydantic import Field
 from debate_cli.domain.frozen_model import FrozenModel
 
 PERSON_PROVIDERS = ("human", "files", "paste")
-"""Providers whose models are people. The person's name is optional: `human` or `human/ann`."""
+"""Providers that ask people. A person's name may follow, e.g. `human/ann`."""
 TERMINAL_PROVIDERS = ("human", "paste")
-"""Person providers that need a terminal."""
+"""Providers that ask a person at the terminal."""
 
 
 def is_person(model: str) -> bool:
-    """Whether `provider/model` is a person."""
+    """Whether the model `provider/model` is a person."""
     return model.partition("/")[0] in PERSON_PROVIDERS
 
 
 StructuredOutputMode = Literal["native", "tool", "prompt", "text"]
-"""How structured output was requested: by the provider's JSON schema, a forced tool call or the prompt; or plain text."""
+"""How structured output is requested: by a JSON schema parameter, a forced tool call or the prompt; `text` requests
+none."""
 
 
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Dollars = Annotated[float, Field(ge=0, le=1e15)]
-"""US dollars. Bounded like all counts, so that sums of amounts in a file cannot overflow."""
+"""US dollars, bounded so that sums cannot overflow."""
 
 
 class Usage(FrozenModel):
-    """Tokens of one or more calls. Counted by the provider, or estimated if it reports none. All >= 0."""
+    """Tokens and web searches of one or more calls, as counted by the provider or estimated."""
 
     input_tokens: Count = 0
-    """Tokens of the prompt, including cached ones."""
+    """Tokens of the prompt, including cached tokens."""
     cached_tokens: Count = 0
     """Tokens of the prompt that the provider read from its cache."""
     output_tokens: Count = 0
@@ -43,10 +44,10 @@ class Usage(FrozenModel):
     searches: Count = Field(default=0, exclude_if=not_)
     """Web searches that the provider made and charges for; omitted in files if 0."""
     estimated: bool = Field(default=False, exclude_if=not_)
-    """Whether any of these tokens were estimated; omitted in files if not."""
+    """Whether any of the tokens are estimated; omitted in files if not."""
 
     def __add__(self, other: Usage) -> Usage:
-        """Add field by field. The sum is estimated if one summand is."""
+        """Return the sum of all fields, which is estimated if either summand is estimated."""
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
@@ -58,15 +59,15 @@ class Usage(FrozenModel):
 
 
 class ModelCall(FrozenModel):
-    """One task for a model with all its attempts, including re-asks."""
+    """All requests to a model for one task."""
 
     model: str
     """`provider/model` that was asked."""
     rung: StructuredOutputMode
-    """Mode of structured output that gave the answer, else the last mode that was tried: `native` (JSON schema
-    parameter), `tool` (forced tool call), `prompt` (schema in the prompt) or `text` (no form)."""
+    """Mode that gave the answer or was tried last: `native` (JSON schema parameter), `tool` (forced tool call),
+    `prompt` (schema in the prompt) or `text` (plain text)."""
     attempts: Count
-    """Number of sent requests, >= 0, including retries and re-asks."""
+    """Number of sent requests, including repeated requests."""
     repaired: bool = False
     """Whether the JSON of the answer had to be repaired."""
     usage: Usage = Usage()
@@ -74,28 +75,28 @@ class ModelCall(FrozenModel):
     latency_s: Annotated[float, Field(ge=0, le=1e9)] = 0.0
     """Seconds that the provider took for all attempts, without the waits between them."""
     cost_usd: Dollars | None = None
-    """Price of all attempts in US dollars; None if a price is not known."""
+    """Cost of all attempts in US dollars; None if a price is not known."""
     rejected: tuple[StructuredOutputMode, ...] = Field(default=(), exclude_if=not_)
     """Modes of structured output that the server rejected or ignored; omitted in files if there are none."""
     finish_reason: str | None = None
-    """The provider's name for the reason why the model stopped."""
+    """Why the model stopped, in the provider's term, e.g. `length`."""
 
 
 class RawAnswer(FrozenModel):
-    """The text that a model wrote, and its prompt, for audit trails."""
+    """The last answer of a model, and its prompt."""
 
     text: str
-    """The last answer, with secrets removed."""
+    """The answer, with secrets removed."""
     system: str = Field(default="", exclude_if=not_)
-    """Rules and instructions in the prompt; kept only with `output.raw: true`, otherwise empty and omitted in files."""
+    """Rules and instructions in the prompt; empty, and omitted in files, without `output.raw: true`."""
     task: str = Field(default="", exclude_if=not_)
-    """The task in the prompt; kept only with `output.raw: true`, otherwise empty and omitted in files."""
+    """The task in the prompt; empty, and omitted in files, without `output.raw: true`."""
 
 
 def add_model_calls(*calls: ModelCall) -> ModelCall:
     """Return the sum of the calls for one task, with the model and outcome of the last call.
 
-    An unknown price makes the cost of the sum unknown.
+    The cost of the sum is None if any price is unknown.
     """
     last = calls[-1]
     costs = [call.cost_usd for call in calls]
@@ -115,7 +116,7 @@ class TotalUsage(FrozenModel):
     """Usage of a whole debate, as stored in a transcript."""
 
     calls: int = 0
-    """Number of tasks that were sent. Several attempts at a task count as one."""
+    """Number of tasks for which a request was sent. Several requests for one task count as one."""
     attempts: int = 0
     """Number of sent requests, including questions to people."""
     input_tokens: int = 0
@@ -134,7 +135,7 @@ class TotalUsage(FrozenModel):
 
 
 def total_usage(exchanges: list[ModelCall]) -> TotalUsage:
-    """Return the sum of `exchanges`. The cost is None if one has no price, and 0.0 without exchanges."""
+    """Return the sum of `exchanges`. The cost is None if any price is unknown."""
     costs = [exchange.cost_usd for exchange in exchanges]
     priced = [cost for cost in costs if cost is not None]
     by_people = [exchange for exchange in exchanges if is_person(exchange.model)]

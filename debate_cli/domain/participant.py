@@ -1,4 +1,4 @@
-"""The participants of a debate, which are the configured debaters with their defaults resolved."""
+"""The participants of a debate: the configured debaters, with their defaults filled in."""
 
 import re
 
@@ -10,11 +10,11 @@ SIDE_PREFIXES = {"for": "PRO", "against": "CON"}
 DEFAULT_STANCES = {"for": 0.8, "against": -0.8}
 DEFAULT_CONVICTION = 0.7
 IMPORTED_MODEL = "imported/none"
-"""`model` of the debaters of an imported debate, because the file names no model."""
+"""`model` of imported debaters, because the file names no model."""
 
 
 class Participant(FrozenModel):
-    """A debater in a transcript."""
+    """A debater, as stored in a transcript."""
 
     name: str
     side: str
@@ -32,12 +32,12 @@ class Participant(FrozenModel):
 
     @property
     def starting_stance(self) -> float:
-        """The configured stance. The default is 0.8 for the side `for`, -0.8 for `against`, and 0 for other sides."""
+        """Stance at the start: as configured, else 0.8 for the side `for`, -0.8 for `against` and 0 for others."""
         return self.stance if self.stance is not None else DEFAULT_STANCES.get(self.side, 0.0)
 
     @property
     def starting_conviction(self) -> float:
-        """The configured conviction. The default is 0.7."""
+        """Conviction at the start: as configured, else 0.7."""
         return self.conviction if self.conviction is not None else DEFAULT_CONVICTION
 
 
@@ -65,7 +65,7 @@ def participants(config: DebateConfig) -> tuple[Participant, ...]:
 
 
 def _choose_prefix(debater: DebaterConfig, taken: dict[str, int]) -> str:
-    """`taken` maps each used prefix to the next number to try, and is updated."""
+    """Choose a free prefix. `taken` maps used prefixes to the number for their next use, and is updated."""
     if debater.prefix is not None:
         return debater.prefix
     default = SIDE_PREFIXES.get(debater.side) or re.sub(r"[^A-Z0-9]", "", debater.side.upper())[:6]

@@ -1,7 +1,4 @@
-"""Adaptive personalities with four archetypes, twelve traits and four pressures. Pure arithmetic.
-
-The live judge decides when pressure is applied to a debater; `debaters` describes a personality in words.
-"""
+"""Personalities: archetypes, traits, and how pressure changes the traits."""
 
 import math
 from collections.abc import Mapping
@@ -18,15 +15,15 @@ PRESSURE_KINDS: tuple[PressureKind, ...] = get_args(PressureKind)
 Trait = float
 TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
-"""Points by which a trait of weight 1 with full headroom moves under pressure 1 at elasticity 1."""
+"""Largest change of a trait by one pressure, in points."""
 RESPONSE_STEP = 0.5
-"""Points by which extreme or highest traits move in the second step, under a mean pressure of 1 at elasticity 1."""
+"""Largest change of a trait in the second step of `apply_pressures`, in points."""
 HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
-"""A trait is extreme from HIGH_TRAIT upwards and from LOW_TRAIT downwards."""
+"""A trait is extreme at HIGH_TRAIT or above, and at LOW_TRAIT or below."""
 RIGID_TRAITS = 4
-"""Number of extreme traits that make a personality rigid."""
+"""Minimum number of extreme traits in a rigid personality."""
 SHARPENED_TRAITS = 3
-"""Number of highest traits that rise in a personality that is not rigid. Among equal traits, the first ones rise."""
+"""Number of highest traits that rise in a personality that is not rigid."""
 TRAIT_MIDDLE = 5.5
 """Value towards which the extreme traits of a rigid personality move."""
 
@@ -68,18 +65,16 @@ PRESSURE_WEIGHTS: dict[PressureKind, dict[str, float]] = {
     "strategic": {"framing": 1.0, "directness": 0.5, "openness": 0.3},
     "credibility": {"evidence_reliance": 1.0, "vividness": -0.5, "concision": 0.3},
 }
-"""Maps each pressure to the weights with which it moves traits."""
+"""Weights with which each pressure moves traits."""
 
 
 def apply_pressures(
     personality: Personality, pressures: Mapping[PressureKind, float], elasticity: float
 ) -> Personality:
-    """Apply the `pressures` of one event (0-1, kinds may be omitted) at `elasticity` (0-1). Does not round.
+    """Return the personality after the `pressures` of one event (0-1 each) at `elasticity` (0-1).
 
-    In the first step, each trait moves by pressure x weight x elasticity x 3 x headroom, within 1-10. Headroom is the
-    distance to the end of the scale towards which the trait moves, divided by 9. In the second step, s = 0.5 x mean of
-    the four pressures x elasticity. Each extreme trait of a rigid personality moves by s towards 5.5. In other
-    personalities, the three highest traits rise by s x headroom.
+    First, each pressure moves the traits in PRESSURE_WEIGHTS. Second, a rigid personality's extreme traits move towards
+    TRAIT_MIDDLE; in any other personality, the highest traits rise.
     """
     traits = {trait: float(getattr(personality, trait)) for trait in TRAITS}
     for kind, pressure in pressures.items():
@@ -97,9 +92,9 @@ def apply_pressures(
 
 
 def recover(personality: Personality, start: Personality, recovery: float) -> Personality:
-    """Return the personality after one event without pressure.
+    """Return the personality after an event without pressure: each trait moves towards `start`.
 
-    Each trait moves towards `start` by the share `recovery` (0-1) of its distance.
+    `recovery`: how far each trait moves, as a share (0-1) of its distance.
     """
     values = {trait: (float(getattr(personality, trait)), float(getattr(start, trait))) for trait in TRAITS}
     return Personality.model_validate(
@@ -113,5 +108,5 @@ def _move(value: float, step: float) -> float:
 
 
 def resolve_personality(personality: Archetype | Personality) -> Personality:
-    """Return the personality of an archetype. A personality is returned unchanged."""
+    """Return the personality of an archetype, or the given personality unchanged."""
     return personality if isinstance(personality, Personality) else ARCHETYPES[personality]

@@ -1,4 +1,4 @@
-"""Shortens a long debate to its last turns and a list of older arguments. Pure; no model is asked."""
+"""Shortens a long debate to its newest turns and a list of older claims."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -10,55 +10,54 @@ from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
 from debate_cli.domain.turn import ResponseType, Turn
 
 RECENT_TURNS = 2
-"""Number of the newest turns of each participant that are shown whole."""
+"""Number of newest turns of each participant that are shown whole."""
 MAX_ENTRIES = 60
 """Maximum number of entries in a ledger."""
 MAX_CLAIM_CHARS = 200
 MAX_ANSWERS = 4
 Answers = tuple[tuple[str, ResponseType], ...]
-"""Responses as (speaker, type), at most MAX_ANSWERS."""
+"""Pairs of a speaker and the type of the response, at most MAX_ANSWERS."""
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s")
 
 
 class LedgerEntry(NamedTuple):
-    """A claim of an older turn, and the responses to it. Texts are untrusted and not sanitized."""
+    """A claim of an older turn, with the responses to the claim. The texts are not sanitized."""
 
     id: str
-    """Id of the argument, or `turn N` for a turn without arguments and responses."""
+    """Id of the argument; `turn N` for a turn without arguments and responses."""
     speaker: str
     claim: str
-    """First sentence of the argument, at most MAX_CLAIM_CHARS characters."""
+    """First sentence of the claim, at most MAX_CLAIM_CHARS characters."""
     answers: Answers
-    """The last responses to the claim, including those in recent turns."""
+    """The newest responses to the claim."""
 
 
 class Ledger(NamedTuple):
-    """The older claims of a debate. Unanswered entries come first, answered ones follow, each from new to old."""
+    """The older claims of a debate: first the unanswered claims, then the answered ones, each from new to old."""
 
     entries: tuple[LedgerEntry, ...]
-    """At most MAX_ENTRIES."""
     left_out: int
-    """Number of entries that did not fit."""
+    """Number of older claims that have no room in `entries`."""
 
 
 class RecentHistory(NamedTuple):
-    """A debate in short form."""
+    """A debate in short form: newest turns whole, older turns as claims."""
 
     turns: tuple[Turn, ...]
     """Turns to show whole, by index."""
     ledger: Ledger
-    """Claims of all other turns."""
+    """Claims of the other turns."""
 
     @property
     def argument_ids(self) -> frozenset[str]:
-        """Ids of all arguments that are shown."""
+        """Ids of all arguments in `turns` and `ledger`."""
         shown = (argument.id for turn in self.turns for argument in turn.arguments or ())
         return frozenset((*shown, *(entry.id for entry in self.ledger.entries)))
 
 
 @memoize_on_value
 def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
-    """Shorten a debate to the newest turns of each participant and a ledger of its other turns.
+    """Shorten a debate to each participant's newest turns and a ledger of the older claims.
 
     `keep`: indices of further turns to show whole.
     """
@@ -79,14 +78,12 @@ class _Claim(NamedTuple):
 
 
 class _Claims(NamedTuple):
-    """The claims and responses of a debate, for building a ledger."""
-
     newest: Mapping[str, tuple[int, ...]]
-    """Maps speakers to the indices of their last RECENT_TURNS turns."""
+    """Indices of each speaker's newest turns."""
     all: tuple[_Claim, ...]
     unanswered: tuple[_Claim, ...]
     answers: Mapping[str, Answers]
-    """Maps ids of arguments to the last responses to them."""
+    """Newest responses to each argument, by the argument's id."""
 
 
 def _add_turn(before: _Claims, turn: Turn) -> _Claims:

@@ -1,4 +1,4 @@
-"""A person who judges a saved debate, and the terms of the review."""
+"""Reviews of saved debates by people: the reviewer, the terms and the answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,36 +9,36 @@ from pydantic import Field
 from debate_cli.domain.frozen_model import FrozenModel
 
 PROBABILITY = "probability"
-"""Criterion of a reviewer's marks that state the probability, out of 100, that a debater is right."""
+"""Criterion of a mark that states how probable it is, in percent, that a debater is right."""
 PROBABILITY_TOTAL = 100
-"""Sum of the probabilities of all debaters after a round, and maximum of each probability."""
+"""Sum of the probabilities of all debaters, in percent."""
 
 Seconds = Annotated[float, Field(ge=0, le=1e9)]
 
 
 class Reviewer(FrozenModel):
-    """The person who judged in a judging run, and how the debate was shown to that person."""
+    """The person who judged a saved debate, and how the debate was shown."""
 
     name: str = Field(min_length=1, max_length=80)
     """The person's name, without the prefix `human:`."""
     blind: bool = False
     """Whether names, models and earlier verdicts were hidden."""
     order: tuple[str, ...] = ()
-    """Names of the debaters, in the order in which they were shown."""
+    """Names of the debaters in the order in which the person saw them."""
     seconds: dict[str, Seconds] = {}
-    """Maps parts of the review to the seconds that the person took. Parts without a measured time are omitted."""
+    """Seconds that the person took for each part of the review. Parts without a measured time are left out."""
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
     """The person's confidence in the whole judgment, 0-1; None if not stated."""
 
     @property
     def assessor(self) -> str:
-        """Id of the person as a judge."""
+        """Id of the person as a judge, e.g. `human:anna`."""
         return reviewer_id(self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewTerms:
-    """The conditions of a review."""
+    """The settings of a review."""
 
     system: str
     """Kind of the judging system whose forms the person fills in."""
@@ -54,10 +54,10 @@ class ReviewTerms:
 
 @dataclass(frozen=True, slots=True)
 class ReviewAnswers:
-    """What a person has written so far."""
+    """The answers of a person in an unfinished review."""
 
     parts: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Maps names of parts to their filled-in forms, as data with the names that the person sees."""
+    """Filled-in forms by name of the part, with the debaters' names as the person sees them."""
     seconds: Mapping[str, float] = field(default_factory=dict[str, float])
     confidence: float | None = None
 

@@ -1,4 +1,4 @@
-"""The tasks: a cue asks a debater to speak, a brief asks a judge to judge. Pure schedulers create both."""
+"""Tasks: a cue asks a debater for a turn, a brief asks a judge for an assessment."""
 
 from functools import cached_property
 from typing import Literal
@@ -9,7 +9,7 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.turn import Phase
 
 MAX_REVISION = 100
-"""Maximum of `revision` in a file. A panel has at most 20 deliberation rounds."""
+"""Maximum of `Brief.revision`."""
 
 Moment = Literal["turn", "pair", "round", "debate"]
 MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")
@@ -26,13 +26,13 @@ class Subject(FrozenModel):
 
     moment: Moment
     round: int | None = None
-    """Number of the round if the subject is a round, else None."""
+    """Number of the round; None if the subject is not a round."""
     turns: tuple[int, ...] = ()
-    """Indices of the turns; empty means all turns of the round or debate."""
+    """Indices of the turns; empty for a whole round or debate."""
 
 
 class FollowUpQuestion(FrozenModel):
-    """A follow-up question for a debater (semi-structured format)."""
+    """A follow-up question to a debater about an earlier argument."""
 
     asked_by: str
     target: str
@@ -49,35 +49,34 @@ class Cue(FrozenModel):
     phase: Phase
     speaker: str
     sees: tuple[int, ...] = ()
-    """Indices of the turns that the speaker may see, including the speaker's own turns, ascending."""
+    """Indices of the turns that the speaker may see, in ascending order."""
     questions: tuple[FollowUpQuestion, ...] = ()
-    """Questions to answer in the phase `answers`, or the speaker's own questions in a follow-up cross-examination."""
+    """Questions that the speaker answers in the phase `answers`, or asked earlier and now follows up."""
     guidance: str | None = None
     """The moderator's guidance to all debaters for this round."""
 
     @property
     def key(self) -> str:
-        """Identity within a debate: `turn/3`."""
+        """Key of the cue, unique in a debate, e.g. `turn/3`."""
         return speech_key(self.index)
 
 
 class Brief(FrozenModel):
-    """A request to a judge to assess a subject. The assessment repeats these fields."""
+    """A request to a judge to assess a part of the debate. The assessment repeats these fields."""
 
     run: str
-    """Judging run: `r1` belongs to the debate itself, `r2` and so on were added later."""
+    """Id of the judging run: `r1` for the debate's own run, `r2` and so on for later runs."""
     system: str
     """Kind of the judging system, e.g. `structured`."""
     assessor: str
     """Id of the judge."""
     subject: Subject
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
-    """Panel: number of the deliberation round. Live, on the whole debate: 0 for the narrative, 1 for the resolution of
-    a conflict, 2 for the review of the register. Otherwise 0."""
+    """Number of the panel's deliberation round or of the live judge's question about the whole debate; otherwise 0."""
 
     @cached_property
     def key(self) -> str:
-        """Identity within a debate, e.g. `r1/live/judge/pair/2-3/0`."""
+        """Key of the brief, unique in a debate, e.g. `r1/live/judge/pair/2-3/0`."""
         where = "-".join(str(n) for n in self.subject.turns) or str(self.subject.round or "all")
         return f"{self.run}/{self.system}/{self.assessor}/{self.subject.moment}/{where}/{self.revision}"
 

@@ -15,7 +15,7 @@ _PLAIN_PUNCTUATION = str.maketrans(
     }
 )  # fmt: skip
 QUOTE_EDGE_CHARS = " \t\n\"'.,;:!?-"
-"""Characters stripped from the ends of a quote before it is compared."""
+"""Characters that are removed from the ends of a quote before it is compared."""
 
 TERMINAL_SEQUENCES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
@@ -27,19 +27,19 @@ INVISIBLE_CHARS = (
     r"\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
-"""Part of a regex character class: control, zero-width and bidi characters, tags, fillers, surrogates."""
+"""Invisible characters, for use inside a regex character class."""
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _HIDING = re.compile(rf"[{INVISIBLE_CHARS}]|\\u")
-"""Matches everything that can hide characters of a text. Terminal sequences begin with an invisible character."""
+"""Matches invisible characters, with which all terminal sequences begin, and JSON escapes."""
 _ESCAPED_CHAR = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _ESCAPED_SEQUENCE = re.compile(r'(?<!\\)\\++u001[bB](?:\[[0-?]*[@-\[\]-~]|\][^"\\]*\\++u0007|[0-Z^-~])')
-"""Matches the usual terminal sequences as JSON escapes them. A match never contains a quotation mark."""
+"""Matches the usual terminal sequences in JSON, where their first character is escaped."""
 
 
 def reveal_text(text: str) -> str:
-    r"""Decode the JSON escapes of letters and digits (`\u0041`) and remove invisible characters and terminal sequences.
+    r"""Return `text` without invisible characters and terminal sequences, so that a search finds hidden words.
 
-    For searches in a text that may hide words. JSON stays valid.
+    JSON escapes of letters and digits, e.g. `\u0041`, are decoded. Valid JSON stays valid.
     """
     if _HIDING.search(text) is None:
         return text
@@ -55,18 +55,18 @@ def _decode_escape(escape: re.Match[str]) -> str:
 
 
 def normalize_text(text: str) -> str:
-    """Return `text` in NFKC, casefolded, with single spaces and plain quotation marks and dashes."""
+    """Return `text` in NFKC and lower case, with single spaces, plain quotation marks and plain dashes."""
     plain = unicodedata.normalize("NFKC", text).translate(_PLAIN_PUNCTUATION).casefold()
     return " ".join(plain.split())
 
 
 def normalize_quote(quote: str) -> str:
-    """Normalize `quote`, and remove punctuation at its ends. Quotes of the same words become equal."""
+    """Normalize `quote` and remove punctuation at its ends."""
     return normalize_text(quote).strip(QUOTE_EDGE_CHARS)
 
 
 def map_json_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Apply `change` to every text in a JSON value, but not to keys."""
+    """Return a JSON value with `change` applied to every text except keys."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
@@ -78,18 +78,18 @@ def map_json_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def common_prefix_length(one: str, other: str) -> int:
-    """Return the number of characters at the start that both texts share."""
+    """Return the number of characters that are equal at the start of both texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def ascii_slug(text: str, separator: str = "-") -> str:
-    """Return the Latin letters and digits of `text` in lower case. `separator` replaces all other characters."""
+    """Return `text` in lower case, with `separator` in place of everything but Latin letters and digits."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", separator, plain).strip(separator)
 
 
 def iter_strings(value: object) -> Iterator[str]:
-    """Yield every text in a JSON value, in order; keys are not included."""
+    """Yield every text in a JSON value except keys, in order."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -11,16 +11,16 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.model_call import ModelCall, RawAnswer
 
 Phase = Literal["opening", "cross_examination", "answers", "rebuttal", "closing", "speech"]
-"""`answers` belongs to the semi-structured format, `speech` to the free-flowing one."""
+"""Phase of a debate. `answers` follows a cross-examination; `speech` is the phase of free-flowing debates."""
 ResponseType = Literal["refute", "challenge", "concede", "partial"]
-"""`refute`: the argument has a factual or logical error. `challenge`: its evidence or conditions are insufficient.
-`concede`: it is accepted. `partial`: its core is accepted, its degree or scope disputed."""
+"""How the speaker treats an argument: `refute` (wrong), `challenge` (weakly supported), `concede` (right) or `partial`
+(right in its core)."""
 PositionShift = Literal["strengthened", "unchanged", "adjusted", "weakened"]
 
 CLOSING_ITEM = "closing"
-"""`item` of a citation in a closing."""
+"""Item that `Turn.citations` gives for a citation in a closing."""
 UNSTRUCTURED = "unstructured"
-"""Warning of a turn whose model did not fill in the form. The turn's text is the unchanged answer."""
+"""Warning of a turn whose text is the model's unchanged answer, because the answer did not fit the form."""
 
 
 Citations = Annotated[tuple[Citation, ...], Field(exclude_if=not_)]
@@ -39,25 +39,25 @@ class Argument(FrozenModel):
 
 
 class Response(FrozenModel):
-    """The answer to one opposing argument."""
+    """The answer to one argument of an opponent."""
 
     target: str
     """Id of the answered argument."""
     type: ResponseType
     reasoning: str
     follow_up: str = ""
-    """A question to the author of the argument; may be empty."""
+    """A question to the author of the argument; empty if there is none."""
     citations: Citations = ()
 
 
 class FollowUpAnswer(FrozenModel):
-    """The reply to one follow-up question (semi-structured format)."""
+    """The reply to one follow-up question."""
 
     question_target: str
     """Id of the argument that the question was about."""
     reply: str
     evaded: bool | None = None
-    """Whether the answer admits that it does not settle the question; None if it does not say."""
+    """Whether the debater says that the question stays open; None if not stated."""
 
 
 class Closing(FrozenModel):
@@ -80,18 +80,18 @@ class StrategyPick(FrozenModel):
     name: str
     reason: str
     predicted: Annotated[float | None, Field(exclude_if=lambda predicted: predicted is None)] = None
-    """Mean effect on the opponents that an adaptive debater expected; None for a configured strategy."""
+    """Predicted mean effect of an `adaptive` strategy on the opponents; None for a configured strategy."""
 
 
 class Turn(FrozenModel):
-    """A speech. `text` is always set. In structured turns it is rendered from the other fields."""
+    """A speech. In structured turns, `text` is made from the other fields."""
 
     index: int = Field(ge=0)
-    """Position in the debate, from 0. It comes from the cue, so the order in which answers arrive does not matter."""
+    """Position in the debate, from 0, as in the cue."""
     round: int = Field(ge=1)
     phase: Phase
     speaker: str
-    """`name` of the debater."""
+    """Name of the debater."""
     text: str
     arguments: tuple[Argument, ...] | None = None
     responses: tuple[Response, ...] | None = None
@@ -103,26 +103,26 @@ class Turn(FrozenModel):
     """Hidden instruction that the speaker was given for this turn."""
     strategy: StrategyPick | None = None
     warnings: tuple[str, ...] = ()
-    """Each is `code: description`, or the single word `unstructured`."""
+    """Warnings in the form `code: description`, or the single word `unstructured`."""
     exchange: ModelCall
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
-    """What the model wrote, and the rules and task that it was shown; kept only with `output.raw: true`."""
+    """The model's answer with its prompt; None without `output.raw: true`."""
 
     def citations(self) -> Iterator[tuple[str, Citation]]:
-        """Yield (item, citation). The item is the id of the argument that is made or answered, or `closing`."""
+        """Yield (item, citation). The item is the id of the argument made or answered, or `closing`."""
         for item, citations in citations_by_item(self.arguments, self.responses, self.closing):
             yield from ((item, citation) for citation in citations)
 
     @property
     def is_one_item(self) -> bool:
-        """Whether the whole text is one argument, as in imported speeches and unstructured openings."""
+        """Whether the turn is a single argument, as in imported speeches and unstructured openings."""
         return self.arguments is not None and len(self.arguments) == 1 and self.arguments[0].claim == self.text
 
 
 def citations_by_item(
     arguments: Iterable[Argument] | None, responses: Iterable[Response] | None, closing: Closing | None
 ) -> Iterator[tuple[str, tuple[Citation, ...]]]:
-    """Yield (item, citations) of each part of a turn. The items are those of `Turn.citations`."""
+    """Yield (item, citations) for each part of a turn, with the items of `Turn.citations`."""
     yield from ((argument.id, argument.citations) for argument in arguments or ())
     yield from ((response.target, response.citations) for response in responses or ())
     if closing is not None:

@@ -1,7 +1,6 @@
 """Who speaks next: pure functions of a `Debate`, without clock, model or randomness.
 
-A debate follows the stages of its format. It ends early when at most one debater is left or, in the free-flowing
-format, when a round brings no new claim and no new rebuttal.
+A debate ends early when at most one debater is left, or when a free-flowing round brings nothing new.
 """
 
 from __future__ import annotations
@@ -27,19 +26,19 @@ from debate_cli.systems.registry import active_systems, stopped_debaters
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One step of a debate's plan, for all debaters. A stage in which no debater has anything to say makes no round."""
+    """One step of the plan of a debate. It becomes a round if at least one debater has something to say."""
 
     phase: Phase
     follow_up: bool = False
-    """Whether this stage is a cross-examination about the answers in the stage before it."""
+    """Whether this stage is a cross-examination about the answers in the stage before."""
 
 
 @memoize_on_value
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
-    """Return the plan of a format.
+    """Return all stages of a debate in this format, in order.
 
-    Free-flowing: stages of speeches. Other formats: the configured phases, with exchanges after each cross-examination.
-    The first exchange is a stage of answers. Each further exchange is a stage of questions and a stage of answers.
+    Answers follow each cross-examination. Each further exchange adds a cross-examination about the answers, and new
+    answers.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns
@@ -54,9 +53,9 @@ def stages(config: FormatConfig) -> tuple[Stage, ...]:
 
 
 def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple[str, FollowUpQuestion], ...]:
-    """Return (debater to answer, question) for every follow-up question in the turns `asking`, in order.
+    """Return (debater to answer, question) for each follow-up question in the turns `asking`, in order.
 
-    Questions about an unknown argument and questions to oneself are left out.
+    Questions about unknown arguments or the asker's own arguments are left out.
     """
     found = (
         (
@@ -72,7 +71,7 @@ def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple
 
 @dataclass(frozen=True, slots=True)
 class ScheduledRound:
-    """A round: the cues of its known turns by index, without gaps. The cues contain no guidance yet."""
+    """A round with the cues of its turns, by index. The cues contain no guidance."""
 
     number: int
     cues: tuple[Cue, ...]
@@ -82,21 +81,21 @@ class ScheduledRound:
 
 @dataclass(frozen=True, slots=True)
 class Timetable:
-    """All rounds up to and including the one that is due."""
+    """All rounds so far, including the round that is due."""
 
     rounds: tuple[ScheduledRound, ...]
     due_cues: tuple[Cue, ...]
-    """All cues that are asked together, including cues whose turns were made. Empty when the plan is complete."""
+    """Cues that are asked together, including answered cues; empty when the plan is complete."""
 
     @property
     def next_index(self) -> int:
-        """Index of the first due cue; if none is due, the index after the last cue."""
+        """Index of the first due cue; if no cue is due, one more than the last index."""
         return self.due_cues[0].index if self.due_cues else sum(len(item.cues) for item in self.rounds)
 
 
 @memoize_on_value
 def build_timetable(debate: Debate) -> Timetable:
-    """Compute the rounds so far and the one that is due."""
+    """Compute the rounds so far and the round that is due."""
     if debate.origin is not None:
         return Timetable(tuple(itertools.starmap(_round_of, debate.turns_by_round.items())), ())
     one_by_one = debate.is_sequential
@@ -116,7 +115,7 @@ def build_timetable(debate: Debate) -> Timetable:
 
 
 def _past_speeches(debate: Debate) -> tuple[ScheduledRound, ...]:
-    """Return a free-flowing debate's rounds except the last two, which may still change. Empty in other formats."""
+    """Return the rounds of a free-flowing debate that can no longer change; empty in other formats."""
     made = tuple(debate.turns_by_round.values())[:-1]
     if debate.config.format.kind != "free_flowing" or not made:
         return ()
@@ -127,7 +126,7 @@ def _past_speeches(debate: Debate) -> tuple[ScheduledRound, ...]:
 def _add_speeches(
     names: tuple[str, ...], rounds: tuple[ScheduledRound, ...], made: tuple[Turn, ...]
 ) -> tuple[ScheduledRound, ...]:
-    """Add the round of the turns `made`, unless turns are missing or out of the order of `names`."""
+    """Add the round of the turns `made` if these turns are in planned order and none is missing."""
     number, start = len(rounds) + 1, rounds[-1].cues[-1].index + 1 if rounds else 0
     speakers = [turn.speaker for turn in made]
     is_planned = [(turn.round, turn.index) for turn in made] == [(number, start + place) for place in range(len(made))]
@@ -156,7 +155,7 @@ def _make_cue(
     horizon: int,
     questions: tuple[FollowUpQuestion, ...] = (),
 ) -> Cue:
-    """Cached, because each prompt needs all earlier cues."""
+    """Return a cue that sees all turns before `horizon`. Cached, because each prompt needs all earlier cues."""
     return Cue.model_construct(
         index=index,
         round=round_number,
@@ -170,7 +169,7 @@ def _make_cue(
 
 @memoize_on_value
 def active_debaters(debate: Debate, index: int, round_number: int) -> tuple[str, ...]:
-    """Return the names of the debaters who had not given up when turn `index` of a round was due, in their order."""
+    """Return the names of the debaters who still took part when turn `index` was due."""
     cue = _make_cue(index, 1, "speech", "", index)
     stopped = stopped_debaters(debate.visible_to(cue), round_number)
     return tuple(item.name for item in debate.participants if item.name not in stopped)
@@ -184,7 +183,7 @@ def _guidance(debate: Debate, round_number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _RoundBuilder:
-    """Builds one round. `start`: index of its first turn. The speakers of a past round are read from its turns."""
+    """Builds one round. `start`: index of the round's first turn."""
 
     debate: Debate
     earlier: Sequence[ScheduledRound]
@@ -193,7 +192,7 @@ class _RoundBuilder:
     start: int
 
     def parallel_round(self) -> ScheduledRound:
-        """Build a round in which every debater sees all earlier rounds but nothing of this one."""
+        """Build a round in which every debater sees all earlier rounds, but no turn of this round."""
         spoke = {turn.speaker for turn in self.debate.turns_by_round.get(self.number, ())}
         questions = self._questions()
         names = list(questions)
@@ -208,7 +207,7 @@ class _RoundBuilder:
         return ScheduledRound(self.number, cues, all(map(self._is_made, cues)))
 
     def sequential_round(self) -> ScheduledRound:
-        """Build a round in which every debater sees all earlier turns. If it is not complete, its last cue is due."""
+        """Build a round in which every debater sees all earlier turns. Only its last cue can be due."""
         cues: list[Cue] = []
         for name, questions in self._questions().items():
             index = self.start + len(cues)
@@ -224,7 +223,7 @@ class _RoundBuilder:
         return turn is not None and turn.speaker == cue.speaker
 
     def _questions(self) -> dict[str, tuple[FollowUpQuestion, ...]]:
-        """Map each debater who may speak to the questions to answer, or to the own questions to follow up."""
+        """Map each debater who may speak to the questions to answer or to follow up."""
         names = [participant.name for participant in self.debate.participants]
         if self.stage.phase != "answers" and not self.stage.follow_up:
             return dict.fromkeys(names, ())
@@ -243,7 +242,7 @@ class _RoundBuilder:
 
 
 _Point = tuple[str, ...]
-"""One claim, rebuttal or unstructured text of a speech."""
+"""A claim, a rebuttal or a whole unstructured text, in normalized words."""
 _key_of: Callable[[Brief], str] = attrgetter("key")
 MIN_ROUNDS_TO_CONVERGE = 2
 """Minimum number of full rounds before a debate can converge."""
@@ -251,17 +250,17 @@ MIN_ROUNDS_TO_CONVERGE = 2
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The next step. Without cues and without a reason to close, the debate waits for an answer or a judge."""
+    """What happens next. If there are no cues and no reason to close, the debate waits for an answer or a judge."""
 
     cues: tuple[Cue, ...] = ()
-    """Turns to ask for now, all at once."""
+    """Cues to ask now, all at once."""
     close: CloseReason | None = None
-    """`complete`, `surrender` or `converged` if no further speech will be made; else None."""
+    """Why no further speech will be made, e.g. `surrender`; None if the debate continues."""
 
 
 @memoize_on_value
 def next_step(debate: Debate) -> Step:
-    """Return who speaks now, or why the debate is over. A debate that closed for good has no cues."""
+    """Return who speaks now, or why the debate is over."""
     if debate.status == "complete":
         return Step(close=debate.closed)
     table = build_timetable(debate)
@@ -276,7 +275,7 @@ def next_step(debate: Debate) -> Step:
 
 
 def planned_turns(config: DebateConfig) -> int:
-    """Return the number of turns if the debate runs to its end and every possible follow-up question is asked."""
+    """Return the number of turns of a debate in which every possible follow-up question is asked."""
     return len(stages(config.format)) * len(config.debaters)
 
 
@@ -291,12 +290,12 @@ def finished_rounds(debate: Debate) -> tuple[int, ...]:
 
 
 def list_cues(debate: Debate) -> tuple[Cue, ...]:
-    """Return the cue of every turn that was made or is due, by index, up to the first gap."""
+    """Return the cues of all turns that were made or are due, by index."""
     return tuple(add_guidance(debate, cue) for item in build_timetable(debate).rounds for cue in item.cues)
 
 
 def has_converged(debate: Debate, rounds: int) -> bool:
-    """Return whether the last full round brought no new claim or rebuttal. `rounds`: number of full rounds so far."""
+    """Return whether the last of `rounds` full rounds brought no new claim or rebuttal."""
     if rounds < MIN_ROUNDS_TO_CONVERGE:
         return False
     new = {point for turn in debate.turns_by_round.get(rounds, ()) for point in _points_made(turn)}
@@ -325,7 +324,7 @@ def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
 
 @memoize_on_value
 def _points_made(turn: Turn) -> set[_Point]:
-    """Return the claims and rebuttals of a speech, normalized; if it is unstructured, its whole text."""
+    """Return the normalized claims and rebuttals of a speech, or its whole text if it is unstructured."""
     if turn.arguments is None and turn.responses is None:
         return {("text", _normalize_words(turn.text))}
     claims = {("claim", _normalize_words(argument.claim)) for argument in turn.arguments or ()}
@@ -337,7 +336,10 @@ def _normalize_words(text: str) -> str:
 
 
 def turns_hidden_from_people(debate: Debate) -> tuple[Turn, ...]:
-    """Return the speeches to hide from the person at the terminal who speaks next; empty if no person speaks next."""
+    """Return the turns that the person who speaks next at the terminal may not see.
+
+    Empty if no person speaks next.
+    """
     config = debate.config
     for cue in next_step(debate).cues:
         spec = config.model_for_debater(config.debater(cue.speaker))

@@ -1,4 +1,4 @@
-"""Measures of agreement between judges and people, and of how well probabilities and scores predict decisions."""
+"""Measures of agreement between raters, and of how well forecasts predict outcomes."""
 
 import math
 from collections import Counter
@@ -8,19 +8,19 @@ from statistics import fmean, variance
 from typing import Literal
 
 Unit = Mapping[str, str | float]
-"""What each rater said about one item, by the rater's name. A rater who said nothing is absent."""
+"""The values that raters gave one item, by the rater's name. Raters without a value are left out."""
 Pairs = Sequence[tuple[float, float]]
-"""Pairs of values. A forecast is a pair: a probability, then 1 if the event happened, 0 if not, 0.5 for a draw."""
+"""Pairs of values. A forecast is a pair of a probability and an outcome: 1, 0, or 0.5 for a draw."""
 LEAST_PROBABILITY = 1e-6
-"""Probabilities below this value, or above 1 minus this value, are clamped, because a log score could be infinite."""
+"""Smallest distance of a probability from 0 and from 1, so that a log score stays finite."""
 BINS = 5
 
 
 def krippendorff_alpha(units: Sequence[Unit], level: Literal["nominal", "interval"] = "nominal") -> float | None:
     """Return Krippendorff's α of all raters: 1 is perfect agreement, 0 is chance, below 0 is opposition.
 
-    None if no item has two raters, or if all values are equal. Computed by the library evalica. Source:
-    K. Krippendorff, Content Analysis (2018), chapter 12. `level`: `nominal` for winners, `interval` for scores.
+    None if no item has two raters, or if all values are equal. `level`: `nominal` for names, `interval` for numbers.
+    Source: K. Krippendorff, Content Analysis (2018), chapter 12.
     """
     import evalica
     import pandas as pd
@@ -38,9 +38,8 @@ def krippendorff_alpha(units: Sequence[Unit], level: Literal["nominal", "interva
 def cohen_kappa(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
     """Return Cohen's κ of two raters: 1 is perfect agreement, 0 is chance.
 
-    κ = (observed − expected) / (1 − expected), where expected comes from how often each rater uses each value. None for
-    no pairs, or if all values are equal. Source: J. Cohen, A Coefficient of Agreement for
-    Nominal Scales, Educational and Psychological Measurement 20 (1960).
+    None for no pairs, or if all values are equal. Source: J. Cohen, A Coefficient of Agreement for Nominal Scales,
+    Educational and Psychological Measurement 20 (1960).
     """
     observed = equal_share(pairs)
     if observed is None:
@@ -58,14 +57,13 @@ def equal_share(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
 def brier_score(forecasts: Pairs) -> float | None:
     """Return the mean squared error of probabilities, 0 (best) to 1; None for no forecasts.
 
-    Source: G. W. Brier, Verification of Forecasts Expressed in Terms of Probability, Monthly Weather Review 78 (1950),
-    in its form for two outcomes.
+    Source: G. W. Brier, Verification of Forecasts Expressed in Terms of Probability, Monthly Weather Review 78 (1950).
     """
     return sum((chance - outcome) ** 2 for chance, outcome in forecasts) / len(forecasts) if forecasts else None
 
 
 def log_score(forecasts: Pairs) -> float | None:
-    """Return the mean negative logarithm of the probability of the outcome that happened; 0 is best.
+    """Return the mean of −ln(probability of the outcome); 0 is best. None for no forecasts.
 
     Source: I. J. Good, Rational Decisions, Journal of the Royal Statistical Society B 14 (1952).
     """
@@ -79,14 +77,14 @@ def log_score(forecasts: Pairs) -> float | None:
 
 
 def root_mean_square_error(pairs: Pairs) -> float | None:
-    """Return √(mean of squared differences), in the unit of the values; None for no pairs."""
+    """Return the root mean square error, in the unit of the values; None for no pairs."""
     return math.sqrt(sum((one - other) ** 2 for one, other in pairs) / len(pairs)) if pairs else None
 
 
 def spearman_correlation(pairs: Pairs) -> float | None:
-    """Return Spearman's ρ, −1 to 1; None for fewer than three pairs, or if all first or all second values are equal.
+    """Return Spearman's ρ, −1 to 1; None for fewer than three pairs, or if one side is constant.
 
-    Source: C. Spearman, The Proof and Measurement of Association between Two Things (1904). Computed by scipy.
+    Source: C. Spearman, The Proof and Measurement of Association between Two Things (1904).
     """
     from scipy import stats
 
@@ -98,7 +96,7 @@ def spearman_correlation(pairs: Pairs) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:
-    """Forecasts of similar probability."""
+    """Forecasts with similar probabilities."""
 
     forecast: float
     """Mean probability of the forecasts, 0 to 1."""
@@ -121,12 +119,11 @@ def calibration_bins(forecasts: Pairs) -> tuple[CalibrationBin, ...]:
 
 
 def debates_to_tell_apart(differences: Sequence[float]) -> int | None:
-    """Return how many debates are needed to show that two judges differ (significance 5 %, power 0.8).
+    """Return how many debates are needed to show that two judges differ (significance 5 %, power 80 %).
 
-    n = ((z(0.975) + z(0.8)) · sd / mean)², the sample size of a paired test. None for fewer than two debates, or if the
-    mean difference is 0. Source: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis for
-    Clinical Trials, Controlled Clinical Trials 2 (1981). `differences`: per debate that both judged, how much better
-    the first judge did (for accuracy: 1, 0 or −1).
+    `differences`: for each debate, how much better the first judge did. None for fewer than two debates, or if the mean
+    difference is 0. Source: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis for Clinical
+    Trials, Controlled Clinical Trials 2 (1981).
     """
     from scipy import stats
 

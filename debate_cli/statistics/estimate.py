@@ -1,7 +1,6 @@
 """Computes numbers with intervals, by a bootstrap over clusters.
 
-Rows that depend on each other (all judgments of one motion) are one cluster. The bootstrap draws whole
-clusters with replacement, so that the width of an interval depends on the number of motions, not of rows.
+Rows that depend on each other form a cluster, e.g. all judgments of one motion.
 """
 
 from __future__ import annotations
@@ -22,22 +21,22 @@ Row = TypeVar("Row")
 LEVEL = 0.95
 RESAMPLES = 1000
 LEAST_DEFINED = 0.9
-"""Minimum share of resamples in which the statistic is defined. Below it, there is no interval."""
+"""Minimum share of resamples in which the statistic is defined; with a smaller share, there is no interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A statistic with its interval of 95 %."""
+    """A statistic with its 95 % interval."""
 
     value: float | None
-    """The statistic of all rows; None if it is undefined, e.g. for a correlation of constant values."""
+    """The statistic of all rows; None if it is undefined, e.g. a correlation of constant values."""
     low: float | None = None
-    """Lower end of the interval; None without an interval, e.g. for fewer than two clusters."""
+    """Lower end of the interval; None if there is no interval, e.g. for a single cluster."""
     high: float | None = None
     rows: int = 0
-    """Number of rows that the value is computed from."""
+    """Number of rows."""
     clusters: int = 0
-    """Number of independent groups of rows, usually motions."""
+    """Number of clusters of rows, usually motions."""
 
 
 def cluster_rows(rows: Iterable[Row], cluster_of: Callable[[Row], Hashable]) -> list[list[Row]]:
@@ -57,8 +56,8 @@ def estimate(
 ) -> Estimate:
     """Compute `statistic` of all rows, and its interval by a bootstrap over the clusters.
 
-    `statistic`: a function of rows that returns None if it is undefined. `resamples`: number of bootstrap
-    resamples; 0 gives no interval. The same rows and `seed` give the same interval.
+    `statistic` returns None for rows for which it is undefined. `resamples`: number of bootstrap resamples; 0 gives no
+    interval.
     """
     rows = [row for cluster in clusters for row in cluster]
     value = statistic(rows) if rows else None
@@ -78,7 +77,7 @@ def estimate(
 
 
 def resample_counts(clusters: int, *, resamples: int, seed: int) -> NDArray[np.int64]:
-    """Draw how often each cluster appears in each resample. Each row is a resample, and its sum is `clusters`."""
+    """Draw how often each cluster appears in each resample: one row per resample, one column per cluster."""
     import numpy as np
 
     generator = np.random.default_rng(seed)
@@ -86,12 +85,11 @@ def resample_counts(clusters: int, *, resamples: int, seed: int) -> NDArray[np.i
 
 
 def percentile_interval(values: Sequence[float] | Floats, clusters: int) -> tuple[float, float]:
-    """Return the expanded percentile interval of bootstrap values.
+    """Return the expanded percentile interval of bootstrap values, which is wider for few clusters.
 
-    The plain percentile interval is too narrow for few clusters. Its tails are widened here so that for a mean it is as
-    wide as the t-interval: tail = Φ(−√(n / (n − 1)) · t(1 − α/2, n − 1)). Source: T. C. Hesterberg, What Teachers
-    Should Know About the Bootstrap, The American Statistician 69 (2015), section 5.3. `values`: the statistic in each
-    resample, at least one. `clusters`: number of clusters n, at least 2.
+    For a mean, it is as wide as the t-interval. `values`: the statistic in each resample, at least one. `clusters`:
+    number of clusters, at least 2. Source: T. C. Hesterberg, What Teachers Should Know About the Bootstrap, The
+    American Statistician 69 (2015), section 5.3.
     """
     import numpy as np
     from scipy import stats

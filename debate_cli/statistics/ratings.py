@@ -1,10 +1,10 @@
 """Rates players from pairwise results, with a Bradley–Terry model that has a side term.
 
-The probability that `left` beats `right` is σ(strength(left) − strength(right) + side). Here side is the advantage of
-the left player, and σ is the logistic function. A result is a win (1), a loss (0), a draw (0.5) or a share between.
-Sources: R. A. Bradley and M. E. Terry, Rank Analysis of Incomplete Block Designs, Biometrika 39 (1952); side term:
-R. R. Davidson and R. J. Beaver, On Extending the Bradley–Terry Model to Incorporate Within-Pair Order Effects,
-Biometrics 33 (1977); shares as outcomes: L. E. Papke and J. M. Wooldridge, J. Applied Econometrics 11 (1996).
+The left player wins with probability σ(strength(left) − strength(right) + side), where σ is the logistic function and
+`side` is the left player's advantage. Sources: R. A. Bradley and M. E. Terry, Rank Analysis of Incomplete Block
+Designs, Biometrika 39 (1952). R. R. Davidson and R. J. Beaver, On Extending the Bradley–Terry Model to Incorporate
+Within-Pair Order Effects, Biometrics 33 (1977). L. E. Papke and J. M. Wooldridge, Econometric Methods for Fractional
+Response Variables, J. Applied Econometrics 11 (1996).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 ELO_SCALE = 400 / math.log(10)
 ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
-"""Weight of an imaginary draw that is added for each player if the results do not determine the strengths."""
+"""Weight of the imaginary draw that each player gets if the results do not determine the strengths."""
 DIVERGED = 12.0
-"""Fitted log odds of two players who met count as unbounded if they exceed this (odds of 160,000 to 1)."""
+"""Fitted log odds above this value (odds of 160,000 to 1) count as infinite."""
 TOLERANCE = 1e-9
 
 
@@ -37,14 +37,14 @@ class Result:
     """One comparison of two players."""
 
     left: str
-    """The player who has the advantage of the side term, usually the first speaker."""
+    """The player with the advantage of the side term, usually the first speaker."""
     right: str
     score: float
     """Result of the left player: 1 for a win, 0.5 for a draw, 0 for a loss, or a share between."""
     weight: float = 1.0
-    """Weight of the comparison, above 0."""
+    """Weight of the comparison, greater than 0."""
     cluster: str = ""
-    """Cluster of the bootstrap, usually the id of the motion. Comparisons of one cluster are resampled together."""
+    """Cluster of the comparison in the bootstrap, usually the id of the motion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,15 @@ class Rating:
 
     name: str
     strength: Estimate
-    """The strength as a natural logarithm of odds. The mean over all players is 0."""
+    """Strength as a natural logarithm of odds. The mean over all players is 0."""
     elo: Estimate
-    """The strength on the Elo scale: 400 / ln 10 × strength + 1500."""
+    """Strength on the Elo scale, where the mean is 1500."""
     games: float
     """Sum of the weights of the player's comparisons."""
     share: float
-    """Weighted mean of the player's scores, 0 to 1."""
+    """Mean of the player's scores, 0 to 1, weighted by comparison."""
     group: int
-    """Number of the player's group, from 0. Results connect all players of a group."""
+    """Number of the player's group, from 0. Players are in one group if results connect them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,13 @@ class Ratings:
 
     ratings: tuple[Rating, ...]
     side: Estimate
-    """Advantage of the left player, as a logarithm of odds. Its value is None if the results do not determine it."""
+    """Advantage of the left player, as a natural logarithm of odds. Its value is None if it is unknown."""
     groups: int
     """Number of groups of players. No result connects players of different groups."""
     separable: bool
-    """Whether the results alone leave a strength without a bound, e.g. because a player won every comparison."""
+    """Whether the results leave a strength unbounded, e.g. because a player won every comparison."""
     prior: float
-    """Weight of the imaginary draw of each player against a player of mean strength; 0 means no such draw."""
+    """Weight of the imaginary draw that each player got; 0 if there was none."""
     resamples_with_prior: float
     """Share of the bootstrap's resamples that needed imaginary draws, 0 to 1."""
     results: int
@@ -101,7 +101,7 @@ class Ratings:
             f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, so that every "
             "strength has a value.": bool(self.prior),
             f"{self.resamples_with_prior:.0%} of the bootstrap's resamples needed imaginary draws, so the intervals of "
-            "strong and weak players end too early.": bool(self.resamples_with_prior and not self.prior),
+            "the strongest and the weakest players are too narrow.": bool(self.resamples_with_prior and not self.prior),
         }
         return tuple(note for note, applies in notes.items() if applies)
 
@@ -109,7 +109,7 @@ class Ratings:
 def rate(results: Sequence[Result], *, resamples: int = RESAMPLES, seed: int = 0) -> Ratings:
     """Fit the strengths of all players, with intervals by a bootstrap over the clusters.
 
-    `results`: comparisons between two different players. `resamples`: number of bootstrap resamples; 0 gives no intervals.
+    `results`: comparisons of two different players. `resamples`: number of bootstrap resamples; 0 gives no intervals.
     """
     if not results:
         return Ratings((), Estimate(None), 0, separable=False, prior=0, resamples_with_prior=0, results=0, clusters=0)
@@ -166,7 +166,7 @@ def rate(results: Sequence[Result], *, resamples: int = RESAMPLES, seed: int = 0
 
 
 class _Design:
-    """The comparisons as a logistic regression: one row per distinct (left, right, score), and weights per cluster."""
+    """A logistic regression with one row per distinct (left, right, score), and weights of rows per cluster."""
 
     def __init__(self, results: Sequence[Result], names: Sequence[str]) -> None:
         import numpy as np
@@ -191,10 +191,10 @@ class _Design:
             self.weights[cluster_at[result.cluster], row] += result.weight
 
     def fit(self, weights: Floats, prior: float = 0.0, start: Floats | None = None) -> Floats:
-        """Return the strengths (mean 0) and the side term of maximum likelihood, by Newton's method.
+        """Return the most likely strengths, which have mean 0, and the side term.
 
-        `weights`: weight of each row of the matrix. `prior`: weight of one imaginary draw per player, and of one for
-        the side term. `start`: values to start from. Without a prior, the fit stops early if the values diverge.
+        `weights`: weight of each row. `prior`: weight of the imaginary draws. Without a prior, the fit stops early if
+        the values diverge.
         """
         import numpy as np
         from scipy.special import expit
@@ -218,11 +218,10 @@ class _Design:
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
     def diverges(self, values: Floats) -> bool:
-        """Return whether the log odds of a comparison exceed `DIVERGED`.
+        """Return whether the log odds of any comparison exceed `DIVERGED`.
 
-        Then no finite strengths fit the results best, for example because a player won every comparison. Source: A.
-        Albert and J. A. Anderson, On the Existence of Maximum Likelihood Estimates in Logistic Regression Models,
-        Biometrika 71 (1984).
+        Then no finite strengths fit the results best. Source: A. Albert and J. A. Anderson, On the Existence of Maximum
+        Likelihood Estimates in Logistic Regression Models, Biometrika 71 (1984).
         """
         return float(abs(self.matrix @ values).max()) > DIVERGED
 

@@ -77,7 +77,9 @@ def test_a_foreign_id_gets_the_speakers_prefix(written: tuple[str, str], ids: tu
     turn = take_turn(Parrot(opening(*written)), *at(0))
     assert tuple(argument.id for argument in turn.arguments or ()) == ids
     assert turn.text.startswith(f"{ids[0]}: ")
-    assert turn.warnings[0] == f"id-prefix: the id {written[0]} does not begin with PRO-, so it counts as {ids[0]}."
+    assert (
+        turn.warnings[0] == f"id-prefix: the id {written[0]} does not begin with PRO-, so it was changed to {ids[0]}."
+    )
 
 
 def test_an_incomplete_reply_is_asked_again_once() -> None:

@@ -38,7 +38,9 @@ def test_each_side_gets_its_own_prefix_with_a_warning() -> None:
     """An id that both sides wrote becomes two ids, each with its speaker's prefix."""
     debate = build_debate(opening_event(), OPENINGS)
     assert {key: owner for key, (owner, _) in debate.arguments.items()} == {"PRO-1": PRO, "PRO-2": PRO, "CON-1": CON}
-    assert debate.turns[1].warnings == ("id-prefix: the id ARG-1 does not begin with CON-, so it counts as CON-1.",)
+    assert debate.turns[1].warnings == (
+        "id-prefix: the id ARG-1 does not begin with CON-, so it was changed to CON-1.",
+    )
 
 
 def test_references_mean_the_argument_of_the_right_side() -> None:

@@ -49,7 +49,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("a dimension twice", panel(dimensions=["logic", "logic"]), "judging.systems.0.dimensions.1", "is listed twice"),
     ("no opening", {"format": {"phases": ["cross_examination", "closing"]}}, "format.phases", "begin with `opening`"),
     ("no closing", {"format": {"phases": ["opening", "cross_examination"]}}, "format.phases", "end with `closing`"),
-    ("two openings", {"format": {"phases": ["opening", "opening", "closing"]}}, "format.phases", "`opening` may only be first"),
+    ("two openings", {"format": {"phases": ["opening", "opening", "closing"]}}, "format.phases", "`opening` may only come first"),
     ("rebuttal too soon", {"format": {"phases": ["opening", "rebuttal", "cross_examination", "closing"]}},
      "format.phases", "right after `opening`"),
     ("a foreign phase", {"format": {"phases": ["opening", "speech", "closing"]}}, "format.phases", "are added by the formats"),

@@ -45,7 +45,7 @@ class Comparison:
     lead: Estimate
     """Accuracy of the judge, minus the accuracy of the best simple rule."""
     needed: int | None
-    """Approximate number of debates needed to confirm this lead. None if there is no lead."""
+    """Approximate number of debates needed to confirm a lead over the best simple rule. None if there is no lead."""
     kappa: Estimate
     """Cohen's κ between judge and labels."""
     alpha_people: Estimate
@@ -215,7 +215,7 @@ def compare_judges(
 ) -> JudgeAgreement | None:
     """Compare judges on the unchanged debates that all of them judged.
 
-    None if there are fewer than two judges, or if all judges together judged no debate.
+    None if there are fewer than two judges, or if no debate was judged by all of them.
     """
     models = [judge.model for judge in judges]
     by_model = {model: group_unchanged(each for each in judgements if each.judge.model == model) for model in models}

@@ -87,7 +87,7 @@ def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate])
     Labels of debates that are not in `debates` are ignored.
 
     Raises:
-        UsageError: there are labels of these debates, but none of them is usable.
+        UsageError: `debates` have labels, but no label has a debater or `draw` as its winner.
     """
     names = {each.debate.id: [person.name for person in each.debate.participants] for each in debates}
     ours = [label for label in labels if label.debate in names]

@@ -126,7 +126,7 @@ class CellPlan:
         return CellInputs(context, motion, {key: by_key[key] for key in cell.judges}, models)
 
     def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
-        """Map each judge to the pairs of players that this judge must not judge, because a player has its model."""
+        """Map each judge to the pairs with a player that has the judge's own model. The judge skips these pairs."""
         found: dict[str, list[tuple[str, str]]] = {}
         for variant in self.experiment.variants:
             for pair in self.experiment.file.config.pairs():

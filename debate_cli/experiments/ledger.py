@@ -247,7 +247,7 @@ class Ledger:
     def set_plan(self, plan: str, cells: Iterable[Cell]) -> None:
         """Make `cells` the cells of the experiment. Other cells are kept but no longer count.
 
-        If a known cell needs further judges, it is opened again, even if a worker is running it. Its debate is kept.
+        Known cells that need further judges are opened again, even while a worker runs them. No debate is repeated.
         """
         rows = (
             (cell.key, seq, plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes, cell.debate,
@@ -277,7 +277,7 @@ class Ledger:
     def recover(self, now: float) -> list[CellRecord]:
         """Open the cells of dead workers again, and return these cells.
 
-        Their stored costs do not yet include what the dead workers spent. `now`: seconds since 1970.
+        The stored costs of these cells do not include what the dead workers spent. `now`: seconds since 1970.
         """
         found: list[CellRecord] = []
         with self.transaction():

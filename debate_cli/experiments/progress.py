@@ -65,7 +65,7 @@ class Status:
 
 
 class ExperimentObserver:
-    """Base class of observers; it ignores all events. A method must return at once, because it blocks the run."""
+    """Base class of observers, which ignores all events. A method must return at once, because the run waits for it."""
 
     def started(self, record: CellRecord, progress: Progress) -> None:
         """Called when a cell was started."""

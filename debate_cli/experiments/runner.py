@@ -71,7 +71,7 @@ def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
 
 
 def describe_exclusions(plan: CellPlan) -> list[str]:
-    """Return a sentence for each judge who skips debates because the judge's own model speaks in them."""
+    """Return a sentence for each judge who skips the debates in which the judge's own model speaks."""
     return [
         f"judge {name} does not judge {', '.join(f'{first} against {second}' for first, second in pairs)}, because its own "
         "model speaks there (`self_judging: true` allows it)"

@@ -51,7 +51,7 @@ AGAIN = HELD.apply(JudgingOpened(at=AT, run="r2", judging=JudgingConfig.model_va
 def test_who_was_asked_for_what(debate: Debate, key: str, words: str) -> None:
     """By names and moments, not by keys; of several judging runs, with the run."""
     assert describe_in_flight_calls(debate, [key]) == (
-        f"calls were in flight when the run ended; they may have been billed, and are made again: {words}"
+        f"these calls had no answer when the run ended; they may have been billed, and are made again: {words}"
     )
 
 

@@ -48,7 +48,7 @@ MAX_SUBMISSIONS = 5
 """Maximum number of attempts to submit a batch that the vendor does not accept."""
 
 
-def count_waiting_debates() -> int:
+def allow_waiting_debates() -> int:
     """Raise the limit of open files. Return how many debates may then wait for batches at once."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_WAITING_DEBATES * FILES_PER_DEBATE + OTHER_FILES
@@ -167,8 +167,8 @@ class BatchQueue:
         for other in self._store.find_by_task(key):
             if other.custom_id not in self._served:
                 error = UsageError(
-                    f"{self._store.path}: the question {key.task} of the debate {key.debate} was submitted to {key.model} with "
-                    "another prompt; collect the answer with the --config and the version of debate-cli that submitted "
+                    f"{self._store.path}: the question {key.task} of the debate {key.debate} was submitted to {key.model} "
+                    "with another prompt; collect the answer with the --config and the version of debate-cli that submitted "
                     "the question, or submit it again with: "
                     f"debate judge --collect {shlex.quote(str(self._store.path.parent))} --resubmit"
                 )
@@ -335,7 +335,7 @@ class BatchQueue:
     async def _find(self, api: BatchApi, batch: StoredBatch, questions: Sequence[_Question]) -> str | None:
         """Return the vendor's id of a batch whose submission was interrupted; None if the id is unknown.
 
-        If the vendor cannot have the batch, asks the user whether to submit the requests again. Raises UsageError if
+        If the vendor's list has no such batch, asks the user whether to submit the requests again. Raises UsageError if
         the user declines.
         """
         found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))

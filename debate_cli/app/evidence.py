@@ -38,7 +38,10 @@ def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate 
         return
     if corpus is None:
         if evidence.sources:
-            yield "evidence: the files of a saved debate's sources are not read; name them with --evidence to cite more"
+            yield (
+                "evidence: the source files of a saved debate are not opened; name the files with --evidence to cite more "
+                "from them"
+            )
         return
     skipped = describe_skipped(corpus)
     if skipped is not None:
@@ -49,6 +52,6 @@ def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate 
     changed = corpus.find_changed(resumed.passages)
     if changed:
         yield (
-            f"evidence: these files changed or disappeared after passages of them were shown: {', '.join(changed)}; earlier "
-            "passages and their checks are kept, and new passages come from the present files"
+            f"evidence: these files changed or disappeared after passages of them were shown: {', '.join(changed)}; "
+            "earlier passages and their checks are kept, and new passages come from the present files"
         )

@@ -60,7 +60,7 @@ class ImportedFile:
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files to import, and how many other files their folders contain. Raises UsageError."""
+    """Return the files to import, and how many others the folders hold. Raises UsageError for a folder without any."""
     found: list[Path] = []
     others = 0
     for path in paths:

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from debate_cli.app.batches import BatchQueues, count_waiting_debates
+from debate_cli.app.batches import BatchQueues, allow_waiting_debates
 from debate_cli.app.config_resolution import config_from_transcript, config_redactor
 from debate_cli.app.consent import Destination
 from debate_cli.app.context import RunContext
@@ -120,7 +120,7 @@ class JudgePlan:
         )
 
     def build(self) -> JudgeTask:
-        """Read the file again. Raises UsageError if it now leads to other servers than before."""
+        """Create the task by reading the file again. Raises UsageError if the file now names other servers."""
         task = self.read()
         before, now = (
             [(item.host, item.variables) for item in each] for each in (self.destinations, task.context.destinations)
@@ -263,13 +263,13 @@ async def judge_files(
 
     - `equip`: returns the context of a file, with observer, cassette and people.
     - `stop`: after a request to stop, no further file is started.
-    - `concurrency`: how many files are judged at once. With `batches`, `count_waiting_debates` says how many.
+    - `concurrency`: how many files are judged at once. With `batches`, `allow_waiting_debates` says how many.
     - `force`: overwrites targets that have changed.
     - `on_error`: receives the error of a file. If there is only one file, its error is raised instead.
 
     A file that failed, or was not started, yields no result.
     """
-    concurrency = concurrency if batches is None else count_waiting_debates()
+    concurrency = concurrency if batches is None else allow_waiting_debates()
     room = asyncio.Semaphore(concurrency)
 
     async def judge_one(plan: JudgePlan) -> tuple[JudgeTask, Outcome] | None:

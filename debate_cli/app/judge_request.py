@@ -171,7 +171,7 @@ def _openings(
 
 
 def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """Return the events of a debate without speeches, which has `text` as background. Raises UsageError."""
+    """Return the events of a judged text: a debate without speeches, with `text` as background. Raises UsageError."""
     config = document_config(name, text, request)
     for system in config.judging.systems:
         _check_settings(system)

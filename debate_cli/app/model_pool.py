@@ -308,7 +308,7 @@ class _ProviderContext:
     redact: Redactor
     """Removes the providers' secrets from model output."""
     handles: dict[tuple[str, bool], ModelHandle] = field(default_factory=dict[tuple[str, bool], ModelHandle])
-    """Handles, by the model's settings and by whether requests wait for a batch."""
+    """Handles. Key: the model's settings as JSON, and whether requests wait for a batch."""
     mode_records: dict[str, ModeRecord] = field(default_factory=dict[str, ModeRecord])
     """Structured-output modes that the server rejected or ignored, by model."""
     rejected_parameters: dict[str, set[str]] = field(default_factory=dict[str, set[str]])

@@ -14,7 +14,7 @@ UNSCRIPTED_NAME = "unscripted"
 
 
 def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:
-    """Return each judge's model as the system's settings name it, without repetitions. None: `models.judge`."""
+    """Return the roles of a system's judges, each once: keys of `models`, or `provider/model`. None means `judge`."""
     return tuple(dict.fromkeys(judge_model_role(system, assessor) for assessor in judge_ids(system)))
 
 

@@ -117,7 +117,7 @@ def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str 
         return None
     runs = [run.id for run in resumed.runs]
     names = ", ".join(_describe_task(task, runs) for task in tasks)
-    return f"calls were in flight when the run ended; they may have been billed, and are made again: {names}"
+    return f"these calls had no answer when the run ended; they may have been billed, and are made again: {names}"
 
 
 def _asks_person(task: Task, debate: Debate) -> bool:

@@ -186,13 +186,16 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
     remarks, compared_count = list(_list_remarks(path, debate, verdicts, request)), 0
     pid = lock_holder(stored.path) if request.check and stored.from_journal else None
     if pid is not None:
-        remarks.append(f"still running (process {pid}), so its verdicts are not checked")
+        remarks.append(f"the debate is still running (process {pid}), so its verdicts are not checked")
     elif request.check:
         transcript = load_last_transcript(stored)
         differences: list[str] = []
         if transcript is not None:
             differences, other_rules = _compare_verdicts(transcript, request)
-            remarks += [f"{name}: stored under other scoring rules, so not compared" for name in other_rules]
+            remarks += [
+                f"the verdict of {name} was stored under other scoring rules, so it is not compared"
+                for name in other_rules
+            ]
             compared_count = len(transcript.verdicts) - len(other_rules)
         gates.append(GateResult(CHECK_GATE, "; ".join(differences) or None))
     if request.write:
@@ -212,7 +215,7 @@ def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], reque
     """Yield sentences on what could not be scored."""
     missing = dict.fromkeys(verdict.system for verdict in verdicts if not is_installed(verdict.system))
     if missing:
-        yield f"{', '.join(missing)}: not installed, so the stored verdict is shown and cannot be recomputed"
+        yield f"{', '.join(missing)}: the judging system is not installed, so its stored verdict is shown and not recomputed"
     run = next((run for run in debate.runs if run.id == request.runs), None)
     replaced = [kind for kind in run.replaced if kind in (request.systems or (kind,))] if run is not None else []
     if replaced:

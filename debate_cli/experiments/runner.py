@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from debate_cli.app.batches import BatchQueues, count_waiting_debates
+from debate_cli.app.batches import BatchQueues, allow_waiting_debates
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool
 from debate_cli.app.session import AddedRuns, Outcome, Session, is_finished
@@ -128,7 +128,7 @@ class ExperimentRun:
         self._loaded = await self._cells.load_progress()
         self._counts: dict[CellState, int] = dict(self._loaded.cells)
         self._players = {name: PlayerScore() for name in self._plan.players} | dict(self._loaded.players)
-        tasks = limits.concurrency if self._batches is None else min(count_waiting_debates(), self._loaded.left)
+        tasks = limits.concurrency if self._batches is None else min(allow_waiting_debates(), self._loaded.left)
         renewing: asyncio.Future[None] | None = None
         try:
             async with asyncio.TaskGroup() as group:

@@ -115,7 +115,10 @@ def test_check_reports_verdicts_under_other_rules(saved: Path) -> None:
     tamper(saved, ["verdicts", 0, "margin"], 9.9)
     tamper(saved, ["verdicts", 0, "rules"], 2)
     done = score(saved, saved, "--check")
-    assert (done.code, "structured r1: stored under other scoring rules, so not compared" in done.err) == (0, True)
+    assert (
+        done.code,
+        "the verdict of structured r1 was stored under other scoring rules, so it is not compared" in done.err,
+    ) == (0, True)
     assert "OK: 1 stored verdict matches" in done.err
 
 

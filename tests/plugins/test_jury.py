@@ -96,5 +96,5 @@ def test_without_the_plugin_the_stored_verdict_is_shown_and_checked_as_it_is(deb
     """`score` shows it, says that it cannot be recomputed, and `--check` does not fail on it."""
     done = debate("score", saved.name, "--check", plugin=False)
     assert done.code == 0, done.err
-    assert "not installed, so the stored verdict is shown and cannot be recomputed" in done.err
+    assert "not installed, so its stored verdict is shown and not recomputed" in done.err
     assert "jury" in done.out

@@ -1,6 +1,6 @@
 """The messages to a debater's model: first the rules, then the debate, then the task.
 
-Each request repeats the messages before it, so that a provider can cache them.
+Each request begins with the messages of the request before it, so that a provider can cache them.
 """
 
 import json

@@ -23,7 +23,7 @@ _TYPE_WORDS = {
 def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Problem]]:
     """Return the filled-in form and no problems, or None and all problems.
 
-    `answer`: the content of a YAML file. An empty field takes its default, if it has one.
+    `answer`: the content of a YAML file. An empty field takes its default.
     """
     schema = person_schema(form)
     value = drop_empty_fields(answer, schema)

@@ -163,7 +163,7 @@ def _speaker(letter: str) -> str:
 
 
 def _model_words(model: str) -> Iterator[str]:
-    """Yield the names that a model goes by: for `openai/gpt-5` also `gpt-5` and `gpt`."""
+    """Yield the names of a model that are masked: for `openai/gpt-5` also `gpt-5` and `gpt`."""
     yield model
     name = model.partition("/")[2].rpartition("/")[2]
     family = _VERSIONED_MODEL.match(name)

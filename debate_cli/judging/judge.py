@@ -48,7 +48,7 @@ class BriefForm:
     aliases: NameAliases
 
     def read(self, filled: FormModel, found: Sequence[Manipulation]) -> AssessmentContent:
-        """Return the content of the filled-in form. `found`: words about the brief's subject that address the judge."""
+        """Return the content of the filled-in form. `found`: words in the brief's subject that address the judge."""
         content = self.aliases.restore(self.question.read_form(filled, self.shown))
         brief = self.context.brief
         quoted, warnings = self.aliases.restore(

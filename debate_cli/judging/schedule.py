@@ -19,7 +19,7 @@ from debate_cli.systems.registry import get_system
 
 
 def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Return the unsettled briefs that a judge can be asked now, because they wait for no other system's brief."""
+    """Return the unsettled briefs that a judge can be asked now. Others wait for a brief of another system."""
     unsettled = unsettled_briefs(debate)
     rounds = {(brief.run, brief.system, brief.subject.round) for brief in unsettled if brief.subject.moment == "round"}
     pending = rounds | {(run, system, None) for run, system, _ in rounds}
@@ -68,7 +68,7 @@ def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, 
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
-    """Return the progress of `debate` for the judging run `run`. For a run added later, the debate is over."""
+    """Return the progress of `debate` for the judging run `run`. For a run that was added later, the debate is over."""
     is_over = (
         run.id != FIRST_RUN
         or debate.closed is not None

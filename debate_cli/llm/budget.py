@@ -171,7 +171,7 @@ class BudgetedModel:
         """Answer `request`. Raises BudgetError if too little of the budget is left, and ModelError from `model`."""
         if self._price is None and self._budget.has_cost_limit:
             raise BudgetError(
-                f"limits.max_cost_usd cannot be enforced for {request.purpose}, because the price of its model is unknown; "
+                f"limits.max_cost_usd cannot be enforced, because the price of the model for {request.purpose} is unknown; "
                 "give the provider or model a `price`, or remove the limit"
             )
         received = list[str]()

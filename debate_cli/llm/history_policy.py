@@ -134,7 +134,7 @@ class HistoryPolicy:
             request = build(is_recent=False)
             if estimate_input_tokens(request, Profile()) <= limit:
                 return request, False
-        return self._shorten(build, f"the whole debate no longer fits into {limit:,} tokens of a prompt")
+        return self._shorten(build, f"the whole debate no longer fits into a prompt of {limit:,} tokens")
 
     def _shorten(self, build: PromptBuilder, reason: str) -> tuple[Request, bool]:
         """Build the request with only the recent part of the debate. Tell the user `reason` once in a run."""

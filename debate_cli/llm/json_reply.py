@@ -28,8 +28,8 @@ MAX_WRAPPERS = 8
 """Maximum number of objects around a form. In {"answer": {…}} there is one."""
 
 ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
-"""How well a reply fits a form. `valid`: it fits the schema. `off_schema`: it fits only the form's pydantic model.
-`invalid`: it is JSON, but does not fit. `no_object`: it has no readable JSON object, or several different ones."""
+"""How well a reply fits a form. `valid`: fits the JSON Schema. `off_schema`: fits only the form's pydantic model.
+`invalid`: is JSON that fits neither. `no_object`: has no readable JSON object, or several different ones."""
 
 _THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
@@ -90,7 +90,7 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
 
 
 def repair_json(broken: str) -> dict[str, Any] | None:
-    """Return the broken JSON object as a repaired dictionary; None if it cannot be repaired."""
+    """Return the broken JSON object as a repaired dictionary; None if the object cannot be repaired."""
     if len(broken) > MAX_REPAIR_CHARS or sum(map(broken.count, "{[(")) > MAX_REPAIR_BRACKETS:
         return None
     try:

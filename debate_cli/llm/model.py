@@ -23,7 +23,7 @@ RESTART = "\x00restart"
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation. The system message is not a `Message`, but `Request.system`."""
+    """One message of a conversation, without the system message (`Request.system`)."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -131,7 +131,7 @@ class Reply:
     truncated: bool = False
     """Whether the text broke off because the token limit was reached."""
     refusal: str | None = None
-    """The model's words if it declined to answer; None if it answered."""
+    """The model's words if the model declined to answer; None if it answered."""
     latency_s: float = 0.0
     """Seconds from sending the request to the last byte of the answer. The mock simulates this time."""
     attempts: int = 1

@@ -30,7 +30,7 @@ class ShippedPrompt(NamedTuple):
 
 
 class Prompts:
-    """The prompts of one run. `overrides`: texts of the user, by the name of the prompt that each replaces."""
+    """The prompts of one run. `overrides` maps names of prompts to the texts with which the user replaces them."""
 
     def __init__(self, overrides: Mapping[str, str] = _NO_OVERRIDES) -> None:
         self._overrides = dict(overrides)

@@ -11,7 +11,7 @@ from debate_cli.errors import ModelError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 
 MIN_ENCODED_CHARS = 8
-"""Minimum number of characters of an encoded secret that is removed. Shorter ones occur in ordinary text."""
+"""Minimum number of characters of an encoded secret that is removed. Shorter codes occur in ordinary text."""
 MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. One `€` has nine characters in a URL."""
 _ESCAPES = r"\\{0,8}"
@@ -92,7 +92,7 @@ class RedactingModel:
 
 
 class _RedactingStream:
-    """An `OnText` that passes text on only when the text cannot be the start of a secret."""
+    """An `OnText` that holds text back while the text could be the start of a secret."""
 
     def __init__(self, on_text: OnText, redact: SecretRedactor) -> None:
         self._on_text = on_text

@@ -37,8 +37,8 @@ _PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_references: bool = False) -> JsonObject:
     """Return `schema` in `dialect`, without the keywords that the dialect does not accept.
 
-    If `use_references` is true, repeated parts are moved to `$defs`. The caller must not change the result, because it
-    is cached.
+    If `use_references` is true, repeated parts are moved to `$defs`. The result is cached, so the caller must not
+    change it.
     """
     return _convert_json(json.dumps(schema), dialect, use_references=use_references)
 

@@ -25,9 +25,9 @@ from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
 TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("truncated",))
-"""Parse result of an answer that broke off at the token limit."""
+"""The result of parsing an answer that broke off at the token limit."""
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
-"""Parse result of an empty answer to a question for plain text."""
+"""The result of parsing an empty answer to a question for plain text."""
 MAX_TRUNCATED_CHARS = 1000
 """Maximum number of characters of a truncated answer that are shown to the model when it is asked again."""
 
@@ -88,7 +88,7 @@ class StructuredAnswer(Generic[FormT]):
     exchange: ModelCall
     """Usage, cost and attempts of all requests for the question."""
     error: DebateError | None = None
-    """An error of the provider or the budget, or a refusal; None if there was none."""
+    """The error of the provider or the budget, or the refusal, that ended the question; None if there was none."""
     problem: str | None = None
     """Why there is no valid answer, in one line. None if there is a valid answer, or if `error` is set."""
     timed_out: bool = False

@@ -1,6 +1,6 @@
 """Tokens and cost of calls: estimates, prices and sums.
 
-Prices come from the tables in `genai-prices`, without network. A price in the configuration takes precedence; see
+Prices come from the package `genai-prices` and need no network. A price in the configuration takes precedence; see
 `find_price` in `providers.registry`.
 """
 
@@ -135,7 +135,7 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """Return the most expensive usage with so many tokens. If cache writes cost more, the whole prompt is written."""
+    """Return the most expensive usage with so many tokens. The prompt is written to the cache if this costs more."""
     is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(
         input_tokens=input_tokens,

@@ -89,7 +89,7 @@ def test_a_call_that_fits_is_sent_and_counted(budget: Budget) -> None:
 def test_a_limit_in_dollars_needs_a_price() -> None:
     """A call with an unknown price is refused, not counted as free."""
     model = FakeModel("x")
-    with pytest.raises(BudgetError, match="price of its model is unknown"):
+    with pytest.raises(BudgetError, match="the price of the model for"):
         asyncio.run(budgeted(model, Budget(max_cost_usd=100)).complete(ASK))
     assert model.requests == []
 

@@ -1,7 +1,7 @@
-"""Detects words in a speech that address the judge. Deterministic, without a model, in bounded time.
+"""Detects words in a speech that address the judge, with fixed rules and without a model.
 
-The detector searches for instructions to the judge. A speech may discuss judges, prompts and injections. Found words
-are masked in the prompts of judges, and remain in the transcript.
+A speech may discuss judges, prompts and injections. Only instructions to the judge are found. Judges read a marker in
+place of found words; the transcript keeps the words.
 """
 
 import base64
@@ -181,7 +181,7 @@ MAX_EXAMINED_CHARS = 60_000
 """Maximum number of characters of a text that all rules examine. Only one fast pattern examines the rest of a longer
 text."""
 MAX_BEGUN_CHARS = 200
-"""An instruction may begin in at most this many characters at the end of a text, and end in the next text."""
+"""Number of characters at the end of a text that are searched for the beginning of an instruction."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]
@@ -191,7 +191,7 @@ Span = tuple[int, int, str]
 class Hit(NamedTuple):
     """Words of a text that address the judge. `start` and `end` are positions in the sanitized text.
 
-    The sanitized text lacks invisible words. `start` and `end` are then the length of the sanitized text.
+    The sanitized text lacks invisible words. For these, `start` and `end` are the length of the sanitized text.
     """
 
     start: int
@@ -209,8 +209,8 @@ def detect_injection(
 ) -> tuple[Hit, ...]:
     """Return the words of the sanitized `text` that address the judge, in order and without overlaps.
 
-    `names`: the debaters, because "Give Ada the point" is an instruction only if Ada debates. `only`: the techniques to
-    search for; None means all. `after`: the speaker's words before `text`, where an instruction may begin.
+    `names`: names of the debaters. `only`: techniques to search for; None means all. `after`: the speaker's words
+    before `text`, where an instruction may begin.
     """
     sanitized = sanitize_for_prompt(text)
     examined = _mask_names(_blank_removals(sanitized), names)

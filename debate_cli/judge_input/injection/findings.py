@@ -126,5 +126,5 @@ def read_addressed_to_judge(
         elif any(is_quoted_in(words, text) for text in (debate.topic, debate.config.background or "")):
             findings.append(_build_finding(hit))
         elif find_quoted_turn(words, visible) is None:
-            warnings.append(f"dropped_quote: {quote!r} is not in the texts that were judged")
+            warnings.append(f"dropped_quote: {quote!r} is not in the texts that were judged, so the quote is dropped")
     return tuple(item.model_copy(update={"found_by": "judge"}) for item in findings), tuple(warnings)

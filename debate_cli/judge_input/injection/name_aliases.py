@@ -1,4 +1,4 @@
-"""Aliases for names that models must not read, such as names of debaters or ids of arguments.
+"""Aliases for names that could mislead a model.
 
 A model reads an alias (`ITEM-1`) in place of a name that is long, has invisible characters or addresses the judge. In
 the model's answer the name is restored.

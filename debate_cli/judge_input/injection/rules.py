@@ -1,7 +1,7 @@
-"""Detects instructions to the judge, by signs that occur together in one sentence.
+"""Detects instructions to the judge by several signs in one sentence.
 
-A sign is a pattern, for example of a command or of the word "verdict". A rule names the signs that make a sentence an
-instruction. `rules.toml` holds signs and rules of English, `multilingual.toml` those of other languages.
+A sign is a pattern of words, such as a command or "your verdict". A rule names signs that together make an instruction.
+`rules.toml` holds signs and rules of English, `multilingual.toml` those of other languages.
 """
 
 import re
@@ -32,7 +32,7 @@ _SENTENCE_TAIL = re.compile(r"(?:[^\n.!?]|[.!?](?=\S)){0,300}[.!?]?")
 _FOREIGN_COMMANDS = ("ignore", "give", "say", "vote")
 
 Conditions = tuple[tuple[str, ...], ...]
-"""The conditions of a rule. A sentence meets a condition if it contains one of the signs that the condition names."""
+"""The conditions of a rule, each a list of signs. A sentence meets a condition if it contains one of these signs."""
 
 
 class InstructionRule(NamedTuple):

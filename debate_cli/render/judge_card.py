@@ -17,7 +17,7 @@ from debate_cli.systems.tables import Badge, Cell, Table, TableRow, column_table
 INTERVALS = (
     "Brackets contain the range of values that fit these debates (95 % interval). With fewer debates, it is wider."
 )
-POINTS = "Points are per 100 of the scale. Intervals come from a bootstrap over debates."
+POINTS = "The whole scale of scores has 100 points. Intervals come from a bootstrap over debates."
 ANSWERS = {"met": Badge("✓", "yes", "good"), "not met": Badge("✗", "no", "bad")}
 
 

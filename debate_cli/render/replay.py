@@ -117,7 +117,6 @@ class _ReplayState:
         self._observer.event(event, self._state)
 
     def judges(self, assessments: Iterator[Assessment]) -> None:
-        """Replay those assessments that were not replayed yet, each added judging run after its start."""
         for assessment in assessments:
             if assessment.brief.key in self._judged:
                 continue

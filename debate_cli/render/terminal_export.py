@@ -75,7 +75,7 @@ def export_terminal_html(scene: TerminalExport) -> str:
 
 
 def export_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
-    """Return what `show` prints as an SVG document. The same print always gives the same document."""
+    """Return what `show` prints as an SVG document. Equal output gives equal documents."""
     console = _record(show)
     words = _NO_XML.sub("\ufffd", sanitize.sanitize_line(title))
     drawn = _NO_XML.sub("\ufffd", console.export_svg(title="debate", unique_id=unique_id))

@@ -315,7 +315,7 @@ EXCERPT_LENGTH = 320
 
 
 def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
-    """Return `text` on one line. If too long, it ends after a whole sentence, or after a whole word with `…`."""
+    """Return `text` on one line. A text over `longest` characters ends after a sentence, or after a word with `…`."""
     words = " ".join(text.split())
     if len(words) <= longest:
         return words

@@ -78,11 +78,11 @@ class StoredBatch(NamedTuple):
     reserved_usd: float | None
     """Maximum cost of the batch in US dollars; None if the price is unknown."""
     vendor_id: str | None = None
-    """The vendor's id of the batch; None until the batch is submitted."""
+    """The vendor's id of the batch; None if the vendor has not confirmed the batch."""
 
 
 class BatchStore:
-    """The batches of one folder; none if the file is missing. Every method may raise StorageError."""
+    """The batches of one folder. Every method may raise StorageError. Without a file, there are no batches."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / STORE_NAME
@@ -188,7 +188,7 @@ class BatchStore:
                     raise StorageError(f"{self.path}: written by a newer version of debate-cli; upgrade debate-cli")
                 yield database
         except sqlite3.Error as error:
-            advice = "restore it; without it, the requests of batches that still run are asked and paid again"
+            advice = "restore the file; without the file, requests of running batches are sent and paid again"
             raise StorageError(f"{self.path}: cannot be used ({error}); {advice}") from error
         except OSError as error:
             reason = error.strerror or type(error).__name__

@@ -41,7 +41,7 @@ _MESSAGES = {
     "list": "must be a list; put its items in brackets, or write a `-` before each",
     "union_tag_not_found": "has no `kind`; add one, such as `kind: structured`",
 }
-"""Messages for pydantic errors, by kind of error or its first word, with placeholders for the error's context."""
+"""Messages by kind of pydantic error, or by the first word of the kind. Placeholders are values of the error."""
 _PATTERN_MESSAGES = {
     "model": "must be `provider/model`, such as `openai/gpt-5`",
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
@@ -60,7 +60,6 @@ class SourceMap:
     positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     """Position of each value."""
     key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each key."""
     origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
     """The option or variable that set a value, by the value's key path."""
 
@@ -91,7 +90,8 @@ class SourceMap:
     ) -> list[str]:
         """Return the lines `before`, then one line per problem in the order of the file.
 
-        All lines are redacted and different. After MAX_PROBLEMS lines, a last line says that there are more.
+        Lines are redacted, and equal lines are returned once. After MAX_PROBLEMS lines, a last line says that
+        there are more.
         """
 
         def rank(problem: Problem) -> tuple[bool, SourcePosition]:
@@ -126,8 +126,8 @@ def load_yaml(name: str, text: str) -> tuple[Any, SourceMap]:
 def read_yaml(name: str, text: str) -> tuple[Any, SourceMap, list[str]]:
     """Return the data of the YAML `text`, the positions of values, and one line per syntax error.
 
-    `name`: name of the text in errors. The data is None if the text cannot be parsed. Data with a duplicate key can
-    be used.
+    `name`: name of the text in errors. The data is None if the text cannot be parsed. A duplicate key is an error,
+    but the data can be used.
     """
     parsed = parse_yaml(text)
     redact = Redactor()

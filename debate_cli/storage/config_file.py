@@ -331,7 +331,7 @@ def _check_section(name: str, change: Any) -> list[Problem]:
     if not is_mapping(change):
         return [Problem((name,), f"must be a mapping of settings, {_EXAMPLE}")]
     if change.get("kind", name) != name:
-        return [Problem((name, "kind"), f"must be {name}, like the section; write that, or remove it")]
+        return [Problem((name, "kind"), f"must be {name}, the name of its section; write {name}, or remove the key")]
     model = settings_class(name)
     try:
         model.model_validate({**change, "kind": name})

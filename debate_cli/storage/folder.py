@@ -25,7 +25,6 @@ def list_debate_files(folder: Path) -> list[Path]:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether `path` is a file. False for a link into a folder that cannot be read."""
     try:
         return path.is_file()
     except OSError:
@@ -40,7 +39,6 @@ def is_schema_file(name: str) -> bool:
 MAX_ID_LENGTH = 80
 _ID_PATTERN = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 _TOPIC_LENGTH = 32
-"""Maximum number of characters of the topic in an id."""
 _RANDOM_CHARS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _RANDOM_LENGTH = 4
 

@@ -60,7 +60,7 @@ class JournalContents(NamedTuple):
     torn_line_warning: str | None
     """Warning about an incomplete last line, which is ignored; None if all lines are complete."""
     length: int
-    """Size of the complete lines in bytes. A missing last newline is counted too."""
+    """Size of the complete lines in bytes, with the newline that may be missing at the end."""
     version: int
     """Version of the schema that the file follows."""
     checksum: int | None
@@ -72,7 +72,7 @@ class _Damage(NamedTuple):
     """Number of the damaged line, from 1."""
     reason: str
     lost: str
-    """The later lines, e.g. `4 lines after it (speeches: 1, judgments: 2)`; empty if there are none."""
+    """Lines after the damaged line, e.g. `4 lines after it (speeches: 1, judgments: 2)`; empty if there are none."""
 
 
 class Journal:

@@ -17,7 +17,7 @@ from debate_cli.storage.atomic_write import FILE_MODE, friendly_os_errors, make_
 LOCK_SUFFIX = ".lock"
 _PID_BYTES = 20
 _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""Flags that open a file without following a link or waiting for a FIFO. The folder may have been downloaded."""
+"""Flags that open a file without following a link or waiting for a FIFO, which a downloaded folder may contain."""
 
 
 @contextlib.contextmanager

@@ -100,7 +100,7 @@ class RememberedConsent(NamedTuple):
     """The user's consent that requests, or the value of a variable, may be sent to a host."""
 
     variable: str | None
-    """Environment variable whose value may be sent to the host; None if the consent is for requests."""
+    """Environment variable whose value may be sent to the host; None if the consent is for requests only."""
     host: str
     sha256: str
     """SHA-256 of the file. For a stored debate, SHA-256 of the provider's settings."""

@@ -1,7 +1,4 @@
-"""JSON Schemas of the configuration and the transcript, generated from their models, for editors and programs.
-
-A test checks that the committed copies are equal.
-"""
+"""JSON Schemas of the configuration and the transcript, generated from their models, for editors and programs."""
 
 import ast
 import importlib
@@ -40,7 +37,6 @@ _FILE_SCHEMA = {
     "required": ["file"],
     "additionalProperties": False,
 }
-"""Schema of `{file: NAME}` in place of a text."""
 
 
 def config_schema() -> dict[str, Any]:

@@ -56,7 +56,7 @@ def m001_optional_keys(data: dict[str, Any]) -> dict[str, Any]:
 
 
 UPGRADE_STEPS: tuple[UpgradeStep, ...] = (m001_optional_keys,)
-"""The steps in their order. The first one upgrades version 1 to version 2."""
+"""Upgrade steps in order. The first step upgrades version 1 to version 2."""
 _VERSION_CHARS = 20
 SCHEMA_VERSION = 1 + len(UPGRADE_STEPS)
 """The version of new transcripts."""

@@ -212,7 +212,7 @@ def _kept_verdicts(transcript: Transcript) -> tuple[Verdict, ...]:
 
 
 def find_contradiction(transcript: Transcript) -> str | None:
-    """Return the first contradiction in a transcript, e.g. `turns.1.index: 0 is listed twice`, or None."""
+    """Return the first contradiction in a transcript, e.g. `turns.1.index: 0 is listed twice`; else None."""
     names = {item.name for item in transcript.participants}
     if len(names) < len(transcript.participants):
         twice = next(

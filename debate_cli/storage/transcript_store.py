@@ -102,7 +102,7 @@ def open_debate(path: Path) -> StoredDebate:
 
 
 def cut_damaged_journal(path: Path) -> str | None:
-    """Lock the debate at `path`, and call `cut_at_damage` with its journal; None if there is no journal."""
+    """Lock the debate at `path`, and return the result of `cut_at_damage`; None if there is no journal."""
     journal, _ = _journal_and_transcript(path)
     if not journal.exists():
         return None

@@ -48,7 +48,6 @@ class Environment(Mapping[str, str]):
     process: Mapping[str, str] = field(repr=False)
     """Variables of the process, which take precedence over those of the `.env` file."""
     dotenv: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    """Variables of the `.env` file."""
     notes: tuple[str, ...] = ()
     """A sentence for each part of the `.env` file that is ignored."""
 
@@ -275,7 +274,7 @@ def _resolve_key_path(data: Any, key: str) -> KeyPath:
         if is_list(here) or (here is None and part == "0"):
             size = 0 if here is None else len(here)
             if not re.fullmatch(r"[0-9]{1,4}", part) or int(part) > size:
-                raise ValueError(f"`{part}` is not an index from 0 to {size}; {size} adds an item")
+                raise ValueError(f"`{part}` is not an index; write a number from 0 to {size} ({size} adds an item)")
             path.append(int(part))
         elif is_mapping(here) or here is None:
             path.append(part)

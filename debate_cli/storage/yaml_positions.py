@@ -54,7 +54,6 @@ class ParsedYaml:
     positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     """Position of each value by key path. A list or mapping has the position of its key; `()` is the document."""
     key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each key."""
     faults: Sequence[YamlFault] = ()
 
 
@@ -67,8 +66,6 @@ def _yaml() -> Any:
 
 
 class _FaultError(Exception):
-    """An error that ends the parsing."""
-
     def __init__(self, position: SourcePosition, message: str) -> None:
         super().__init__(message)
         self.fault = YamlFault(position, message)
@@ -178,7 +175,7 @@ class _Builder:
         for key_node, value_node in node.value:
             at = _position(key_node)
             if key_node.id != "scalar":
-                raise _FaultError(at, "a key must be plain text; put a text with brackets in quotes")
+                raise _FaultError(at, "a key must be plain text; put a key with brackets in quotes")
             key: str = key_node.value
             if key == "<<" and not key_node.style:
                 merged.append((value_node, at))

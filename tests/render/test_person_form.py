@@ -69,12 +69,12 @@ def test_what_is_missing_is_shown_before_it_is_sent_all_the_same() -> None:
     state = FormState(sheet, can_abstain=False, has_draft=False)
     state.write("It fails at night.")
     assert state.send() is None
-    assert "It cannot be sent yet. Missing: CON-1, type" in state.message
+    assert "The answer cannot be sent yet. Missing: CON-1, type" in state.message
     assert state.current.label == "CON-1, type"
     state.pick(1)
     assert state.send() is None
     assert "CON-2, reasoning" in state.message
-    assert "To send it anyway" in state.message
+    assert "To send the answer anyway" in state.message
     answer = state.send()
     assert answer is not None
     assert [item["target"] for item in json.loads(answer.text)["responses"]] == ["CON-1"]

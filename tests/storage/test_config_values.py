@@ -64,7 +64,11 @@ def test_a_key_path_reaches_into_lists(key: str, value: str, path: list[str | No
     [
         ("fromat.x", "3", "--set: fromat: unknown key; did you mean `format`?"),
         ("format.argumens", "3", "--set: format.argumens: unknown key; did you mean `arguments`?"),
-        ("debaters.5.model", "x", "--set: debaters.5.model: `5` is not an index from 0 to 2; 2 adds an item"),
+        (
+            "debaters.5.model",
+            "x",
+            "--set: debaters.5.model: `5` is not an index; write a number from 0 to 2 (2 adds an item)",
+        ),
         ("topic.a", "x", "--set: topic.a: `a` follows a value that has no keys; remove `.a`"),
         ("seed", "[", "--set: seed: not valid YAML"),
         ("a..b", "1", "--set: a..b: not a key path"),

@@ -85,7 +85,7 @@ def victory_cell(verdict: Verdict) -> Cell:
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the judging system of a verdict. Its judging run follows if several in `among` share the system.
+    """Return the judging system of a verdict, and the judging run if several verdicts in `among` share the system.
 
     The label of a person's verdict always contains the run and the person. Labels are not sanitized.
     """
@@ -94,7 +94,7 @@ def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the label of `label_verdict`, always with the run if the judging run was added."""
+    """Return the label of `label_verdict`. For an added judging run, the label always contains the run."""
     if verdict.run == FIRST_RUN or verdict.reviewer is not None:
         return label_verdict(verdict, among)
     return f"{verdict.system} {verdict.run}"

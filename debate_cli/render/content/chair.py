@@ -99,11 +99,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 
 
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
-    """Return the index in `plan` of the stage that round `number` belongs to.
-
-    None if the rounds do not follow the plan. Rounds are matched by phase, because a stage without questions has no
-    round.
-    """
+    """Return the index in `plan` of the stage of round `number`; None if the rounds do not follow the plan."""
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1
     for _, wanted in sorted(phases.items()):
@@ -116,10 +112,9 @@ def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase
 
 
 def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str]:
-    """Return the names of a round's speakers, in order.
+    """Return the names of a round's speakers in order, without debaters who have given up.
 
-    Answers come from debaters who were asked, follow-ups from those who asked, other stages from all. Debaters who
-    have given up never speak.
+    In a stage of answers, only debaters who were asked speak; in a follow-up, only debaters who asked.
     """
     stopped = _stopped_debaters(debate, number)
     names = [item.name for item in debate.participants if item.name not in stopped]

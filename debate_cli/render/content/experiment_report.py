@@ -62,8 +62,13 @@ def leaderboard_table(ratings: Ratings, title: str) -> Table:
     ]
     side = ratings.side
     remarks = [
-        f"Advantage of the first place: {_format_interval(side, 2)} in log odds." if side.value is not None else "",
-        f"{ratings.results} results of {ratings.clusters} {'motion' if ratings.clusters == 1 else 'motions'} or other clusters. The 95 % intervals come from a bootstrap over clusters.",
+        f"Advantage of the player named first (in debates: for the motion): {_format_interval(side, 2)} in log odds."
+        if side.value is not None
+        else "",
+        (
+            f"{ratings.results} results in {theme.count_noun(ratings.clusters, 'cluster')}, usually motions. "
+            "The 95 % intervals come from a bootstrap over clusters."
+        ),
         *ratings.notes,
     ]
     heads = ("player", "Elo-like (95 %)", "interval", "log odds (95 %)", "games", "points")
@@ -174,7 +179,7 @@ def _spending_table(title: str, unit: str, spent: Sequence[ParticipantSpending])
 
 
 def matrix_rows(found: SystemAnalysis) -> list[tuple[str, list[Estimate | None]]]:
-    """Return each player with the shares of points against all players, both in the order of the leaderboard."""
+    """Return each player with the share of points against every player, in the order of the leaderboard."""
     names = [rating.name for rating in found.by_result.ratings]
     shares: dict[tuple[str, str], Estimate] = {}
     for pair in found.pairs:

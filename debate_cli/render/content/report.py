@@ -44,7 +44,7 @@ ReportPart = Literal[
     "turns", "scores", "trace", "verdict", "briefing", "cast", "map", "sources", "judges", "changes", "usage"
 ]
 SCREEN_PARTS: tuple[ReportPart, ...] = ("scores", "trace", "verdict", "briefing", "changes", "usage")
-"""Order of the parts on a terminal and in plain lines. The conclusion is near the end, which stays on screen."""
+"""Order of the parts on a terminal and in plain lines. The conclusion is near the end, which readers see first."""
 DOCUMENT_PARTS: tuple[ReportPart, ...] = (
     "verdict", "briefing", "cast", "scores", "map", "trace", "turns", "sources", "judges", "changes", "usage",
 )  # fmt: skip
@@ -68,11 +68,11 @@ class VerdictReport:
     title: str
     """`verdict`, or e.g. `verdict, structured, decides` if the report has several verdicts."""
     is_alone: bool
-    """Whether the report has no other verdict."""
+    """Whether the report has only this verdict."""
     answer: str
     """Who won and by how much, in a sentence."""
     quote: JudgeQuote | None
-    """A judge's words; None if no judge is quoted. Words at the start of the briefing are not repeated."""
+    """A judge's words; None if no judge is quoted, or if the briefing starts with this quote."""
     missing: tuple[str, ...]
     """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]
@@ -99,14 +99,14 @@ class DebateReport:
     briefing: Briefing | None
     cast: tuple[ParticipantRow, ...]
     sections: tuple[ReportSection, ...]
-    """Charts and tables on the debate that judging systems add."""
+    """Charts and tables that judging systems add about the debate."""
     trace_rows: tuple[TraceRow, ...]
     rehearsal: str
     """Notice that only the mock answered; otherwise empty."""
     blocks_by_part: Mapping[ReportPart, Sequence[Block]]
 
     def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, Sequence[Block]]]:
-        """Yield the parts to report in the order `order`, each with its blocks."""
+        """Yield each reported part with its blocks, in the order of `order`."""
         for part in order:
             if self.only in (None, part):
                 yield part, self.blocks_by_part.get(part, ())

@@ -24,16 +24,16 @@ MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 ABSTENTION_PAGE = "no-structured-output"
 MAX_REASON_LENGTH = 160
 _REQUIRED_CHANGES = {
-    "ContextOverflowError": "resuming without a change would fail again; change one setting",
-    "UnauthorizedError": "resuming fails again until the key is replaced or another model is named",
-    "UnknownModelError": "resuming fails again until the server has that model or another one is named",
-    "QuotaExhaustedError": "resuming fails again until the provider's quota is raised or another model is named",
+    "ContextOverflowError": "resuming fails again until you change a setting",
+    "UnauthorizedError": "resuming fails again until you replace the key or name another model",
+    "UnknownModelError": "resuming fails again until the server has the model or you name another model",
+    "QuotaExhaustedError": "resuming fails again until the provider raises the quota or you name another model",
     "RejectedError": "resuming sends the same request and is likely to fail again; name another model",
-    "WeightsError": "resuming fails again until the weights can be loaded or another model is named",
+    "WeightsError": "resuming fails again until the weights can be loaded or you name another model",
 }
-"""For failures that come back after resuming, by cause: what to change first."""
+"""Maps the cause of a failure to what must change before resuming."""
 _PERSISTENT_REQUESTS = frozenset({"ContextOverflowError", "RejectedError"})
-"""Causes that come back until a setting changes, because the repeated request is identical."""
+"""Causes of failures that return until a setting changes, because resuming sends the same request."""
 
 
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
@@ -78,7 +78,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 
 
 def _model_setting(config: DebateConfig, task: Task) -> str:
-    """Return the configuration key of the model for `task`, which belongs to the debate's first judging run."""
+    """Return the configuration key of the model that answers `task`. Tasks of added judging runs have no such key."""
     if isinstance(task, Cue):
         index, debater = next(item for item in enumerate(config.debaters) if item[1].name == task.speaker)
         role, own = debater.model or "default", f"debaters.{index}.model"
@@ -109,7 +109,10 @@ class MissingJudgments(NamedTuple):
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a deciding system lacks a judgment, which can be asked for or leaves its verdict undetermined."""
+        """Whether a deciding system lacks a judgment that matters.
+
+        A judgment matters if the judge can be asked again, or if the verdict is undetermined.
+        """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
         resumable = set(self.resumable_briefs)
@@ -125,7 +128,7 @@ class MissingJudgments(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason()}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
-        """Return commands for the missing judgments: if possible from the same judges, then from another model.
+        """Return commands that ask for the missing judgments: first the same judges, if possible, then another model.
 
         `path`: path of the transcript; None if the debate was not saved. `batch`: whether to ask in a batch.
         """

@@ -23,7 +23,7 @@ SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
 MAX_REPLY_LENGTH = 200
 """Maximum length of a quoted reply."""
 NEW_ARGUMENT_PREFIX = "New argument. "
-"""Prefix of an argument in a turn's text, if the format allows no new arguments in this phase."""
+"""Prefix of a new argument in the text of a cross-examination, where new arguments do not count."""
 
 
 def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
@@ -127,7 +127,7 @@ class ThreadIndex:
         self._turns = tuple(turns)
 
     def of(self, target: str, round_number: int) -> ArgumentThread | None:
-        """Return the argument with the id `target` and its thread before a round; None if no argument has this id."""
+        """Return argument `target` with its thread before round `round_number`; None if no argument has this id."""
         arguments = ((turn.speaker, item) for turn in self._turns for item in turn.arguments or () if item.id == target)
         owner, argument = next(arguments, ("", None))
         if argument is None:
@@ -166,7 +166,7 @@ class CheckedCitation(NamedTuple):
     """Number of the citation in the debate, from 1."""
     check: SourceCheck
     answer: JudgedCitation
-    """What the newest run of `sources` says: whether the source supports the argument, and how good the source is."""
+    """Answers of `sources` in its newest run: whether the source supports the argument, and how good the source is."""
     passage: Passage | None
     """The cited passage; None if the debate has no passage with the cited id."""
 
@@ -177,7 +177,7 @@ class CheckedCitation(NamedTuple):
 
     @property
     def support(self) -> Badge | None:
-        """Badge that says whether the source supports the argument; None if no judge knew."""
+        """Badge that says whether the source supports the argument; None if unknown."""
         return SUPPORT_BADGES[self.answer.supports] if self.answer.supports != "unknown" else None
 
     @property

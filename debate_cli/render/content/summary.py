@@ -150,7 +150,7 @@ def missing_rows(verdict: Verdict) -> list[SummaryRow]:
 
 
 def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
-    """Return a row with the words of `quote`, after the judge's name if it has one; an empty list for None."""
+    """Return a row with the words of `quote`, and the judge's name if there is one; an empty list for None."""
     if quote is None:
         return []
     return [SummaryRow("judge says", (f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”",))]
@@ -222,7 +222,7 @@ def label_change(change: RequiredChange) -> str:
 
 
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
-    """Return the command that lets a system judge which has not judged the debate yet.
+    """Return a command that judges the debate with a system that has not judged yet.
 
     If every system has judged, the command asks the same judges again. `path_or_id`: path or id of the debate.
     """
@@ -305,7 +305,7 @@ def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Ve
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return a sentence on the verdicts that `reportable_verdicts` omits; an empty list if it omits no verdict."""
+    """Return a sentence on the verdicts that `reportable_verdicts` omits; an empty list if no verdict is omitted."""
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
     return [f"No verdict yet of {', '.join(omitted)}: the debate is unfinished."] if omitted else []

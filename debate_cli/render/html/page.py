@@ -164,7 +164,6 @@ class Occurrence(NamedTuple):
     """A turn that contains a statement."""
 
     turn: int
-    """Index of the turn."""
     anchor: str
     asks: str
     """Question at the end of the statement; empty if there is no question."""
@@ -263,7 +262,7 @@ def _safe_address(source: str) -> str:
 
 
 def _pieces(passage: Passage, quotes: Sequence[str]) -> Iterator[tuple[str, Marking]]:
-    """Split the text of `passage` at the ends of quotes. A piece is `altered` if one of its quotes changes it."""
+    """Split the text of `passage` where quotes start or end. A piece is `altered` if one of its quotes changes it."""
     marked: list[tuple[int, int, Marking]] = []
     for quote in quotes if passage.origin != "summary" else ():
         check = check_quote(quote, passage.text)

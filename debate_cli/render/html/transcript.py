@@ -113,7 +113,6 @@ class JudgeReasons(NamedTuple):
     rounds: dict[int, list[dict[str, Any]]]
     """Maps the number of a round to the assessments of the round."""
     whole: list[dict[str, Any]]
-    """The assessments of the whole debate."""
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:

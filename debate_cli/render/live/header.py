@@ -133,7 +133,6 @@ def closing_notices(debate: Debate, reason: CloseReason) -> list[Text]:
 
 
 PROGRESS_BAR_WIDTH = 16
-"""Width of the progress bar in columns."""
 MIN_WIDTH_FOR_BAR = 80
 """Minimum width of a window in which the progress line has a bar, in columns."""
 MAX_NAMED_JUDGMENTS = 2

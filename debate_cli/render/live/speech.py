@@ -39,7 +39,6 @@ PANEL_EDGES = 2
 MIN_BODY_LINES = 3
 """Minimum number of speech lines in a streaming panel, if panels are drawn below each other."""
 MAX_ID_WIDTH = 20
-"""Maximum width of an argument's id."""
 FREE_PHASES = ("rebuttal", "speech")
 """Phases in which a speech is free text. Responses repeat words of this text, so each is drawn as one line."""
 
@@ -67,7 +66,6 @@ class Tail:
     marked: bool = True
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the lines."""
         lines = console.render_lines(self.body, options.update(height=None), pad=False)
         if len(lines) > self.height:
             lines = lines[len(lines) - self.height :]
@@ -85,7 +83,6 @@ class PanelRow:
     panels: Sequence[Panel]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the panels."""
         width = panel_width(len(self.panels), options.max_width)
         if width == options.max_width:
             yield from self.panels

@@ -86,7 +86,7 @@ class FilledForm(NamedTuple):
 
     answer: ReadReply
     seconds: float
-    """Seconds since the form was shown."""
+    """Seconds from showing the form to the answer."""
 
 
 class DraftFile:
@@ -160,7 +160,7 @@ class FormState:
             self._may_send_incomplete = False
 
     def pick(self, number: int) -> None:
-        """Choose the option with this number, or undo its choice."""
+        """Choose the option of the current field with this number, counted from 0, or undo its choice."""
         field = self.current
         if not 0 <= number < len(field.options):
             return
@@ -182,11 +182,11 @@ class FormState:
         more = f"; and {len(problems) - MAX_NAMED} more" if len(problems) > MAX_NAMED else ""
         listed = f"{'Missing' if missing else 'Wrong'}: {'; '.join(problems[:MAX_NAMED])}{more}."
         if found.is_readable:
-            self.message = f"{listed} To send it anyway, press Esc and Enter again."
+            self.message = f"{listed} To send the answer anyway, press Esc and Enter again."
         elif self._can_abstain:
-            self.message = f"{listed} To send it as an abstention, press Esc and Enter again."
+            self.message = f"{listed} To send the answer as an abstention, press Esc and Enter again."
         else:
-            self.message = f"It cannot be sent yet. {listed}"
+            self.message = f"The answer cannot be sent yet. {listed}"
         self._may_send_incomplete = True
         if missing:
             self.index = [item.label for item in self.fields].index(missing[0])

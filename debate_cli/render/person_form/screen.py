@@ -322,9 +322,10 @@ DEFAULT_EDITOR = "vi"
 
 
 def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> tuple[str, str | None]:
-    """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Return the text, and a sentence if it could not be edited.
+    """Let the person edit `text` in `$VISUAL` or `$EDITOR`.
 
-    If the editor did not wait, the temporary file in `folder` is kept.
+    Return the text, and a sentence on what went wrong; None if nothing did. If the editor did not wait, the
+    temporary file in `folder` is kept.
     """
     command = env.get("VISUAL") or env.get("EDITOR") or DEFAULT_EDITOR
     handle, name = tempfile.mkstemp(prefix=".answer-", suffix=".md", dir=folder)

@@ -120,7 +120,7 @@ def _verdict_panel(
 
 
 def _row_grid(rows: Sequence[SummaryRow], styles: ParticipantStyles) -> RenderableType:
-    """Draw labelled rows. If rows in sequence have the same label, it is drawn once."""
+    """Draw labelled rows. Of equal labels in sequence, only the first is drawn."""
     drawn: list[tuple[str, RenderableType]] = []
     label = ""
     for row in rows:

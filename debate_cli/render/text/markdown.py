@@ -46,7 +46,7 @@ def format_markdown(
 ) -> str:
     """Return a debate as a Markdown document.
 
-    `only`: the only part to write. `round_number`: number of the round whose speeches alone are written.
+    `only`: the only part to write. `round_number`: if given, only the speeches of this round are written.
     """
     report = build_debate_report(debate, verdicts, only="turns" if round_number is not None else only)
     framing = [f"**{report.rehearsal}**", ""] if report.rehearsal else []

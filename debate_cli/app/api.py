@@ -1,7 +1,6 @@
 """The functions of `import debate_cli`: the use cases of the command line, for scripts and notebooks.
 
-No function prints, handles a signal or returns an exit code. Some names are imported only so that `debate_cli` exports
-them.
+No function prints, handles a signal or returns an exit code.
 """
 # ruff: noqa: F401
 # pyright: reportUnusedImport=false
@@ -277,7 +276,6 @@ def _judging_request(
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
-    """Add the caller's `models` to the configuration. Also return them by `provider/model`."""
     specs = dict(loaded.config.models)
     for name, given in (models or {}).items():
         if not callable(getattr(given, "complete", None)):

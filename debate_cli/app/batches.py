@@ -39,7 +39,7 @@ from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, 
 MAX_WAITING_DEBATES = 10_000
 """Maximum number of debates that wait for batches at the same time. A waiting debate takes about 0.4 MB of memory."""
 FILES_PER_DEBATE, OTHER_FILES = 2, 200
-"""Number of open files: of a debate (its journal and its lock), and of the rest of the process."""
+"""Number of open files of one debate (journal and lock), and of everything else in the process."""
 SETTLE_S = 0.1
 """A batch is submitted after all debates have waited for this many seconds."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
@@ -69,9 +69,9 @@ class BatchOptions:
     """Options of a command that uses batches."""
 
     waits: bool
-    """Whether to wait for submitted batches. If False, the run stops when only their answers are missing."""
+    """Whether to wait for submitted batches. If False, the run stops as soon as only submitted batches are left."""
     note: Callable[[str], None]
-    """Shows the user a line about a batch, e.g. that it was submitted."""
+    """Shows the user a line about a batch."""
     progress: Callable[[int, int], None]
     """Receives two counts at each check of the submitted batches: finished requests, and all requests."""
     confirm: Callable[[str], bool]
@@ -96,7 +96,7 @@ class BatchQueue:
     """Collects the requests of the debates in one folder, and submits them in batches."""
 
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
-        """Requests `stop` after an error, and when only batches are left and `options` forbid waiting for them."""
+        """`stop`: requested after an error, or when only submitted batches are left and `options` forbid waiting."""
         self._store = BatchStore(folder)
         self._stop = stop
         self._options = options
@@ -347,10 +347,10 @@ class BatchQueue:
         what = f"a batch of {format_count(batch.requests, 'request')} to {batch.model} was being submitted at {at} when the program ended"
         if found.may_exist:
             return None
-        question = f"{what}, and it cannot be identified in the vendor's list"
-        if not self._options.confirm(question):
+        problem = f"{what}, and it cannot be identified in the vendor's list"
+        if not self._options.confirm(problem):
             raise UsageError(
-                f"{question}; look for it on the vendor's dashboard; if it is not there, submit it again with: "
+                f"{problem}; look for the batch on the vendor's dashboard; if it is not there, submit it again with: "
                 f"debate judge --collect {shlex.quote(str(self._store.path.parent))} --resubmit"
             )
         self._store.drop_batch(batch.key)
@@ -439,7 +439,7 @@ class _TrackedActor:
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Return `actors` in wrappers that count each call of an actor as working in `queue`."""
+    """Wrap `actors`: while an actor speaks or judges, `queue` counts a working task."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 

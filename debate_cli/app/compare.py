@@ -207,7 +207,7 @@ def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]
 
 
 def _counted_runs(side: ComparisonSide) -> list[JudgingRun]:
-    """Return the judging runs that count for a side. A later run overrides an earlier one.
+    """Return a side's judging runs whose assessments count. A later run in the list overrides an earlier one.
 
     For `latest`, runs of human reviewers do not count.
     """

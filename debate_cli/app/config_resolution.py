@@ -113,8 +113,7 @@ def config_from_transcript(
 ) -> LoadedConfig:
     """Return the configuration of a stored debate with `changes`. No file that the debate names is opened.
 
-    Relative paths start in the working folder. Raises ConfigError: its problems name the transcript, its last line is
-    `advice`.
+    Relative paths start in the working folder. Raises ConfigError, with `advice` as its last line.
     """
     env = load_environment(Path(), os.environ)
     without_settings = {name: value for name, value in env.items() if not name.startswith("DEBATE_")}
@@ -174,9 +173,9 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
 
 
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:
-    """Raise ConfigError if the configuration's file sets an `output.dir` where it may not write.
+    """Raise ConfigError if the configuration's file names a forbidden folder as `output.dir`.
 
-    It may write to the working folder, to the folder of the file and to `trusted_folders`.
+    Allowed are the working folder, the folder of the file and `trusted_folders`.
     """
     path = ("output", "dir")
     if any(path[:length] in loaded.source_map.origins for length in (1, 2)):

@@ -58,7 +58,7 @@ class Consent:
     fingerprint: str
     """SHA-256 of the configuration's file or, for a stored debate, of the provider's settings."""
     settings: str
-    """SHA-256 of the provider's settings, as a saved debate has them."""
+    """SHA-256 of the provider's settings, computed as for a saved debate."""
     download: str = ""
     """File that is downloaded from the host; empty if the debate's texts are sent to the host."""
 
@@ -119,7 +119,7 @@ def find_destinations(
 
 
 def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environment) -> tuple[Destination, ...]:
-    """Return the downloads that `models` need, except those of the package's own table. `file` names the models."""
+    """Return the downloads that `models` need. Files in the package's own table are left out."""
     found: list[Destination] = []
     for spec in models:
         weights = find_hub_file(spec.model, spec.sha256) if spec.model.startswith(f"local/{HUB_PREFIX}") else None
@@ -135,7 +135,7 @@ def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environme
 def find_search_destination(
     config: DebateConfig, origins: Mapping[str, ProviderOrigin], env: Environment
 ) -> Destination | None:
-    """Return the server of the web searches of `config`; None if there is none, or only a built-in provider's own."""
+    """Return the server of the web searches of `config`; None if no server but a built-in provider's own is used."""
     web = None if config.evidence is None else config.evidence.web
     try:
         target = find_search_target(config, env)
@@ -195,7 +195,7 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
     """Return where the settings of each provider in `config` come from.
 
-    They come from `loaded` if its settings are equal, otherwise from the saved debate `file`.
+    Settings that are equal in `loaded` come from `loaded`; all others come from the saved debate `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
@@ -220,7 +220,7 @@ def _find_destination(
 ) -> Destination | None:
     """Return the server of the provider `row`, with the consents that it needs.
 
-    Returns None if only the built-in provider's own variables go to the built-in provider's own server.
+    Returns None for a built-in provider's own server that receives only this provider's variables.
     """
     url = resolve_base_url(row, env) or ""
     host = server_name(url)
@@ -241,7 +241,7 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """Yield the variables that need consent before they go to `url`. None means the debate's texts."""
+    """Yield each variable that needs consent before it goes to `url`; None for texts of the debate."""
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [

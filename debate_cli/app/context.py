@@ -50,7 +50,7 @@ class RunContext:
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     """Texts that replace shipped prompts, by the prompt's name."""
     corpus: Corpus | None = None
-    """Index of the configuration's sources. None: there are no sources, or no participant searches them."""
+    """Index of the configuration's sources. None: the configuration has no sources, or nobody searches them."""
     mock: bool = False
     """Whether the mock provider replaces every model, also a model that a stored debate names."""
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
@@ -74,7 +74,7 @@ class RunContext:
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
-    """Returns seconds, for limits per minute. A replaced `sleep` must advance this clock."""
+    """Returns seconds, for limits per minute. If `sleep` is replaced, its replacement must advance this clock."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     """Returns the time of an event."""
 
@@ -84,5 +84,5 @@ class RunContext:
         return Redactor(self.secrets)
 
     def send_warning(self, message: str) -> None:
-        """Send a warning to `warn` or, without it, to the observer."""
+        """Send a warning to `warn`; if `warn` is None, to the observer."""
         (self.warn or self.observer.note)(message)

@@ -90,7 +90,7 @@ class Diagnosis:
     problem: str | None = None
     """Why the model could not be asked, e.g. a missing key. `checks` is then empty."""
     checks: tuple[ModelCheck, ...] = ()
-    """Checks of the model's structured-output modes, best mode first, and then of streaming."""
+    """Checks of the model's structured-output modes, best mode first, then the check of streaming."""
     profile: Profile | None = None
     price: Price | None = None
     """Price of the model; None if unknown."""
@@ -210,7 +210,7 @@ def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> 
 
 
 async def run_checks(model: Model, profile: Profile, request: Request) -> tuple[ModelCheck, ...]:
-    """Send `request` in every mode of `profile`, all at once. Then test streaming with a question of its own."""
+    """Send `request` in every mode of `profile`, all at once. Then test streaming with another question."""
     modes = await asyncio.gather(
         *(_check_or_failure(mode, _check_mode(model, request, mode)) for mode in profile.modes)
     )

@@ -30,7 +30,7 @@ class JudgeSource(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the source in results: its path below the working folder, or just its file name."""
+        """Name of the source in results: the path from the working folder or, for a file elsewhere, the file name."""
         if self.content is not None:
             return STDIN_NAME
         try:
@@ -53,9 +53,12 @@ def find_sources(
 ) -> tuple[list[JudgeSource], list[str]]:
     """Return the debates and texts that `references` name, each once, and a note for each folder with skipped files.
 
-    A reference is a path, an id of a debate in `folders`, a folder, a glob or `-` (standard input). If `judges_texts`
-    is set, `-` is allowed, and a folder without saved debates means the text files in and below it, without
-    `not_judged`. `read_stdin` reads at most the given number of bytes. Raises UsageError, TranscriptError.
+    - `references`: paths, ids of debates in `folders`, folders, globs, and `-` for standard input.
+    - `judges_texts`: whether texts are allowed. A folder without saved debates then gives all text files below it.
+    - `read_stdin`: reads at most the given number of bytes from standard input.
+    - `not_judged`: files to leave out of folders.
+
+    Raises UsageError and TranscriptError.
     """
     if not judges_texts and STDIN in references:
         raise UsageError("-: standard input is read as a text, and only a panel judges texts; add --system panel")

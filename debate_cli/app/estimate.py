@@ -43,7 +43,7 @@ MAX_ASKS = 1 + MAX_REASKS
 MAX_SPEECH_ASKS = 2 * MAX_ASKS
 """Maximum number of requests for one speech. A speech of the wrong shape is requested a second time."""
 TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS = 6000, 500
-"""Tokens that a model usually reads in a call with one web search, and tokens that it writes then."""
+"""Usual numbers of tokens in a call with one web search: tokens that the model reads, and tokens that it writes."""
 REASK_TOKENS = 600
 """Upper limit of the tokens that a repeated question adds to a prompt, besides the unusable answer."""
 SPEECH_PURPOSES = ("opening", "cross_examination", "answers", "rebuttal", "closing", "speech")
@@ -59,7 +59,7 @@ class PromptMeter:
     """Highest estimate of a prompt's tokens, by the purpose of the request."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
-        """Return `model`, with its prompts measured."""
+        """Return `model` in a wrapper that measures the model's prompts."""
         del name, redact
         return _MeteredModel(model, self.longest_prompts)
 

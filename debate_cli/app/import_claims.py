@@ -103,7 +103,7 @@ class ClaimSearch:
 
 
 def is_asked_about(turn: Turn) -> bool:
-    """Return whether a speech is long enough for asking the model about its claims."""
+    """Return whether the model is asked about a speech: the speech needs at least `MIN_WORDS` words."""
     return len(turn.text.split()) >= MIN_WORDS
 
 

@@ -60,7 +60,7 @@ class ImportedFile:
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files to import, and how many others the folders hold. Raises UsageError for a folder without any."""
+    """Return the files to import, and the number of other files in the folders. Raises UsageError."""
     found: list[Path] = []
     others = 0
     for path in paths:
@@ -158,10 +158,10 @@ def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
 ) -> Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """Yield the name of each debate in the data set `request.format`, its import function and its labels.
+    """Yield each debate of the data set `request.format`: its name, its import function and its labels.
 
-    The function returns the debate for a transcript in `folder`, or raises TranscriptError. If the data set has no
-    debate, raises UsageError.
+    The import function reads the debate, for a transcript in `folder`, or raises TranscriptError. A data set without
+    debates raises UsageError.
     """
     name = request.format or ""
     if request.columns:

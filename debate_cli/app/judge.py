@@ -58,14 +58,14 @@ class JudgeTask:
     """Path of the file, or the name of standard input."""
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
-    """Judging runs to add. The first judging run of a text is not among them, because `events` begin it."""
+    """Judging runs to add. A text's first judging run is not among them, because `events` already open it."""
     context: RunContext
     target: Path | None
     """The transcript to write. None: nothing is written."""
     note: str | None = None
     """A sentence about an incomplete last line of the journal; None if the line is complete."""
     is_text: bool = False
-    """Whether the file is a text and not a debate. For a text, the first judging run is also completed."""
+    """Whether the file is a text. For a text, the first judging run is completed too."""
     unsuitable: Mapping[str, str] = field(default_factory=dict[str, str])
     """The requested systems that cannot judge the debate, each with the reason."""
     completed: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class JudgeTask:
         return await session.judge(self.events, self.openings, target, completed=completed, force=force)
 
     def describe_verdict_change(self, judged: Debate) -> str | None:
-        """Return a sentence if judging changed the deciding verdict of a file judged in place; otherwise None."""
+        """Return a sentence if a file is judged in place and its deciding verdict changed; otherwise None."""
         was, now = _describe_deciding_verdict(fold(self.events)), _describe_deciding_verdict(judged)
         if self.target != self.source.with_suffix(".json") or not was or not now or was == now:
             return None

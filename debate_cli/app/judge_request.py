@@ -64,7 +64,7 @@ class JudgingRequest:
     """Id of the debate that is made from a text. None: an id is generated."""
 
     def target_for(self, default: Path) -> Path | None:
-        """Return where to save a judged debate: at `out` or, without `out`, at `default`. None: it is not saved."""
+        """Return where to save a judged debate: at `out` or, without `out`, at `default`. None: do not save."""
         if not self.save or self.out is None:
             return default if self.save else None
         return self.out if self.out.suffix else self.out / default.name
@@ -146,7 +146,7 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """Return the judging runs of a text after its first run: for further models, and for repetitions."""
+    """Return the judging runs of a text, except its first: for other models, and for repetitions."""
     return _openings(judged.config.judging, request, at, taken=0)[1:]
 
 
@@ -211,10 +211,9 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Return `config`, which was given with --resume, in the form of the stored configuration of `debate`.
+    """Return `config`, which was given with --resume, in the form in which `debate` stores its configuration.
 
-    The configuration for a judged text has the text as background. A free-flowing debate keeps its stored
-    `format.order`.
+    The form of a judged text has the text as background. A free-flowing debate keeps its stored `format.order`.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:
@@ -249,10 +248,10 @@ def _limits_without_budget(debate: Debate) -> Limits:
 
 
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
-    """Return the request with the stored configuration, changed by `changes`, as its `config`.
+    """Return the request with a new `config`: the stored configuration with `changes`, without a budget.
 
-    A request without `changes` stays the same. The stored budget is dropped, because it was for the debate. Judges keep
-    their stored models. Raises UsageError for a setting that needs `--config`, ConfigError for an invalid value.
+    Without `changes`, returns the request itself. Judges keep their stored models. Raises UsageError for a setting that
+    needs `--config`, ConfigError for an invalid value.
     """
     if not request.changes:
         return request

@@ -167,7 +167,7 @@ class ModelPool:
             await providers.registry.aclose()
 
     def _providers_of(self, config: DebateConfig) -> _ProviderContext:
-        """Return the providers of `config`. Configurations with equal providers and an equal seed share them."""
+        """Return the providers of `config`, which configurations with equal providers and an equal seed share."""
         for known in self._providers:
             if known.config.seed == config.seed and (
                 known.config.providers == config.providers or known.registry.rows == build_provider_table(config)

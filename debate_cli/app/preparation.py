@@ -245,7 +245,7 @@ def prepare_judges(
 ) -> RunContext:
     """Create the context for asking the judges of `config`. The models of debaters are not checked.
 
-    `loaded`: the configuration of the request; None without one. `name`: what errors then call `config`.
+    `loaded`: the configuration of the request; None without one. `name`: what errors call the debate or text.
     """
     require_judge_models(config)
     own = loaded or LoadedConfig(config, Path(), (), {}, SourceMap(name), load_environment(Path(), os.environ))

@@ -20,7 +20,7 @@ from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.systems.registry import get_system, settings_for
 
 PLAN_SETTINGS = ("phases", "exchanges", "turns", "answers")
-"""Keys of `format` that determine the rounds. A resume may change only rounds that have not begun."""
+"""Keys of `format` that determine the rounds. A resume may change them only for rounds that have not begun."""
 CHANGEABLE_FORMAT = (*PLAN_SETTINGS, "history")
 """Keys of `format` that a resume may change."""
 
@@ -37,10 +37,10 @@ class PendingModels:
 
 
 def find_pending_models(debate: Debate) -> tuple[PendingModels, ...]:
-    """Return the models that `debate` still needs.
+    """Return the models that `debate` still needs, one item per set of providers.
 
-    The first item has the debate's own providers, and may have no models. Each other item is for an unfinished judging
-    run with providers of its own.
+    The first item is for the debate's own providers, even if it has no models. Each other item is for an unfinished
+    judging run with other providers.
     """
     config = debate.config
     briefs = unsettled_briefs(debate.apply(DebateResumed(at=debate.started_at)))
@@ -154,9 +154,9 @@ def _without_changeable(config: DebateConfig) -> DebateConfig:
 
 
 def _keeps_spoken_turns(debate: Debate, given: DebateConfig) -> bool:
-    """Return whether every turn so far would have the same cue under `given`.
+    """Return whether every turn so far would have the same cue under the settings in `given`.
 
-    If the debate is complete, no round may differ.
+    If the debate is complete, its plan of rounds must stay the same.
     """
     own = debate.config.format
     if all(getattr(given.format, name) == getattr(own, name) for name in PLAN_SETTINGS):

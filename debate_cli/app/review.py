@@ -54,7 +54,7 @@ class ReviewPart:
     """One form of a review, as the person sees it."""
 
     name: str
-    """What the form is about. No two forms of a review have the same name."""
+    """Subject of the form. Every form of a review has a different name."""
     subject: Subject
     question: str
     form: Form[Any]
@@ -112,7 +112,7 @@ class Review:
 
     @property
     def shows_turn_numbers(self) -> bool:
-        """Whether the person sees the numbers of turns. A question about a single turn names the turn by its number."""
+        """Whether the person sees the numbers of turns, because a question refers to a turn by number."""
         return any(brief.subject.turns for brief in self._briefs(self.debate))
 
     def turns_before(self, part: ReviewPart) -> tuple[Turn, ...]:
@@ -271,7 +271,7 @@ class _Reading:
 
 
 def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = None) -> Review:
-    """Begin a review of a saved debate by one person, as `terms` say.
+    """Begin a review of a saved debate by one person, under the conditions in `terms`.
 
     Raises UsageError for an unknown system or an invalid name, TranscriptError if the system cannot judge the debate.
     """

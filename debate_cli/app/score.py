@@ -104,7 +104,7 @@ class ScoreRequest:
     runs: str = "latest"
     """`latest`, `all`, or the id of a judging run."""
     rubric: Rubric = field(default_factory=Rubric)
-    """Settings that override the stored ones."""
+    """Settings of judging systems that replace the stored ones."""
     rubric_option: str = ""
     """The option that changes settings, for messages, e.g. `--weights logic=1`; empty without such an option."""
     gates: Gates = field(default_factory=Gates)

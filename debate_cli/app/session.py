@@ -268,10 +268,10 @@ class Session:
         if is_replayed or (self.context.batches is not None and not adds_runs):
             return
         if debate.id in BatchStore(path.parent).open_debates():
-            begun = "" if debate.status == "complete" else " (or the command that began the debate, with --batch)"
+            or_repeat = "" if debate.status == "complete" else " (or the command that began the debate, with --batch)"
             raise UsageError(
                 f"{path}: questions about this debate wait in a batch; collect the answers first: "
-                f"debate judge --collect {quote(str(path))}{begun}"
+                f"debate judge --collect {quote(str(path))}{or_repeat}"
             )
 
     async def _close(

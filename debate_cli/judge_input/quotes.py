@@ -40,7 +40,7 @@ def find_quoted_line(quote: str, text: str) -> int | None:
 
 @lru_cache(maxsize=8)
 def _index_lines(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
-    """Return the normalized text, and for each of its lines the start and the number in `text`."""
+    """Return the normalized text, the start of each of its lines, and the number of each line in `text`."""
     lines = {
         number: normalized for number, line in enumerate(text.split("\n"), 1) if (normalized := normalize_text(line))
     }

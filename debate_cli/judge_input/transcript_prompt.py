@@ -65,7 +65,7 @@ def format_recent_prompt(debate: Debate, subject: Subject) -> str:
 
 
 def count_visible(debate: Debate, subject: Subject) -> tuple[int, int]:
-    """Return how many speeches a judge of `subject` may see, and how many characters these have."""
+    """Return the number of speeches that a judge of `subject` may see, and the number of characters in them."""
     visible = _visible_turns(debate, last_visible_turn(debate, subject))
     hidden = debate.turns[len(visible) :]
     return len(visible), debate.speech_chars - sum(len(turn.text) for turn in hidden)
@@ -154,7 +154,7 @@ def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -
 
 
 def visible_texts(turn: Turn) -> Iterator[str]:
-    """Yield each text of `turn` that judges see, before it is sanitized."""
+    """Yield each text of `turn` that judges see, not yet sanitized."""
     yield from iter_strings(_turn_payload(turn))
 
 

@@ -25,7 +25,7 @@ MAX_FAULT_CHARS = 240
 MAX_OBJECTS = 500
 """Maximum number of JSON objects in a reply. A reply with more objects is rejected."""
 MAX_WRAPPERS = 8
-"""Maximum number of objects around a form. In {"answer": {…}} there is one."""
+"""Maximum number of objects around a form, such as the object {"answer": …}."""
 
 ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
 """How well a reply fits a form. `valid`: fits the JSON Schema. `off_schema`: fits only the form's pydantic model.

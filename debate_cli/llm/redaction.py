@@ -1,4 +1,4 @@
-"""Removes secrets from replies and errors of a model. A server may repeat the API key there."""
+"""Removes secrets from a model's replies and errors, because a server may repeat the API key."""
 
 import base64
 import re

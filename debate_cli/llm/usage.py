@@ -135,7 +135,7 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """Return the most expensive usage with so many tokens. The prompt is written to the cache if this costs more."""
+    """Return the most expensive usage of so many tokens: with a write to the cache, if that costs more."""
     is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(
         input_tokens=input_tokens,

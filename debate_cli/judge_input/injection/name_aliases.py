@@ -27,7 +27,7 @@ _PROSE_FIELDS = frozenset({"description", "definition"})
 
 
 class NameAliases:
-    """The aliases of names in one debate and in the settings of one judging system. Most debates have none."""
+    """The aliases of names in one debate and in the settings of one judging system. Most debates have no aliases."""
 
     def __init__(self, debate: Debate, settings: SystemSettings | None = None) -> None:
         configured = _setting_names(settings.model_dump(mode="json")) if settings is not None else ()
@@ -37,7 +37,7 @@ class NameAliases:
         self._names = {alias: name for name, alias in self._aliases.items()}
 
     def hide(self, value: T) -> T:
-        """Return `value` with an alias in place of each string that is such a name."""
+        """Return `value` with the alias in place of each string that has an alias."""
         return map_strings(value, lambda text: self._aliases.get(text, text)) if self._aliases else value
 
     def restore(self, value: T) -> T:

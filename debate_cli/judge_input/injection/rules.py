@@ -16,9 +16,9 @@ NAME_PLACEHOLDER = "ꙮ"
 MAX_SENTENCE_CHARS = 400
 """Maximum number of characters of a sentence. A longer sentence is examined in pieces."""
 MAX_ROLE_TEXT_CHARS = 300
-"""Maximum number of characters after a role marker that belong to the forged message. A blank line also ends it."""
+"""Maximum number of characters after a role marker that belong to the forged message. A blank line ends it earlier."""
 MAX_ENTRY_GAP = 200
-"""Maximum number of characters between two entries of one forged judge's form."""
+"""Maximum number of characters between two entries that belong to one forged form."""
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")

@@ -13,7 +13,7 @@ PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 def remove_working_folder(paths: list[str], working_folder: str, python_path: str = "") -> list[str]:
     """Return `paths` (usually `sys.path`) without the working folder.
 
-    The folder stays if it contains this package, or if `python_path` (PYTHONPATH) lists its absolute path.
+    The working folder is kept if it contains this package, or if `python_path` (PYTHONPATH) lists its absolute path.
     """
     trusted = {os.path.realpath(path) for path in python_path.split(os.pathsep) if os.path.isabs(path)}
     unsafe = {os.path.realpath(working_folder)} - {PACKAGE_PARENT} - trusted
@@ -21,7 +21,7 @@ def remove_working_folder(paths: list[str], working_folder: str, python_path: st
 
 
 def main() -> None:
-    """Run the command line. Before the working folder is removed from `sys.path`, only the standard library is imported."""
+    """Run the command line, with the working folder removed from `sys.path`."""
     try:
         sys.path[:] = remove_working_folder(sys.path, os.getcwd(), os.environ.get("PYTHONPATH", ""))
     except FileNotFoundError:  # the working folder was deleted, so there is nothing in it to import

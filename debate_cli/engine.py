@@ -1,8 +1,4 @@
-"""The loop of a run: gets due tasks from both schedulers, starts them, and appends each answer as an event.
-
-`formats.schedule.next_step` and `judging.schedule.owed_briefs` decide what is due; the actors answer; `Debate` and the
-scorers interpret the answers. The engine uses no files.
-"""
+"""The loop of a run: gets due tasks from both schedulers, starts them, and appends each answer as an event."""
 
 from __future__ import annotations
 
@@ -41,16 +37,16 @@ from debate_cli.llm.model import OnText
 from debate_cli.observer import Observer
 
 GRACE_S = 10.0
-"""Maximum time in seconds to wait for calls in flight after the user requested a stop."""
+"""Maximum number of seconds to wait for calls in flight after the user requested a stop."""
 IDLE_CHECK_S = 0.1
-"""Seconds between two checks whether a call is still in flight after the user requested a stop."""
+"""Number of seconds between two checks for calls in flight after the user requested a stop."""
 
 
 class Speaker(Protocol):
     """Makes speeches for one debater."""
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        """Return the speech that `cue` requests. A provider's failure is returned, not raised."""
+        """Return the speech that `cue` requests, or the failure to make it."""
         ...
 
 
@@ -58,7 +54,7 @@ class Assessor(Protocol):
     """Makes the assessments of all judges."""
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
-        """Return the assessment that `brief` requests. A failure or an abstention is returned, not raised."""
+        """Return the assessment that `brief` requests, or the failure to make it."""
         ...
 
 
@@ -67,21 +63,21 @@ class Actors:
     """The actors of one run."""
 
     debaters: Mapping[str, Speaker]
-    """The speaker of each debater, by the debater's name."""
+    """Maps the name of each debater to the debater's speaker."""
     judge: Assessor
     passages: PassageFinder | None = None
-    """The search for passages; None if the debate has no sources."""
+    """Finds passages; None if the debate has no sources."""
 
 
 class EventLog(Protocol):
     """Keeps the events of a run."""
 
     def append(self, event: Event) -> None:
-        """Write the event so that it survives the death of this process."""
+        """Write the event so that it survives a crash of this process."""
         ...
 
     async def sync(self) -> None:
-        """Wait until all events so far survive even a power failure."""
+        """Wait until all events written so far would survive a power failure."""
         ...
 
 
@@ -112,9 +108,9 @@ class StopSignal:
         return self._graceful.is_set()
 
     async def wait(self, is_idle: Callable[[], bool]) -> None:
-        """Wait for a stop request and, after it, for calls in flight.
+        """Wait for a stop request, and then until `is_idle` returns true.
 
-        Returns when no call is in flight, after GRACE_S seconds, or at a second request.
+        After the request, a second request or GRACE_S seconds end the wait.
         """
         await self._graceful.wait()
         with suppress(TimeoutError):
@@ -139,9 +135,10 @@ class DebateRun:
         stop: StopSignal,
         judging_runs: Collection[str] | None = None,
     ) -> None:
-        """Create the run. `observer` hears of an answer only after `log` has synced it.
+        """Create the run. `observer` receives an answer only after `log` has synced it.
 
-        With `judging_runs` (`debate judge`), only briefs of these runs are answered, and debaters are not asked.
+        `judging_runs`: ids of the judging runs that get answers, while debaters are not asked. None also asks the
+        debaters.
         """
         self.debate = debate
         self._actors = actors
@@ -158,9 +155,9 @@ class DebateRun:
         self._halted: CloseReason | None = None
 
     async def run(self) -> Debate:
-        """Run until nothing is due or the run is stopped. Return the debate.
+        """Run until nothing is due or a stop is requested, then close the debate and return it.
 
-        The debate is closed, except by a run that only judges.
+        A run that only judges does not close the debate.
         """
         stopping = asyncio.ensure_future(
             self._stop.wait(lambda: all(meter.is_waiting for meter in self._meters.values()))
@@ -186,11 +183,11 @@ class DebateRun:
 
     @property
     def halted(self) -> CloseReason | None:
-        """Why the run ended early: `budget`, `failed` or `interrupted`; None if it did not."""
+        """Why the run ended early: `budget`, `failed` or `interrupted`. None if the run did not end early."""
         return "interrupted" if self._stop.requested and self._halted is None else self._halted
 
     async def _start_due_tasks(self) -> CloseReason | None:
-        """Start all due tasks. Return why the format ends the debate; None if the debate goes on."""
+        """Start all due tasks. Return the reason if the debate is over; None if the debate goes on."""
         if self.halted is not None:
             return None
         reason: CloseReason | None = None
@@ -209,7 +206,7 @@ class DebateRun:
         return reason
 
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
-        """Return the tasks that have their passages or need none, and start searches for the other tasks.
+        """Return the due tasks that can start now. Start searches for the tasks that lack passages.
 
         Passages get their ids when no search is in flight, so the order in which searches end changes no id.
         """
@@ -251,7 +248,7 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """Await `ask`. Its requests are recorded before they are sent, so that lost answers are charged too."""
+        """Await `ask`. Requests are recorded before they are sent, so that the cost of lost answers is counted."""
         meter = self._meters[task.key] = CallMeter(partial(self._record_reservation, task))
         with use_meter(meter):
             try:
@@ -268,7 +265,7 @@ class DebateRun:
         self._record_started(TaskStarted(at=self._clock(), key=task.key, reservation=reservation))
 
     def _record_started(self, event: TaskStarted) -> None:
-        """Record an event without waiting for the disk. A power failure may lose this hint of a billed call."""
+        """Record an event without waiting until it is safe from a power failure."""
         self.debate = self.debate.apply(event)
         self._log.append(event)
         self._observer.event(event, self.debate)
@@ -297,7 +294,7 @@ class DebateRun:
             item.result()
 
     async def _record(self, events: Iterable[Event]) -> None:
-        """Apply the events to the debate, then sync them. `self.debate` contains the events even if the sync fails."""
+        """Apply the events to the debate, write them to the log, then report them to the observer."""
         applied: list[tuple[Event, Debate]] = []
         for event in events:
             self.debate = self.debate.apply(event)

@@ -44,7 +44,7 @@ from typing import ClassVar
 
 
 class DebateError(Exception):
-    """Base class. `exit_code` is the exit code of the process."""
+    """Base class of the errors of this program. `exit_code`: exit code of the process."""
 
     exit_code: ClassVar[int] = 1
     page: ClassVar[str] = ""
@@ -52,7 +52,7 @@ class DebateError(Exception):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """One line per problem. For most errors this is only the message."""
+        """The problems, one line each. By default the only problem is the message."""
         return (str(self),)
 
 
@@ -61,7 +61,7 @@ class StorageError(DebateError):
 
 
 class UnsavedError(StorageError):
-    """A debate could not be saved. `transcript` is its JSON, which the command line prints instead."""
+    """A debate could not be saved. `transcript`: the debate as JSON, which the command line prints instead."""
 
     def __init__(self, message: str, transcript: str) -> None:
         super().__init__(message)
@@ -79,7 +79,7 @@ class UsageError(DebateError):
 
 
 class ConfigError(UsageError):
-    """A configuration is wrong. `problems` has one line per problem."""
+    """A configuration is wrong. `problems`: one line per problem."""
 
     page: ClassVar[str] = "bad-config"
 
@@ -124,8 +124,8 @@ class NewerVersionError(TranscriptError):
 class CallError(DebateError):
     """A question to a model ended without an answer.
 
-    `attempts`: number of requests sent for the question. `usage`: the known tokens and web searches of these requests
-    (`domain.model_call.Usage`); None if nothing is known.
+    `attempts`: number of requests sent for the question. `usage`: tokens and web searches of these requests, as a
+    `domain.model_call.Usage`; None if they are unknown.
     """
 
     attempts: int = 0
@@ -135,7 +135,7 @@ class CallError(DebateError):
 class ModelError(CallError):
     """A provider did not give an answer.
 
-    `may_be_billed`: whether the last request was sent and its answer is incomplete.
+    `may_be_billed`: whether the provider may bill the last request although its answer is incomplete.
     """
 
     exit_code: ClassVar[int] = 3
@@ -144,9 +144,10 @@ class ModelError(CallError):
 
 
 class TransientError(ModelError):
-    """A retry may succeed. `is_final`: whether no further retry follows.
+    """A retry may succeed.
 
-    `retry_after`: seconds to wait, as requested by the server; None if it requests no wait.
+    `is_final`: whether the program gives up without another retry. `retry_after`: number of seconds that the server
+    asks to wait; None if the server names no time.
     """
 
     is_final: bool = False
@@ -246,7 +247,7 @@ class RefusedError(PermanentError):
 
 
 class BudgetError(CallError):
-    """The maximum cost of the next call exceeds the rest of the budget."""
+    """The next call could cost more than the budget has left."""
 
     exit_code: ClassVar[int] = 4
     page: ClassVar[str] = "budget"
@@ -259,13 +260,13 @@ class BatchPendingError(DebateError):
 
 
 def get_error_page(cause: str) -> str:
-    """Return the name of the help page for the error class with the name `cause`; empty if the class has no page."""
+    """Return the name of the help page of the error class named `cause`. Empty if the class has no page."""
     kind = globals().get(cause)
     return kind.page if isinstance(kind, type) and issubclass(kind, DebateError) else ""
 
 
 def describe_missing_module(error: ModuleNotFoundError) -> str:
-    """Return the message that a needed package is not installed, with the command that installs it."""
+    """Return the message about a missing Python package, with the command that installs it."""
     return (
         f"the Python package {error.name} is missing, so the installation is incomplete; run "
         f"`{sys.executable} -m pip install .` in the checkout of debate-cli"
@@ -273,5 +274,5 @@ def describe_missing_module(error: ModuleNotFoundError) -> str:
 
 
 def format_page_hint(page: str) -> str:
-    """Return the end of a message, with a leading space, that names a help page; empty if `page` is empty."""
+    """Return ` (debate explain PAGE)`, which ends a message. Empty if `page` is empty."""
     return f" (debate explain {page})" if page else ""

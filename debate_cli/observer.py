@@ -1,4 +1,4 @@
-"""The protocol `Observer`, to which the engine reports a run event by event. Rendering implements it."""
+"""The protocol `Observer`, to which the engine reports the events of a run."""
 
 from typing import Protocol
 
@@ -15,7 +15,7 @@ def is_judging_only(first: Event, debate: Debate) -> bool:
 
 
 class Observer(Protocol):
-    """Receives the events of one run. Calls come from the event loop and must return at once."""
+    """Receives what happens in one run. The event loop calls the methods, so they must return at once."""
 
     def event(self, event: Event, debate: Debate) -> None:
         """Receive an event that was written to disk; `debate` is the debate after it.
@@ -29,7 +29,7 @@ class Observer(Protocol):
         ...
 
     def text(self, cue: Cue, piece: str) -> None:
-        """Receive a piece of a speech as the model wrote it. The piece `RESTART` means that it begins again."""
+        """Receive a piece of a speech as the model wrote it. The piece `RESTART` means that the speech begins again."""
         ...
 
     def note(self, note: str) -> None:

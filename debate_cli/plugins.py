@@ -1,6 +1,6 @@
-"""Extension points: named objects that are built in or that installed packages add as entry points.
+"""Extension points: objects that this package or installed packages register under a name.
 
-A name maps to an import path (`package.module:ATTRIBUTE`). The object is imported when its name is looked up.
+Each name has an import path (`package.module:ATTRIBUTE`). The object is imported when its name is looked up.
 """
 
 from collections.abc import Mapping
@@ -15,15 +15,15 @@ from debate_cli.errors import ConfigError
 
 @dataclass(frozen=True)
 class ExtensionPoint:
-    """One kind of object that packages can add."""
+    """One kind of object that installed packages can add, such as judging systems."""
 
     group: str
     """Entry-point group, e.g. `debate_cli.systems`."""
     built_in: Mapping[str, str]
-    """Import path of each object in this package, by name."""
+    """Maps the name of each built-in object to its import path."""
 
     def names(self) -> tuple[str, ...]:
-        """Return all known names: the built-in ones in order, then those of installed packages, sorted."""
+        """Return all names: first the built-in ones, then those of installed packages, sorted."""
         return (*self.built_in, *sorted(_entry_points(self.group).keys() - self.built_in.keys()))
 
     def has(self, name: str) -> bool:
@@ -33,7 +33,7 @@ class ExtensionPoint:
     def load(self, name: str) -> Any:
         """Import and return the object with this name.
 
-        Raises KeyError for an unknown name, and ConfigError if an installed package cannot be imported.
+        Raises KeyError for an unknown name, and ConfigError if the object of an installed package cannot be imported.
         """
         return _load(self.group, name, self.built_in.get(name))
 

@@ -1,4 +1,4 @@
-"""Opens regular files only, because a FIFO can block forever and a device may have no end. Also resolves links."""
+"""Reads regular files only, because a FIFO can block forever and a device may have no end. Also resolves links."""
 
 import errno
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 def open_regular_file(path: Path) -> int:
     """Open the regular file at `path` for reading; the caller closes the descriptor.
 
-    Raises OSError if that fails or `path` is not a regular file (IsADirectoryError for a folder).
+    Raises IsADirectoryError for a folder, and OSError for anything else that is not a regular file or cannot be opened.
     """
     opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     mode = os.fstat(opened).st_mode
@@ -23,9 +23,9 @@ def open_regular_file(path: Path) -> int:
 
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
-    """Return the first `max_bytes` + 1 bytes of the regular file at `path`; more than `max_bytes` means too long.
+    """Return the content of the regular file at `path`, cut after `max_bytes` + 1 bytes. Raises OSError.
 
-    Raises OSError.
+    The caller knows from the extra byte that the file is too long.
     """
     with os.fdopen(open_regular_file(path), "rb") as file:
         return file.read(min(os.fstat(file.fileno()).st_size, max_bytes) + 1)
@@ -34,7 +34,8 @@ def read_regular_file(path: Path, max_bytes: int) -> bytes:
 def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> str:
     """Return the text of the regular file at `path`.
 
-    Raises OSError; or ValueError with a message, e.g. `is not valid UTF-8`, that must follow the file's name.
+    Raises OSError, or ValueError if the text is too long or has another encoding. The message of the ValueError does
+    not name the file.
     """
     data = read_regular_file(path, max_bytes)
     if len(data) > max_bytes:
@@ -46,7 +47,7 @@ def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> st
 
 
 def follow_links(path: Path) -> Path:
-    """Return the absolute path with all links followed. A link to itself is kept, so that opening it fails."""
+    """Return the absolute path with all links resolved. A link to itself is kept."""
     return Path(os.path.realpath(path))
 
 

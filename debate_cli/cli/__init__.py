@@ -1,1 +1,1 @@
-"""The command line, one module per command: options, one call into `app`, rendering, exit code."""
+"""The command line, with one module per command."""

@@ -1,4 +1,4 @@
-"""The command `debate`: a table of subcommands. A subcommand's module is imported when the subcommand is named."""
+"""The command `debate` and the table of its subcommands, which are imported when the user names them."""
 
 import importlib
 import sys
@@ -36,25 +36,25 @@ from debate_cli.version import __version__
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 SINGLE_GATES = ("fail_under", "expect_winner", "max_warnings")
-"""Gates that are refused if they are given twice."""
+"""Gate options that the user may give only once."""
 EXAMPLES_HEADING = "Examples:"
 TYPE_METAVARS = {"<bool>": "", "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X", "<path>": "PATH"}
-"""Type -> placeholder in help for an option without a metavar. A flag has no placeholder."""
+"""Maps an option's type to the placeholder for its value in help, such as `N`. It is empty for a flag."""
 MAX_CHOICES_WIDTH = 24
-"""Longest list of choices that fits into the placeholder column of help. A longer one goes into the help text."""
+"""Maximum length of a list of choices in the placeholder column of help, in characters."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
 
 
 class CommandSummary(NamedTuple):
-    """Row of a subcommand in `debate --help`. The subcommand itself is a module in `debate_cli.cli`."""
+    """Row of a subcommand in `debate --help`."""
 
     panel: str
     help: str
-    """The first line of the subcommand's own help. A test checks that they are equal."""
+    """First line of the subcommand's own help."""
     options: str = ""
-    """Class in `command_options`; empty if the subcommand's module has its own `Options`."""
+    """Name of the subcommand's class in `command_options`. Empty if the subcommand's own module defines `Options`."""
     module: str = ""
-    """Module in `debate_cli.cli`, if its name differs from the subcommand."""
+    """Name of the subcommand's module in `debate_cli.cli`. Empty if the module is named like the subcommand."""
 
 
 COMMANDS: dict[str, CommandSummary] = {
@@ -78,9 +78,9 @@ COMMANDS: dict[str, CommandSummary] = {
     "init": CommandSummary(SETUP_PANEL, "Write a commented debate.yaml and its schema."),
     "personas": CommandSummary(SETUP_PANEL, "Suggest the judges of a panel: the stakeholders that documents imply."),
     "explain": CommandSummary(SETUP_PANEL, "Explain an error: what it means, and how to fix it."),
-    "check": CommandSummary(SETUP_PANEL, "Check configurations, and name missing keys."),
+    "check": CommandSummary(SETUP_PANEL, "Check configurations, and name missing API keys."),
     "doctor": CommandSummary(
-        SETUP_PANEL, "Ask each model a tiny question: what it can do, what it costs, how fast it is."
+        SETUP_PANEL, "Test each model with a tiny question: what it can do, what it costs, how fast it is."
     ),
     "models": CommandSummary(SETUP_PANEL, "List the providers, what each can do, and whether its key is set."),
     "evidence": CommandSummary(
@@ -92,33 +92,33 @@ COMMANDS: dict[str, CommandSummary] = {
 
 
 class LazyCommandGroup(TyperGroup):
-    """Group that lists the subcommands of `COMMANDS`. Imports a subcommand only when the user names it."""
+    """The subcommands of `debate`. A subcommand is imported only when the user names it."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the subcommands in the order of the table."""
+        """Return the names of the subcommands in the order of `COMMANDS`."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
-        """Return a placeholder with name and summary, which suffices for `debate --help` and for completing names."""
+        """Return a subcommand that has only name and summary, as `debate --help` needs; None for an unknown name."""
         summary = COMMANDS.get(cmd_name)
         return TyperCommand(cmd_name, help=summary.help, rich_help_panel=summary.panel) if summary else None
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags of `debate`, with explicit defaults: without them Typer imports pydantic, which is slow."""
+        """Return the flags of `debate`, each with a default. Without a default, Typer would import pydantic."""
         params = super().get_params(ctx)
         for param in params:
             param.default, param.metavar = param.default or False, ""
         return params
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Return the subcommand with its options."""
+        """Return the name of the subcommand, the subcommand with its options, and the remaining arguments."""
         if not ctx.resilient_parsing and args[0] not in COMMANDS and not args[0].startswith("-"):
             ctx.fail(f"no such command {args[0]!r}{format_suggestion(args[0], COMMANDS)}")
         name, command, rest = super().resolve_command(ctx, args)
         return name, load_command(name) if name in COMMANDS else command, rest
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the subcommand and return its exit code. Raises ClosedPipeError if stdout is closed."""
+        """Run the subcommand. Raises ClosedPipeError if stdout is closed."""
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -136,10 +136,10 @@ class LazyCommandGroup(TyperGroup):
 
 
 class Subcommand(TyperCommand):
-    """A subcommand that refuses a gate given twice. Its help shows `N` for an int and `TEXT` for a str."""
+    """A subcommand that refuses a gate given twice, and shows short placeholders in its help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options. Raises UsageError for a gate that is given twice, because Click would ignore the first."""
+        """Parse the options. Raises UsageError if an option of SINGLE_GATES is given twice."""
         if not ctx.resilient_parsing and any(arg.startswith("--") for arg in args):
             *_, given = self.make_parser(ctx).parse_args(args=[*args])
             for option in given:
@@ -148,7 +148,7 @@ class Subcommand(TyperCommand):
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return options and arguments with short placeholders."""
+        """Return options and arguments with short placeholders, such as `N` for an int."""
         params: list[Any] = super().get_params(ctx)
         for param in params:
             _shorten_type(param, param.display_type(ctx))
@@ -172,10 +172,7 @@ def _shorten_type(param: Any, type_name: str) -> None:
 
 
 def load_command(name: str) -> Any:
-    """Import a subcommand's options, a NamedTuple whose docstring is the help.
-
-    The subcommand's module, which has `run`, is imported when the subcommand runs.
-    """
+    """Return the subcommand `name`, whose options and help come from its class of options."""
     summary = COMMANDS[name]
     module = f"debate_cli.cli.{summary.module or name}"
     declared: Any = (
@@ -197,7 +194,7 @@ def load_command(name: str) -> Any:
 
 
 def reflow_help(text: str) -> str:
-    """Join the lines of each paragraph, so that the terminal wraps them. Examples keep one line each."""
+    """Join the lines of each paragraph of a help text. Each example keeps its own line."""
     prose, found, examples = cleandoc(text).partition(f"\n\n{EXAMPLES_HEADING}\n\n")
     reflowed = "\n\n".join(" ".join(part.split()) for part in prose.split("\n\n"))
     return reflowed + found + examples.replace("\n\n", "\n")
@@ -238,7 +235,10 @@ def root(
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command line `argv` (None: `sys.argv`) and exit. Every error becomes one sentence and an exit code."""
+    """Run the command line and exit.
+
+    `argv`: the arguments after the program's name; None takes those of `sys.argv`.
+    """
     args = list(sys.argv[1:] if argv is None else argv)
     prepare_streams()
     guard_workflow()
@@ -262,7 +262,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _describe_error(error: Exception) -> list[str]:
-    """Return the lines for stderr that describe an error. Prints the transcript of an UnsavedError to stdout."""
+    """Return the lines for stderr. Also prints the transcript of an UnsavedError to stdout."""
     match error:
         case TyperException():
             return [f"debate: {_describe_usage_error(error)}"]
@@ -287,7 +287,6 @@ def _describe_error(error: Exception) -> list[str]:
 
 
 def _describe_usage_error(error: TyperException) -> str:
-    """Describe a wrong option or argument in one sentence, with the command that shows the help."""
     message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
     context: Any = getattr(error, "ctx", None)
     hint = "" if message.endswith("?") else f"; see: {context.command_path if context else 'debate'} --help"
@@ -295,7 +294,7 @@ def _describe_usage_error(error: TyperException) -> str:
 
 
 def _print_unsaved_transcript(transcript: str) -> str:
-    """Print an unsaved transcript to stdout. Returns a clause that says where the debate is now."""
+    """Print the transcript to stdout. Returns the end of the error message, which says where the debate is now."""
     try:
         write_json_chunks([transcript])
         sys.stdout.flush()

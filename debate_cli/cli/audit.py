@@ -81,7 +81,7 @@ def run(given: AuditOptions) -> None:
         cases = build_cases(debates, _wanted_variants(given), Path(folder), repeat=given.repeat)
         if not cases:
             raise UsageError(
-                "--on: an audit compares two sides, and no debate of two debaters was found; name other debates"
+                "--on: none of these debates has two debaters, as an audit needs; name debates of two debaters"
             )
         write_cases(cases)
         plans = _plan(cases, requests, loaded)
@@ -106,14 +106,14 @@ def run(given: AuditOptions) -> None:
 def _plan(
     cases: Sequence[Case], requests: Sequence[tuple[JudgeName, JudgingRequest]], loaded: LoadedConfig | None
 ) -> list[JudgePlan]:
-    """Plan the missing judging runs of all judges. Raises UsageError for a judge that can judge none of the debates."""
+    """Plan the judging runs that are missing. Raises UsageError if a judge can judge none of the debates."""
     plans: list[JudgePlan] = []
     for judge, request in requests:
         found, problems = plan_judging(cases, judge, request, loaded)
         if len(problems) == len(cases):
             raise UsageError(problems[0])
         if problems:
-            print_status(f"note: {len(problems)} of {len(cases)} debates are left out, e.g. {problems[0]}")
+            print_status(f"note: {len(problems)} of {len(cases)} debates are left out; the first reason: {problems[0]}")
         plans += found
     return plans
 
@@ -153,7 +153,7 @@ def _wanted_variants(given: AuditOptions) -> list[VariantName]:
 
 
 def _judge_in_turn(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
-    """Ask the judges one after the other, because all of them write to the same files. Returns an exit code."""
+    """Ask one judge after the other, because all judges write to the same files. Returns the exit code."""
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
@@ -224,7 +224,7 @@ def _print_left(
 
 
 def _find_labels(given: AuditOptions, debates: Sequence[AuditDebate]) -> LabelSet:
-    """Find the known winners in --labels, else in people's reviews, else in the design of the shipped debates."""
+    """Return the known winners: from --labels, else from people's reviews, else those built into the shipped debates."""
     if given.labels is not None:
         usable, unknown = select_usable(read_labels(given.labels), debates)
         return LabelSet(usable, str(given.labels), unknown)

@@ -1,4 +1,4 @@
-"""Output of commands with --batch: status lines, the question about a second submission, the exit code."""
+"""Output of commands with --batch."""
 
 import shlex
 import sys
@@ -18,7 +18,7 @@ _CLEAR_LINE = "\r\x1b[2K"
 
 
 class BatchScreen:
-    """Shows the batches of a command on stderr."""
+    """Shows on stderr how far the batches of a command are."""
 
     def __init__(
         self,
@@ -28,9 +28,9 @@ class BatchScreen:
         quiet: bool = False,
         show: Callable[[str], None] | None = None,
     ) -> None:
-        """`resubmit`: submit a lost batch again without asking the user.
+        """`resubmit`: submit a lost batch again, without a question to the user.
 
-        `show`: prints a line above a live display. Without a live display it is None, and a progress line is shown.
+        `show`: prints a line above a live display. None if there is no live display.
         """
         self._show = show
         self._resubmit = resubmit
@@ -38,9 +38,9 @@ class BatchScreen:
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> int:
-        """Print the number of open batches, and `command`, which collects them. Return an exit code.
+        """Print how many batches are in progress and the command that continues. Returns the exit code.
 
-        Raises the error that stopped the run, if one did.
+        Raises the error that stopped the run, except BatchPendingError.
         """
         self._clear()
         halted, left = self.queues.halted, self.queues.open_batches()
@@ -49,7 +49,7 @@ class BatchScreen:
             most = f", at most ${sum(cost or 0.0 for cost in costs):.4f}" if any(costs) and None not in costs else ""
             batches = "1 batch is" if len(left) == 1 else f"{len(left)} batches are"
             requests = format_count(sum(batch.requests for batch in left), "request")
-            print_status(f"{batches} in progress ({requests}{most}); collect with:")
+            print_status(f"{batches} in progress ({requests}{most}); collect the answers with:")
         else:
             print_status("some judgments are missing, and no batch is in progress; continue with:")
         print_status(command)
@@ -89,7 +89,7 @@ class BatchScreen:
 
 
 def collect_command(targets: Iterable[Path]) -> str:
-    """Return the command that collects the batches of these transcripts."""
+    """Return the command that collects the batches of the transcripts `targets`."""
     paths = list(dict.fromkeys(targets))
     places = paths if len(paths) == 1 else list(dict.fromkeys(path.parent for path in paths))
     return " ".join(["debate judge --collect", *(shlex.quote(str(place)) for place in places)])

@@ -21,10 +21,11 @@ from debate_cli.storage.variables import unknown_variables
 
 
 class Options(NamedTuple):
-    """Check configurations, and name missing keys.
+    """Check configurations, and name missing API keys.
 
-    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default, as for `debate run`. Every fault
-    is named with file, line, column and key. A missing API key is a fault too. Exit code 2 if there is any fault.
+    Without CONFIG, it checks what `debate run` would use: configs/debate.yaml or debate.yaml of this folder, else the
+    packaged default. It names each fault with file, line, column and key. A missing API key is a fault too. Exit code 2
+    if there is any fault.
     """
 
     configs: Annotated[
@@ -47,19 +48,19 @@ class ConfigReport:
     config: str
     models: tuple[str, ...] = ()
     planned_calls: int | None = None
-    """Minimum number of calls; None if the configuration cannot be read."""
+    """Minimum number of calls to models in a run; None if the configuration cannot be read."""
     problems: tuple[str, ...] = ()
     help_page: str = ""
-    """Help page on the problems; empty if there is none."""
+    """Name of the help page on `problems`. Empty if no page explains them."""
     warnings: tuple[str, ...] = ()
     destinations: tuple[Destination, ...] = ()
-    """Servers that requests go to, except those of the built-in providers."""
+    """Servers that a run sends requests to. The servers of built-in providers are left out."""
     has_debaters: bool = True
     """Whether the configuration has debaters. Without debaters it can only judge texts."""
 
 
 def run(given: Options) -> None:
-    """Check configurations, and name missing keys."""
+    """Check configurations, and name missing API keys."""
     for line in unknown_variables(os.environ):
         print_status(f"warning: {line}")
     reports = [_check_config(reference, given) for reference in given.configs or [None]]

@@ -1,4 +1,4 @@
-"""Options of the commands whose own modules are slow to import. Their help needs only this module."""
+"""Options of the commands whose own modules are slow to import."""
 
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -11,8 +11,8 @@ from debate_cli.cli import completion, options
 class RunOptions(NamedTuple):
     """Run a debate and save its transcript.
 
-    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default (a debate on the embedded local
-    model). Options override DEBATE_... variables, which override the file.
+    Without CONFIG, it uses configs/debate.yaml or debate.yaml of this folder, else the packaged default (a debate on
+    the embedded local model). Options override DEBATE_... variables, which override the file.
 
     Examples:
 
@@ -27,7 +27,9 @@ class RunOptions(NamedTuple):
 
     config: options.RunConfigArgument = None
     topic: Annotated[str | None, typer.Option(help="Override the motion.")] = None
-    background: Annotated[Path | None, typer.Option(metavar="FILE", help="Text that replaces the background.")] = None
+    background: Annotated[Path | None, typer.Option(metavar="FILE", help="Text file that replaces the background.")] = (
+        None
+    )
     evidence: options.EvidenceOption = None
     settings: options.SettingsOption = None
     var: options.VarOption = None
@@ -51,7 +53,10 @@ class RunOptions(NamedTuple):
         ),
     ] = False
     continue_: Annotated[
-        bool, typer.Option("--continue", help="With --id: start the debate, or resume it unless it is complete.")
+        bool,
+        typer.Option(
+            "--continue", help="With --id: resume the saved debate with this id, or start it if none is saved."
+        ),
     ] = False
     close: Annotated[bool, typer.Option("--close", help="With --resume: end the debate here and judge it.")] = False
     files: options.FilesOption = None
@@ -93,12 +98,12 @@ ReportFormat = Literal["json", "jsonl", "csv", "parquet"]
 class ExperimentOptions(NamedTuple):
     """Run many debates from one file: players, motions, both side orders, judges.
 
-    `run EXP.yaml` runs what is missing or failed, and nothing else; several processes may run it at once. `status` and
-    `report` take the file or the folder of the experiment, which is beside the file; with --queue they first copy the
-    workers' results. `report` shows a leaderboard with intervals, how far the judges can be trusted, and the cost;
-    `--html` writes it as a page, `--format` prints one row per judgement. `merge DIR... -o DIR` joins the folders of
-    shards. `rate FILE.csv` rates any pairwise results: columns left, right, score (0 to 1) or margin, and optionally
-    cluster, judge, side.
+    Each debate of an experiment is a cell. `run EXP.yaml` runs the cells that are missing or failed; several processes
+    may do so at once. `status` and `report` take the experiment's file, or its folder, which is beside the file; with
+    --queue they first copy the workers' results. `report` shows a leaderboard with intervals, how far the judges can be
+    trusted, and the cost; `--html` writes the report as a page, `--format` prints one row per judgement. `merge DIR...
+    -o DIR` joins the folders of runs with --shard. `rate FILE.csv` rates any pairwise results: columns left, right,
+    score (0 to 1) or margin, and optionally cluster, judge, side.
 
     Examples:
 
@@ -128,7 +133,7 @@ class ExperimentOptions(NamedTuple):
         list[str],
         typer.Argument(
             metavar="EXP.yaml|DIR|FILE.csv",
-            help="The experiment's file; for status and report also its folder. merge: folders. rate: a CSV file.",
+            help="run: the experiment's file. status, report: its file or its folder. merge: folders. rate: a CSV file.",
             autocompletion=completion.complete_configs,
         ),
     ]
@@ -138,7 +143,7 @@ class ExperimentOptions(NamedTuple):
             "--out",
             "-o",
             metavar="PATH",
-            help="Folder of the experiment (default: beside EXP.yaml). merge: the new folder. report: the file.",
+            help="run, status: folder of the experiment (default: beside EXP.yaml). merge: the new folder. report: file for the rows of --format.",
         ),
     ] = None
     mock: Annotated[bool, typer.Option("--mock", help="Rehearse on the mock, in a separate folder.")] = False
@@ -158,7 +163,12 @@ class ExperimentOptions(NamedTuple):
     ] = None
     queue: options.QueueOption = None
     enqueue_only: Annotated[
-        bool, typer.Option("--enqueue-only", help="With --queue: do not wait for workers.", rich_help_panel=RUN_PANEL)
+        bool,
+        typer.Option(
+            "--enqueue-only",
+            help="With --queue: put the cells into the queue, and do not wait for workers.",
+            rich_help_panel=RUN_PANEL,
+        ),
     ] = False
     batch: Annotated[
         bool,
@@ -182,7 +192,7 @@ class ExperimentOptions(NamedTuple):
         bool, typer.Option("--json", help="run: an event per line on stdout; other actions: one JSON document.")
     ] = False
     plain: options.PlainOption = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show the closing lines only.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, only the closing lines.")] = False
     trust_host: options.TrustHostOption = None
     trust_path: options.TrustPathOption = None
     debug: options.DebugOption = False
@@ -191,10 +201,11 @@ class ExperimentOptions(NamedTuple):
 class WorkerOptions(NamedTuple):
     """Run debates of experiments that are in a queue.
 
-    `debate experiment run EXP.yaml --queue DSN` puts an experiment into a PostgreSQL database; workers on any machines
-    run its debates. They need the keys of its providers in their environment. They share its budget and each key's
-    limits per minute. If a worker dies, another continues its debates after their last event. An experiment in the
-    queue is not trusted: allow each server that it names with --trust-host. Needs the extra `[cluster]`.
+    `debate experiment run EXP.yaml --queue DSN` puts an experiment into a queue, which is a PostgreSQL database.
+    Workers on any machines run the experiment's debates, and share the experiment's budget and each key's limits per
+    minute. Each worker needs the providers' keys in its environment. If a worker dies, another worker continues the
+    debates after their last event. Workers do not trust the experiments: allow each server that an experiment names
+    with --trust-host. Needs the extra `[cluster]`.
 
     Examples:
 
@@ -214,32 +225,34 @@ class WorkerOptions(NamedTuple):
     concurrency: Annotated[
         int | None, typer.Option(min=1, max=1000, help="Number of debates to run at the same time.")
     ] = None
-    until_empty: Annotated[bool, typer.Option("--until-empty", help="End when no cell is left in the queue.")] = False
+    until_empty: Annotated[bool, typer.Option("--until-empty", help="End when no debate is left in the queue.")] = False
     lease: Annotated[
         float,
         typer.Option(
             min=2,
             metavar="SECONDS",
-            help="After this time without a sign of life, other workers continue a worker's debates.",
+            help="Other workers continue a worker's debates if it shows no sign of life for this many seconds.",
         ),
     ] = 30
     trust_host: options.TrustHostOption = None
     json: Annotated[bool, typer.Option("--json", help="Print an event per line on stdout.")] = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print notes only.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress, only notes and the closing line.")] = (
+        False
+    )
     debug: options.DebugOption = False
 
 
 Lookup = Literal["corpus", "web", "both"]
-"""Where a judge of sources looks up facts without a citation."""
+"""Where the judging system `sources` looks up claims without a citation."""
 
 
 class JudgeOptions(NamedTuple):
     """Judge saved debates (again), without their debaters.
 
-    Adds assessments as a separate judging run; `debate score --runs all` shows all runs side by side. No debater's
-    model or key is needed. Each --model gets a judging run; if there are several, none of them decides. A panel also
-    judges texts: files, the files in and below a folder without transcripts, and `-`. The topic of --config is the
-    question asked of a text.
+    The new assessments become a judging run of their own; `debate score --runs all` shows all runs side by side. No
+    debater's model or key is needed. Each --model gets its own judging run; if there are several models, no run
+    decides. The system `panel` also judges texts: files, all files below a folder without transcripts, and `-` (stdin).
+    The topic of --config is the question about a text.
 
     Examples:
 
@@ -278,22 +291,36 @@ class JudgeOptions(NamedTuple):
     judges: Annotated[int | None, typer.Option(min=1, max=25, help="Number of judges of each system.")] = None
     repeat: Annotated[int, typer.Option(min=1, max=100, help="Number of independent judging runs of each model.")] = 1
     lookup: Annotated[
-        Lookup | None, typer.Option(help="Where `sources` looks up claims without a citation: files, web, or both.")
+        Lookup | None,
+        typer.Option(
+            help="Where the system `sources` looks up claims without a citation: files (corpus), web, or both."
+        ),
     ] = None
     evidence: options.EvidenceOption = None
     mock: options.MockOption = False
     batch: options.BatchOption = False
     collect: Annotated[
-        bool, typer.Option("--collect", help="Collect the answers of batches for PATH (default: the default folder).")
+        bool,
+        typer.Option(
+            "--collect", help="Collect the answers of batches for PATH (default: the folder where `run` saves)."
+        ),
     ] = False
-    resubmit: Annotated[bool, typer.Option("--resubmit", help="With --collect: submit lost batches again.")] = False
-    replace: Annotated[bool, typer.Option("--replace", help="Ignore earlier assessments of these systems.")] = False
+    resubmit: Annotated[
+        bool,
+        typer.Option("--resubmit", help="With --collect: submit again each batch that the vendor no longer knows."),
+    ] = False
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Ignore earlier assessments of the systems that judge now.")
+    ] = False
     context: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Text that judges read beside a judged text (default: the background)."),
+        typer.Option(
+            metavar="FILE", help="File that judges read in addition to a text (default: the background of --config)."
+        ),
     ] = None
     out: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="File or folder for the results (default: in place).")
+        Path | None,
+        typer.Option(metavar="PATH", help="File or folder for the judged transcripts (default: change them in place)."),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at --out.")] = False
     settings: options.SettingsOption = None
@@ -334,10 +361,10 @@ class ImportOptions(NamedTuple):
     """Make transcripts of debates that were held elsewhere.
 
     Reads text (`Name: words`), Markdown, subtitles, tables, chats and our own transcripts, and keeps every word. The
-    transcript can be judged, scored, replayed and reported as any other. Shows what it found, and writes nothing with
-    --dry-run. The formats debatrix, nyu, lechmazur and ukp read folders of public data sets; what people said about
-    their debates is written to `labels.csv` beside the transcripts. Several files or a folder give one transcript each,
-    named after the file; broken files are reported, the others are imported.
+    transcript can be judged, scored, replayed and reported as any other. It shows what it found; with --dry-run it
+    writes nothing. The formats debatrix, nyu, lechmazur and ukp read folders of public data sets; people's judgements
+    of these debates are written to `labels.csv` beside the transcripts. Each file gives a transcript named after the
+    file. If one of several files is broken, it is reported, and the others are imported.
 
     Examples:
 
@@ -358,9 +385,9 @@ class ImportOptions(NamedTuple):
     format: Annotated[
         Format | None, typer.Option(help="Format of the files, or a public data set; default: recognised by content.")
     ] = None
-    topic: Annotated[str | None, typer.Option(help="The motion; default: that of the file, else the file's name.")] = (
-        None
-    )
+    topic: Annotated[
+        str | None, typer.Option(help="The motion (default: the one in the file, else the file's name).")
+    ] = None
     side: Annotated[
         list[str] | None,
         typer.Option(
@@ -376,7 +403,7 @@ class ImportOptions(NamedTuple):
     round_by: Annotated[
         RoundBy | None,
         typer.Option(
-            help="`turns`: a round ends before someone speaks again. `heading`: each heading begins a round. "
+            help="`turns`: a speaker's second speech in a round begins the next round. `heading`: each heading begins a round. "
             "Default: the rounds that a table names, else `turns`."
         ),
     ] = None
@@ -388,7 +415,7 @@ class ImportOptions(NamedTuple):
         str | None,
         typer.Option(
             metavar="PROVIDER/MODEL",
-            help="Ask this model for the claims of each speech; their passages are checked word for word. Without it, each speech is one argument.",
+            help="Ask this model for the claims of each speech; each claim's quote is checked word for word. Without this option, each speech is one argument.",
         ),
     ] = None
     mock: options.MockOption = False
@@ -398,7 +425,10 @@ class ImportOptions(NamedTuple):
     trust_host: options.TrustHostOption = None
     trust_path: options.TrustPathOption = None
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="PATH", help="Folder or .json file (default: as for `run`).")
+        Path | None,
+        typer.Option(
+            "-o", "--out", metavar="PATH", help="Folder or .json file (default: the folder where `run` saves)."
+        ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing transcripts.")] = False
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what is found; write nothing.")] = False
@@ -410,8 +440,8 @@ class AuditOptions(NamedTuple):
     """Measure whether a judge can be trusted.
 
     The judge judges the same debates several times, and again with one thing changed by code: the order, the names, the
-    length of one side, an invented study, and more. The differences are its biases. Nothing is asked twice: the same
-    command continues an audit that was stopped. The result is a judge card in the audit's folder.
+    length of one side, an invented study, and more. The differences show its biases. Nothing is asked twice: the
+    same command continues an audit that was stopped. The result is a judge card in the audit's folder.
 
     Examples:
 
@@ -443,12 +473,14 @@ class AuditOptions(NamedTuple):
     ] = None
     labels: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="CSV with the winners: columns id, winner (or score_NAME per side), rater."),
+        typer.Option(
+            metavar="FILE", help="CSV with the winners: columns id, winner (or score_NAME for each side), rater."
+        ),
     ] = None
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the audit.")] = Path("audit")
     variant: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Change only this in the debates (repeatable). Default: every change."),
+        typer.Option(metavar="NAME", help="Test only this change of the debates (repeatable). Default: every change."),
     ] = None
     repeat: Annotated[int, typer.Option(min=1, max=100, help="Number of judging runs of each unchanged debate.")] = 3
     gate: Annotated[

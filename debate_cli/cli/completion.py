@@ -1,8 +1,4 @@
-"""Shell completion of configurations and saved debates, by file name.
-
-The shell completes other paths. Slow modules are not imported here. The `Options` of each command name the completion
-function of an option or argument.
-"""
+"""Shell completion of configurations, saved debates, error pages and judging systems."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,11 +12,11 @@ TRANSCRIPT_DIR = Path("transcripts")
 YAML_SUFFIXES = frozenset({".yaml", ".yml"})
 PACKAGE_DIR = Path(__file__).parent.parent
 ERROR_PAGE_DIRS = (PACKAGE_DIR / "pages", PACKAGE_DIR.parent / "docs" / "errors")
-"""Folders with the pages about errors: in the installed package, else in the checkout."""
+"""Folders of the error pages, in an installed package and in a checkout. The first existing folder is used."""
 
 
 def complete_configs(incomplete: str) -> list[str]:
-    """Complete configurations here and in configs/."""
+    """Complete paths of configurations in the current folder and in configs/."""
     found = [str(path) for folder in CONFIG_DIRS for path in _list_children(folder) if path.suffix in YAML_SUFFIXES]
     return _filter_by_prefix(incomplete, found)
 
@@ -31,7 +27,7 @@ def complete_debates(incomplete: str) -> list[str]:
 
 
 def complete_paths(incomplete: str) -> list[str]:
-    """Complete files of the debates in transcripts/."""
+    """Complete paths of the debates in transcripts/."""
     return _filter_by_prefix(incomplete, map(str, _list_saved()))
 
 
@@ -41,7 +37,7 @@ def complete_topics(incomplete: str) -> list[str]:
 
 
 def list_error_pages() -> dict[str, Path]:
-    """Map the names of the pages about errors to their files, sorted by name."""
+    """Map the name of each error page to its file, sorted by name."""
     folder = next(path for path in ERROR_PAGE_DIRS if path.is_dir())
     return {path.stem: path for path in _list_children(folder) if path.suffix == ".md"}
 

@@ -1,4 +1,4 @@
-"""Options that select the configuration, change it, and select a cassette."""
+"""Reads the configuration and the cassette that the options name."""
 
 import json
 import os
@@ -54,7 +54,10 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
     values = {
         "topic": ("--topic", given.topic),
         "background": ("--background", None if given.background is None else _read_background(given.background)),
-        "evidence.sources": ("--evidence", [_escape(str(path.absolute())) for path in given.evidence or ()] or None),
+        "evidence.sources": (
+            "--evidence",
+            [_escape_variables(str(path.absolute())) for path in given.evidence or ()] or None,
+        ),
         "seed": ("--seed", given.seed),
         "limits.max_cost_usd": ("--max-cost", given.max_cost),
         "limits.max_tokens": ("--max-tokens", given.max_tokens),
@@ -68,15 +71,14 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
 
 def _read_background(path: Path) -> str:
     try:
-        return _escape(read_regular_text(path, _MAX_BACKGROUND_BYTES))
+        return _escape_variables(read_regular_text(path, _MAX_BACKGROUND_BYTES))
     except OSError as error:
         raise UsageError(f"--background {path}: cannot be read ({error.strerror}); name a text file") from error
     except ValueError as error:
         raise UsageError(f"--background {path}: {error}") from error
 
 
-def _escape(text: str) -> str:
-    """Escape `${` in `text`, so that it does not begin a variable."""
+def _escape_variables(text: str) -> str:
     return text.replace("${", "$${")
 
 
@@ -87,9 +89,9 @@ def config_from_argument(
     checks: ConfigCheck = check_config,
     trusted_folders: Sequence[Path] | None = None,
 ) -> LoadedConfig:
-    """Load the configuration `reference`: a path, `-` for standard input, None for the default. Raises ConfigError.
+    """Load the configuration `reference`: a path, or `-` for stdin. None loads the default. Raises ConfigError.
 
-    `checks`: finds contradictions between settings. `trusted_folders`: may contain files that the configuration names.
+    `checks`: finds contradictions between settings. `trusted_folders`: folders whose files the configuration may name.
     """
     path = None
     if reference is None:
@@ -124,7 +126,10 @@ def _suggest_instead(path: Path) -> str:
 def config_for_judging(
     reference: str | None, changes: Sequence[ConfigChange] = (), trusted_folders: Sequence[Path] | None = None
 ) -> LoadedConfig | None:
-    """Load and check the configuration of --config. Without --config, load `.env`, print its notes and return None."""
+    """Load and check the configuration of --config.
+
+    Without --config (`reference` is None), print the notes on `.env` and return None.
+    """
     if reference is None:
         print_notes(load_environment(Path(), os.environ).notes)
         return None
@@ -142,7 +147,7 @@ def _is_shipped(path: Path) -> bool:
 
 
 def _without_example(path: Path, changes: Sequence[ConfigChange]) -> list[ConfigChange]:
-    """Return a change that removes the packaged example's background if `changes` set a topic but no background."""
+    """Remove the background of the packaged example if `changes` set only another topic."""
     keys = {change.key if isinstance(change, Override) else change[0] for change in changes}
     is_other_topic = _is_shipped(path) and "topic" in keys and "background" not in keys
     return [Override("background", "null", "--topic")] if is_other_topic else []
@@ -161,9 +166,9 @@ def packaged_config_dir() -> Path:
 
 
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:
-    """Open the cassette of --record or --replay; return None without these options. Raises UsageError, ConfigError.
+    """Open the cassette of --record or --replay; None if neither is given. Raises UsageError, ConfigError.
 
-    `asked`: whether models will be asked. If not, no recording is created.
+    `asked`: whether models will be asked. If not, --record creates no cassette.
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")

@@ -1,4 +1,4 @@
-"""Asks the user whether a file may send requests and keys to a host, and stores the answer."""
+"""Asks the user for consent to send requests and keys to a host that a file names."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from debate_cli.storage.provider_origin import RememberedConsent, consents_path,
 
 
 def obtain_consents(destinations: Iterable[Destination], trusted_hosts: Sequence[str] | None) -> None:
-    """Ask at the terminal for each consent that is needed. Raises UntrustedHostError if one is missing."""
+    """Ask the user for each missing consent. Raises UntrustedHostError if a consent is refused."""
     missing = missing_consents(destinations, trusted_hosts or (), os.environ)
     refuse_consents(_ask(missing) if can_ask() else missing)
 
@@ -25,7 +25,7 @@ def can_ask() -> bool:
 
 
 def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
-    """Ask about each consent until one is refused, and return that one. If none is refused, all are stored."""
+    """Return the first consent that the user refuses. If the user gives all, store them and return none."""
     answered: set[RememberedConsent] = set()
     for consent in missing:
         pairs = consent.remembered_as()
@@ -41,5 +41,5 @@ def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
         try:
             save_consents(consents_path(os.environ), answered)
         except StorageError as error:
-            print_status(f"note: the answer is not stored and holds for this run only: {error}")
+            print_status(f"note: your consent is not stored, so it holds for this run only: {error}")
     return ()

@@ -1,4 +1,4 @@
-"""Output of commands: status lines on stderr, data on stdout, detection of terminals and closed pipes."""
+"""Output of commands: status lines on stderr, data on stdout."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class ClosedPipeError(Exception):
 class WorkflowGuard:
     """A text stream for GitHub Actions, whose runner executes lines like `::add-mask::x` and `##[command]`.
 
-    It breaks such commands with a space, even if a command arrives in several writes.
+    A space is inserted into each such command, even if the command arrives in several writes.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._line = ""
-        """Short form of the current line so far. Further characters complete a command in both or in neither."""
+        """As much of the current line's end as is needed to recognize a command that the next write completes."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -89,9 +89,10 @@ def is_broken_pipe(error: OSError) -> bool:
 
 
 def prepare_streams() -> None:
-    """Make the standard streams usable: replace closed ones, read piped input as UTF-8, print any character.
+    """Make stdin, stdout and stderr usable.
 
-    A terminal size of 0 in the environment counts as unknown.
+    Opens closed streams on /dev/null, reads piped input as UTF-8, and replaces characters that a stream cannot encode.
+    A terminal size of 0 in COLUMNS or LINES is ignored.
     """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:  # `os.open` returns the lowest free number, which is that of the closed stream
@@ -114,12 +115,12 @@ def _reconfigure(stream: TextIO, *, encoding: str | None = None, errors: str = "
 
 
 def replace_control_chars(text: str) -> str:
-    """Put `text` on one line, and replace control and invisible characters, which a file's name may contain."""
+    """Put `text` on one line, and replace its control and invisible characters."""
     return sanitize.replace_unprintable(_LINE_BREAKS.sub(" ", text))
 
 
 def print_status(line: str) -> None:
-    """Print a line on stderr, wrapped on a terminal. A closed stderr is ignored."""
+    """Print a line on stderr, wrapped on a terminal. Does nothing if stderr is closed."""
     try:
         print(_wrap_for_terminal(replace_control_chars(line)), file=sys.stderr, flush=True)
     except OSError as error:
@@ -129,10 +130,7 @@ def print_status(line: str) -> None:
 
 
 def _wrap_for_terminal(line: str) -> str:
-    """Wrap `line` between words if stderr is a terminal.
-
-    A path or command stays whole, so that it can be copied. A long one begins a line.
-    """
+    """Wrap `line` to the terminal's width, but never inside a path or command, which a user may copy."""
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
         return line
@@ -141,14 +139,17 @@ def _wrap_for_terminal(line: str) -> str:
     return textwrap.fill(line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
-def print_truncation_note(torn: str | None) -> None:
-    """Print `torn`, a sentence about an incomplete last line of a journal. Prints nothing for None."""
-    if torn is not None:
-        print_status(f"note: {' '.join(torn.split())}")
+def print_truncation_note(warning: str | None) -> None:
+    """Print `warning`, a sentence about the incomplete last line of a journal. Prints nothing for None."""
+    if warning is not None:
+        print_status(f"note: {' '.join(warning.split())}")
 
 
 def refuse_existing(path: Path, *, force: bool, option: str) -> None:
-    """Raise UsageError if `path`, the target of `option`, exists or is a link, unless `force`."""
+    """Raise UsageError if `path` is a folder, or if it exists and `force` is False.
+
+    `option`: the option that names the path.
+    """
     if path.is_dir():
         raise UsageError(f"{option} {path}: this is a folder; name a file")
     if os.path.lexists(path) and not force:
@@ -157,7 +158,7 @@ def refuse_existing(path: Path, *, force: bool, option: str) -> None:
 
 @contextmanager
 def ignore_broken_pipe() -> Generator[None]:
-    """Flush stdout after the block, and ignore a closed stdout."""
+    """Flush stdout after the block. A closed stdout is ignored, in the block too."""
     try:
         yield
         sys.stdout.flush()
@@ -179,15 +180,15 @@ def is_interactive(stream: TextIO) -> bool:
 
 
 def make_console(stream: TextIO) -> Console:
-    """Create a Rich console on a stream. Colour depends on NO_COLOR and the terminal."""
+    """Create a Rich console that writes to `stream`."""
     from rich.console import Console
 
     return Console(file=stream, highlight=False)
 
 
-def read_stdin(max_bytes: int) -> bytes:
-    """Read at most `max_bytes` characters of standard input. Returns their bytes, which may be more."""
-    return sys.stdin.read(max_bytes).encode("utf-8", "surrogateescape")
+def read_stdin(max_chars: int) -> bytes:
+    """Read at most `max_chars` characters of stdin. Returns them as UTF-8."""
+    return sys.stdin.read(max_chars).encode("utf-8", "surrogateescape")
 
 
 def write_document(pieces: Iterable[str]) -> None:
@@ -197,7 +198,7 @@ def write_document(pieces: Iterable[str]) -> None:
 
 
 def write_chunks(pieces: Iterable[str]) -> None:
-    """Write to stdout piece by piece. The first two are flushed at once, so that output starts early."""
+    """Write pieces of text to stdout. The first two are flushed at once, so that the user sees output early."""
     for number, piece in enumerate(pieces):
         sys.stdout.write(piece)
         if number <= 1:
@@ -205,7 +206,10 @@ def write_chunks(pieces: Iterable[str]) -> None:
 
 
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
-    """Print verdicts: a table on a terminal, else a line each; with `quiet`, the deciding verdict of each file."""
+    """Print the verdicts of `files`: as a table on a terminal, else one verdict a line.
+
+    With `quiet`, print only the deciding verdict of each file, on one line.
+    """
     from debate_cli.render import score_rows
 
     if quiet or not is_interactive(sys.stdout):
@@ -222,7 +226,10 @@ def show_tables(
     lines: Iterable[str] | None = None,
     plain: bool = False,
 ) -> None:
-    """Draw tables on a terminal. With `plain`, or without a terminal, print `lines` (None: one line per row)."""
+    """Draw tables on a terminal. Without a terminal, or with `plain`, print plain lines.
+
+    `lines`: the plain lines; None prints each row of the tables as a line.
+    """
     if plain or not is_interactive(sys.stdout):
         from debate_cli.render.text.plain import table_lines, wrap_for_terminal
 
@@ -239,7 +246,7 @@ def show_tables(
 
 
 def write_json_chunks(pieces: Iterable[str]) -> None:
-    """Write a document, or lines of JSON, to stdout piece by piece, without styling."""
+    """Write pieces of JSON to stdout."""
     if sys.stdout.isatty():
         pieces = map(sanitize.escape_json, pieces)
     elif isinstance(sys.stdout, WorkflowGuard):
@@ -248,7 +255,7 @@ def write_json_chunks(pieces: Iterable[str]) -> None:
 
 
 def write_workflow_commands(commands: Iterable[str]) -> None:
-    """Write GitHub workflow commands to stdout. Only commands written here pass the workflow guard."""
+    """Write GitHub workflow commands to stdout, which `WorkflowGuard` leaves unchanged."""
     _reconfigure(sys.stdout, encoding="utf-8")
     for command in commands:
         if isinstance(sys.stdout, WorkflowGuard):

@@ -21,12 +21,12 @@ from debate_cli.storage.redact import Redactor, redact_values
 
 
 class Options(NamedTuple):
-    """Ask each model a tiny question: what it can do, what it costs, how fast it is.
+    """Test each model with a tiny question: what it can do, what it costs, how fast it is.
 
-    Asks one question for each structured-output mode (native schema, forced tool call, schema in the prompt) and a
-    streamed one: a few hundred tokens a model. A model is usable if at least one mode gives a valid form. Without
-    names, one web search is made if the configuration searches the web. Exit code 3 if a model or the search is not
-    usable.
+    Each model gets one question for each structured-output mode (native schema, forced tool call, schema in the prompt)
+    and one with a streamed answer: a few hundred tokens. A model is usable if at least one mode gives a valid form. If
+    no MODEL is named and the configuration searches the web, one web search is tested too. Exit code 3 if a model or
+    the search is not usable.
 
     Examples:
 
@@ -39,7 +39,7 @@ class Options(NamedTuple):
         list[str] | None,
         typer.Argument(
             metavar="MODEL",
-            help="provider/model, or a name in the configuration's models; default: all models that it uses.",
+            help="provider/model, or a name under `models` in the configuration; default: all models that the configuration uses.",
         ),
     ] = None
     config: options.ConfigOption = None
@@ -52,7 +52,7 @@ class Options(NamedTuple):
 
 
 def run(given: Options) -> None:
-    """Ask each model a tiny question: what it can do, what it costs, how fast it is."""
+    """Test each model with a tiny question: what it can do, what it costs, how fast it is."""
     names = given.models or []
     changes = config_options.overrides_from_options(ConfigOptions(variables=given.var))
     loaded = config_options.config_from_argument(given.config, changes, trusted_folders=given.trust_path)

@@ -1,7 +1,4 @@
-"""Output of `run --dry-run` and `judge --dry-run`: calls, tokens and cost, planned and at worst.
-
-The output of `run` also has the configuration.
-"""
+"""Output of --dry-run: calls, tokens and cost, planned and at worst."""
 
 import asyncio
 import sys
@@ -33,7 +30,7 @@ NOTHING_ASKED = "No model was asked."
 
 
 def show_plan(context: RunContext, *, as_json: bool) -> None:
-    """Print configuration and estimate. The text lists explicit settings only; JSON lists all settings."""
+    """Print the configuration and the estimate. JSON has all settings, text only those that were set."""
     config = context.config
     plan = asyncio.run(estimate_run(context))
     for line in plan.context_warnings():
@@ -61,7 +58,10 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
 
 
 def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool = True, batch: bool = False) -> None:
-    """Print the estimate for all files and, with `each`, for each file. `batch`: whether batch prices apply."""
+    """Print the estimate for judging all files together. With `each`, also print it for each file.
+
+    `batch`: whether batch prices apply.
+    """
     plans = [(task, asyncio.run(estimate_judging(task, batch=batch))) for task in tasks]
     if as_json:
         print_json(
@@ -107,9 +107,9 @@ def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
 
 
 def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Format rows as lines with aligned columns. The first row has the headings.
+    """Format rows as lines with aligned columns.
 
-    One heading must be empty. The columns to the right of it hold numbers.
+    The first row has the headings, one of which is empty. The columns to the right of the empty heading hold numbers.
     """
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -122,7 +122,10 @@ def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def format_plan_rows(
     name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str
 ) -> list[tuple[str, ...]]:
-    """Return two rows: name and planned totals; model and totals at worst. `columns`: cells after the name."""
+    """Return a row with planned totals, labelled `name`, and a row with the totals at worst, labelled `model`.
+
+    `columns`: cells of the first row between `name` and the word “planned”.
+    """
     below = f"  {sanitize.sanitize_line(model)}" if model else ""
     return [
         (sanitize.sanitize_line(name), *columns, "planned", *_format_totals(planned)),
@@ -169,7 +172,7 @@ def _group_by_model(plan: RunEstimate) -> list[dict[str, object]]:
 
 
 def plan_data(planned: CallTotals, worst: CallTotals) -> dict[str, object]:
-    """Return the planned totals and the worst case as JSON data."""
+    """Return the totals, planned and at worst, as JSON data."""
     return {"planned": _total_data(planned), "worst": _total_data(worst)}
 
 

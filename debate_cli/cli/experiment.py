@@ -64,7 +64,7 @@ PLAN_HEADINGS = ("who", "debates", "", "calls", "tokens in", "tokens out", "USD"
 _RUN_ONLY = ("dry_run", "batch", "enqueue_only", "limit", "retry_failed", "shard", "quiet", "trust_host")
 _REPORT_ONLY = ("format", "html", "force")
 EXIT_CODES = {"interrupted": screen.BY_USER.exit_code, "budget": 4, "failures": 3}
-"""Maps the reason why a run ended early to its exit code."""
+"""Maps the reason why a run ended early to the exit code."""
 
 
 def run(given: ExperimentOptions) -> None:
@@ -99,7 +99,7 @@ def _check_options(given: ExperimentOptions) -> None:
         raise UsageError(f"--queue is not an option of `debate experiment {action}`; leave it out")
     if given.queue and (given.shard or given.limit):
         raise UsageError(
-            f"--shard and --limit do not apply to a queue, from which workers take the cells; leave them out, or unset {QUEUE_VARIABLE}"
+            f"--shard and --limit do not apply to a queue; leave them out, or leave out --queue and unset {QUEUE_VARIABLE}"
         )
     if given.enqueue_only and not given.queue:
         raise UsageError("--enqueue-only needs a queue; name it with --queue")
@@ -156,10 +156,6 @@ def _run(given: ExperimentOptions) -> None:
 
 
 def _check_batches(given: ExperimentOptions, experiment: Experiment, folder: Path) -> None:
-    """Raise ConfigError if --batch has a judge without batches.
-
-    Raises UsageError for --batch with --queue, and for a missing --batch while answers wait in batches.
-    """
     if given.batch and given.queue:
         raise UsageError(
             "--batch asks the judges from this process, not from workers; leave out --queue, and unset DEBATE_QUEUE"
@@ -224,7 +220,7 @@ def _report_end(
     if not summary.failed:
         return 0
     cells = "1 cell" if summary.failed == 1 else f"{summary.failed} cells"
-    print_status(f"debate: {cells} failed; ask again with:")
+    print_status(f"debate: {cells} failed; run them again with:")
     print_status(f"{command} --retry-failed")
     return 1 if summary.finished else 3
 
@@ -240,7 +236,7 @@ def _command(given: ExperimentOptions, experiment: Experiment) -> str:
 
 
 def _open_ledger(given: ExperimentOptions) -> Ledger:
-    """Open the ledger of the experiment whose folder or file is the first path."""
+    """Open the ledger of the experiment that PATH names. With --queue, first copy the workers' results into it."""
     path = Path(given.paths[0])
     if path.is_dir():
         folder = path
@@ -334,7 +330,6 @@ def _rate(given: ExperimentOptions) -> None:
 
 
 def _show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], as_json: bool, batch: bool) -> None:
-    """Print the estimate for the unfinished cells of a shard. `batch`: whether batch prices apply."""
     plan = CellPlan(experiment)
     cells = [cell for cell in plan.cells() if cell.bucket % shard[1] == shard[0] - 1]
     done: set[str] = set()

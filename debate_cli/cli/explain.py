@@ -1,4 +1,4 @@
-"""`debate explain`: shows the pages about errors, which are in docs/errors and in the package."""
+"""`debate explain`."""
 
 import sys
 from typing import Annotated, NamedTuple

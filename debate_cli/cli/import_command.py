@@ -1,4 +1,4 @@
-"""`debate import`. Its options are in `command_options`. The module has another name because `import` is a keyword."""
+"""`debate import`. The module is not named `import`, because that is a keyword."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def run(given: ImportOptions) -> None:
     if ignored is not None and given.arguments is None:
         option = ignored.replace("_", "-")
         raise UsageError(
-            f"--{option} is for the model of --arguments; add --arguments PROVIDER/MODEL, or leave out --{option}"
+            f"--{option} has no effect without --arguments; add --arguments PROVIDER/MODEL, or leave out --{option}"
         )
     request = _build_request(given)
     asked = None if given.arguments is None else _prepare_model(given, given.arguments)
@@ -75,7 +75,7 @@ def run(given: ImportOptions) -> None:
     targets = choose_targets(files, given.out, folder)
     if others:
         print_status(
-            f"note: {format_count(others, 'file')} skipped, because folders are searched only for known suffixes"
+            f"note: {format_count(others, 'file')} skipped, because of an unknown suffix; to import one, name it as FILE"
         )
     importer = _Importer(given, asked, is_single=len(files) == 1)
     for file, target in zip(files, targets, strict=True):
@@ -84,7 +84,7 @@ def run(given: ImportOptions) -> None:
 
 
 def _prepare_model(given: ImportOptions, model: str) -> tuple[RunContext, ModelSpec]:
-    """Return the context for asking for claims, and the model of --arguments. Obtains the needed consents."""
+    """Return the context and the model that search for claims. Asks the user for missing consents."""
     spec = parse_model(model, "--arguments")
     loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
     limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
@@ -140,7 +140,7 @@ def _build_request(given: ImportOptions) -> ImportRequest:
 
 
 def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
-    """Map names to values, from texts `NAME=VALUE`. Raises UsageError for a text in another form."""
+    """Map NAME to VALUE for each text `NAME=VALUE`. Raises UsageError for a text of another form."""
     found: dict[str, str] = {}
     for text in given:
         name, _, value = (part.strip() for part in text.rpartition("="))
@@ -152,11 +152,11 @@ def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
 
 @dataclass(slots=True)
 class _Importer:
-    """Imports files one after the other. Only one file is in memory at a time."""
+    """Imports files one after the other."""
 
     given: ImportOptions
     asked: tuple[RunContext, ModelSpec] | None
-    """Context and model for finding claims; None without --arguments."""
+    """Context and model that search for claims; None without --arguments."""
     is_single: bool = False
     records: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     done: int = 0
@@ -164,13 +164,16 @@ class _Importer:
     noted: int = 0
     """Number of files with warnings that were not shown."""
     is_stopped: bool = False
-    """Whether the user ended a search for claims. Then no further file is imported."""
+    """Whether the user stopped a search for claims, which ends the import."""
     written: set[Path] = field(default_factory=set[Path])
     codes: set[int] = field(default_factory=set[int])
-    """Exit codes of the files whose claims were asked for."""
+    """Exit codes of the searches for claims that failed or were stopped."""
 
     def add(self, load: Callable[[], ImportedFile]) -> ImportedFile | None:
-        """Read a debate, show what was found, and write its transcript. Returns None if there is nothing to write."""
+        """Read a debate with `load`, show what was found, and write its transcript.
+
+        Returns None if the debate cannot be imported, or if the user stopped the import earlier.
+        """
         if self.is_stopped:
             return None
         try:
@@ -193,7 +196,7 @@ class _Importer:
         return file
 
     def finish(self) -> None:
-        """Print the JSON document or the count, and exit with 1 if a file was broken."""
+        """Print the JSON document or the number of debates. Raises typer.Exit if a file failed."""
         if self.given.json:
             print_json(self.records)
         elif not self.is_single:
@@ -209,7 +212,10 @@ class _Importer:
             raise typer.Exit(code)
 
     def find_known_claims(self, file: ImportedFile) -> dict[int, Turn] | None:
-        """Return the turns with claims from an earlier import of `file`; None without such an import."""
+        """Return the turns whose claims an earlier import of `file` found, by turn index.
+
+        None without such an import, or without --arguments.
+        """
         return None if self.asked is None else read_known_claims(file.target, file.imported.debate, self.asked[1])
 
     def _show(self, file: ImportedFile) -> None:
@@ -226,7 +232,7 @@ class _Importer:
             self.noted += bool(file.imported.warnings)
 
     def _save(self, file: ImportedFile) -> ImportedFile:
-        """Write the transcript. With --arguments, ask for the claims first."""
+        """With --arguments, ask a model for the claims. Then write the transcript."""
         known = self.find_known_claims(file)
         force = self.given.force or known is not None
         if not self.given.dry_run and not force:
@@ -246,7 +252,7 @@ class _Importer:
         self, file: ImportedFile, search: ClaimSearch, context: RunContext, spec: ModelSpec,
         save: Callable[[ImportedFile], None],
     ) -> ImportedFile:  # fmt: skip
-        """Return the file with the claims of its speeches as arguments. `save` is called after each speech."""
+        """Return `file` with the claims of its speeches. `save` stores the claims so far after each speech."""
         wanted, model = search.wanted, shorten(spec.model, 60)
         calls = f"{format_count(count_calls(wanted), 'call')} about {format_count(len(wanted), 'speech')}"
         if self.given.dry_run:
@@ -266,7 +272,9 @@ class _Importer:
         )
         self.is_stopped = search.stopped
         found = search.finish(spec)
-        left_out = f"; {search.left_out} left out, because their words were not said" if search.left_out else ""
+        left_out = (
+            f"; {search.left_out} left out, because the speech does not contain their words" if search.left_out else ""
+        )
         print_status(f"found {format_count(search.claims, 'claim')}{left_out}")
         print_status(format_usage(total_usage([turn.exchange for turn in found.turns])))
         if missing := count_missing(found):
@@ -281,7 +289,9 @@ class _Importer:
         elif search.stopped:
             self.codes.add(BY_USER.exit_code)
         speeches = format_count(missing, "speech")
-        print_status(f"{speeches} without claims count as one argument each; the same command asks for the rest")
+        print_status(
+            f"{speeches} without claims count as one argument each; the same command asks for the missing claims"
+        )
 
 
 def _refuse_existing(target: Path) -> None:

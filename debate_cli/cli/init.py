@@ -26,8 +26,8 @@ from debate_cli.storage.variables import load_environment
 class Options(NamedTuple):
     """Write a commented debate.yaml and its schema.
 
-    On a terminal it asks three questions first: the motion, the debaters' model, the judge's. It offers the available
-    models: those of Ollama if it is running, those of providers whose key is set, and the embedded one.
+    On a terminal it first asks for the motion, the debaters' model and the judge's model. It offers the models that are
+    available: those of Ollama if Ollama is running, those of providers whose key is set, and the embedded model.
     """
 
     folder: Annotated[
@@ -49,7 +49,7 @@ _PLAIN_SCALAR = re.compile(r"[\w./:@-]+[\w/]")
 
 @dataclass(frozen=True, slots=True)
 class InitAnswers:
-    """Values for the configuration."""
+    """Values that the user chose for the configuration."""
 
     topic: str
     model: str

@@ -45,7 +45,7 @@ _NOT_COLLECTED = (
     "system", "model", "judges", "repeat", "lookup", "evidence", "mock", "replace", "context", "out", "settings", "files",
     "record", "playback", "id", "no_save",
 )  # fmt: skip
-"""Options that --collect refuses, because they belong to a new judging run."""
+"""Options that --collect refuses, because they describe a new judging run."""
 _OPTION_NAMES = {"settings": "set", "playback": "replay"}
 
 
@@ -56,7 +56,7 @@ def run(given: JudgeOptions) -> None:
     if given.report is not None:
         refuse_existing(given.report, force=given.force, option="--report")
     if given.config is None and given.var:
-        raise UsageError("--var fills ${NAME} in the texts of a configuration; name a file with --config")
+        raise UsageError("--var has no effect without a configuration; name one with --config")
     changes = config_options.overrides_from_options(ConfigOptions(given.settings, variables=given.var))
     loaded = config_options.config_for_judging(given.config, changes, given.trust_path)
     request = _build_request(given, loaded)
@@ -82,25 +82,25 @@ def run(given: JudgeOptions) -> None:
 
 def _check_batch_options(given: JudgeOptions) -> None:
     if not given.paths and not given.collect:
-        raise UsageError("Missing argument 'PATH...'.")
+        raise UsageError("no transcript is named; give its file, folder or id as PATH")
     if given.resubmit and not given.collect:
-        raise UsageError("--resubmit submits again what --collect cannot find at the vendor; add --collect")
+        raise UsageError("--resubmit has no effect without --collect; add --collect")
     if given.collect:
         changed = [
             name for name in _NOT_COLLECTED if getattr(given, name) not in ([], (), JudgeOptions._field_defaults[name])
         ]
         if changed:
             option = _OPTION_NAMES.get(changed[0], changed[0].replace("_", "-"))
-            raise UsageError(f"--collect only completes what was submitted; leave out --{option}")
+            raise UsageError(f"--collect only fetches the answers to submitted questions; leave out --{option}")
     elif given.batch and (given.no_save or given.playback is not None):
         option = "--replay" if given.playback is not None else "--no-save"
-        raise UsageError(f"--batch asks models and saves its batches beside the transcripts; leave out {option}")
+        raise UsageError(f"--batch and {option} cannot be combined; leave out one of them")
 
 
 def _plan_collection(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plan the debates in the folders that wait for a batch, and each debate that PATH names by its file."""
+    """Plan the debates that PATH names, and the debates that wait for a batch in the folders of PATH."""
     references = [Path(reference) for reference in given.paths or ()]
     folders = [path for path in references if path.is_dir()] if references else list(transcript_dirs())
     files = [str(path) for path in references if not path.is_dir()]
@@ -117,8 +117,8 @@ def _plan_collection(
         store = BatchStore(plan.source.parent).path
         if not store.exists():
             raise UsageError(
-                f"{plan.source}: {store.name} is not beside it, so a batch may have its questions already; "
-                f"restore it, or submit them with: debate judge --collect {shlex.quote(str(plan.source))} --resubmit"
+                f"{plan.source}: the file {store.name} is missing beside it, so some questions may already be in a batch; "
+                f"restore the file, or submit the questions with: debate judge --collect {shlex.quote(str(plan.source))} --resubmit"
             )
     return plans, problems
 
@@ -126,7 +126,7 @@ def _plan_collection(
 def _plan_judging(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plan the transcripts and texts of PATH. Leaves out the files of --config, --context and the background."""
+    """Plan the judging of PATH's transcripts and texts, but not of the files of --config, --context and background."""
     described_in = (given.config, given.context, loaded.background_file if loaded is not None else None)
     sources, notes = find_sources(
         given.paths or (),
@@ -151,7 +151,7 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
     if given.max_cost is not None and given.max_cost <= 0:
         raise UsageError(f"--max-cost {given.max_cost:g}: give an amount above 0")
     if given.evidence and given.lookup == "web":
-        raise UsageError("--lookup web: does not search the files of --evidence; write --lookup both")
+        raise UsageError("--lookup web does not search the files of --evidence; use --lookup both")
     changes = () if loaded is not None else config_options.overrides_from_options(ConfigOptions(given.settings))
     return JudgingRequest(
         changes=tuple(changes),
@@ -176,7 +176,7 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
 
 @dataclass(slots=True)
 class _Judging:
-    """Judges files and prints each result at once. No finished debate stays in memory."""
+    """Judges files and prints each result at once."""
 
     given: JudgeOptions
     plans: Sequence[JudgePlan]
@@ -185,11 +185,11 @@ class _Judging:
     codes: set[int] = field(default_factory=set[int])
     """Exit codes of the judged files."""
     report_code: int = 0
-    """Exit code that results from writing the HTML report."""
+    """Exit code of writing the HTML report."""
     failed: int = 0
     judged: int = 0
     waiting: int = 0
-    """With --batch: number of files whose judging is incomplete."""
+    """Number of files that still wait for answers from a batch."""
     batches: BatchScreen | None = None
 
     def judge_and_print(self) -> None:
@@ -242,7 +242,7 @@ class _Judging:
         )
 
     def _rows(self, results: Iterator[tuple[JudgeTask, Outcome]], observer: PipeSafeObserver) -> Iterator[ScoredFile]:
-        """Print the summary and the outcome of each file. Yield its row, unless it waits for a batch."""
+        """Print each file's summary and outcome. Yields a row for each file that does not wait for a batch."""
         for task, outcome in results:
             if not self._is_waiting(outcome):
                 with ignore_broken_pipe():
@@ -251,7 +251,7 @@ class _Judging:
             self._report(task, outcome, observer)
 
     def _show_summary(self, task: JudgeTask, outcome: Outcome) -> None:
-        """Print the summary if there is only one file, or if it is a text, whose required changes the table lacks."""
+        """Print the summary of a single file, and of every text, because tables lack a text's required changes."""
         given = self.given
         if given.json or (len(self.plans) > 1 and (given.quiet or not task.is_text)):
             return
@@ -294,11 +294,11 @@ class _Judging:
             print_status(f"{reason}; {skipped} of {len(self.plans)} files were not judged and are unchanged")
         if self.judged and len(self.given.model or ()) > 1:
             print_status(
-                "note: several models judged, so none decides, and a gate is met only if each of their verdicts meets it; "
-                "`debate score` shows them"
+                "note: several models judged, so no verdict decides; a gate is met only if the verdict of each model meets it; "
+                "`debate score` shows all verdicts"
             )
         elif self.judged and self.given.repeat > 1:
-            print_status("note: the newest judging run decides; `debate score --runs all` shows all of them")
+            print_status("note: the newest judging run decides; `debate score --runs all` shows all runs")
         if self.batches is not None and self.waiting:
             targets = [plan.target for plan in self.plans if plan.target is not None]
             self.codes.add(self.batches.report_end(collect_command(targets)))

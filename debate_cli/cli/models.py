@@ -28,8 +28,8 @@ Action = Literal["list", "pull"]
 class Options(NamedTuple):
     """List the providers, what each can do, and whether its key is set.
 
-    `pull` shows the models that run in this process after a download; `pull NAME` downloads one, or the rest of it
-    after a broken download, and checks its SHA-256.
+    `pull` lists the models that can be downloaded and then run without a server. `pull NAME` downloads one of them, or
+    continues its download, and checks its SHA-256.
 
     Examples:
 

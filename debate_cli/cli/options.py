@@ -56,7 +56,7 @@ QueueOption = Annotated[
         metavar="DSN",
         envvar="DEBATE_QUEUE",
         show_envvar=False,
-        help="PostgreSQL database of the queue, as postgresql://USER@HOST/NAME (default: $DEBATE_QUEUE, which no process list shows).",
+        help="PostgreSQL database of the queue, as postgresql://USER@HOST/NAME (default: $DEBATE_QUEUE; process lists show a password in an option, but not in a variable).",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
@@ -119,7 +119,7 @@ FailUnderOption = Annotated[
     str | None,
     typer.Option(
         metavar="[NAME=]SCORE",
-        help="Fail if NAME scores less than SCORE in the deciding verdict (default NAME: the debater with the highest score). For a panel, NAME may be PASS, FAIL or CONDITIONAL, and SCORE its share, 0-1 (default NAME for a text: PASS).",
+        help="Fail if NAME scores less than SCORE in the deciding verdict. NAME is a debater (default: the one with the highest score). For a panel, NAME may be PASS, FAIL or CONDITIONAL (default for a text: PASS), and SCORE is a share of the votes, 0-1.",
         rich_help_panel=GATES_PANEL,
     ),
 ]
@@ -129,7 +129,7 @@ ExpectWinnerOption = Annotated[
         "--expect-winner",
         "--expect",
         metavar="NAME|draw|PASS",
-        help="Fail if the outcome is not this: the winner's name, `draw`, or a panel's vote. `--expect` does the same.",
+        help="Fail if the outcome is another: give a winner's name, `draw`, or a panel's vote. `--expect` is the same option.",
         rich_help_panel=GATES_PANEL,
     ),
 ]

@@ -36,8 +36,9 @@ from debate_cli.systems.tables import Table
 class Options(NamedTuple):
     """Suggest the judges of a panel: the stakeholders that documents imply.
 
-    Asks one model for 3 to 7 stakeholders: name, role, what they care about, and the passage that implies them, which
-    is checked word for word. Writes a configuration with a list of judges, to be edited.
+    Asks one model for 3 to 7 stakeholders: the name and role of each, what each cares about, and a quoted passage that
+    implies the stakeholder. Each quote is checked word for word. Writes a configuration with these judges, for you to
+    edit.
 
     Examples:
 

@@ -37,9 +37,7 @@ class Options(NamedTuple):
 def run(given: Options) -> None:
     """List the prompts, or show the text of one."""
     if (given.action == "show") != (given.name is not None):
-        raise UsageError(
-            "`debate prompts show NAME` needs a name, `debate prompts list` takes none; correct the command"
-        )
+        raise UsageError("show one prompt with `debate prompts show NAME`, or list all with `debate prompts list`")
     prompts = {prompt.name: prompt for prompt in shipped_prompts()}
     if given.name is None:
         _print_list(list(prompts.values()), as_json=given.json)

@@ -35,7 +35,7 @@ WHOLE_DEBATE_FORMATS = ("html", "json")
 """Formats that always show the whole debate: the HTML page and the transcript."""
 KEY_HINT = "any key: next turn · q: stop"
 QUIT_KEYS = frozenset({"q", "Q", ""})
-"""Keys that end a step-by-step replay. An empty string means that the terminal is gone."""
+"""Keys that end a step-by-step replay. An empty string is read if the terminal is gone."""
 
 
 class Options(NamedTuple):
@@ -89,7 +89,7 @@ def run(given: Options) -> None:
         raise UsageError(f"--round {given.round}: this debate has no such round; leave it out to see all")
     verdicts = score(debate, runs="all")
     if given.only is not None and not _has_part(debate, verdicts, given.only):
-        console.print_status(f"--only {given.only}: this debate has nothing to show there")
+        console.print_status(f"--only {given.only}: this debate has no such part")
     if how == "terminal" and given.output is None:
         _play(given, stored, verdicts)
         return
@@ -146,7 +146,7 @@ def _render_document(given: Options, how: ReplayFormat, debate: Debate, verdicts
             return export_svg(scene.on, title=debate.topic) if how == "svg" else export_terminal_html(scene)
         case _:
             raise UsageError(
-                "-o needs --format markdown, html, json, svg or terminal-html; redirect stdout for plain lines"
+                "-o cannot write --format terminal; add --format markdown, html, json, svg or terminal-html, or redirect stdout for plain lines"
             )
 
 
@@ -195,7 +195,7 @@ def _play_turns(given: Options, debate: Debate, *, judged: bool) -> bool:
 
 @contextmanager
 def open_key_reader() -> Generator[Callable[[], str]]:
-    """Yield a function that waits for a key at the terminal. It returns an empty string if the terminal is gone."""
+    """Yield a function that waits for a key and returns it; an empty string if the terminal is gone."""
     try:
         import termios
         import tty

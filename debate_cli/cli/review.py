@@ -48,11 +48,11 @@ class Options(NamedTuple):
     """Judge a saved debate yourself, beside the models.
 
     You fill in the form that a judging system asks models to fill in. Your answers become a judging run, scored by the
-    same code and shown beside the verdicts of models. It never decides.
+    same code and shown beside the verdicts of models. Your judging run never decides the debate.
 
-    At a terminal you get one form after the other, with the speeches above; Ctrl-C keeps what you wrote, and the same
-    command goes on with it. Or write a template, fill it in with an editor, and store it. With --blind, names, models
-    and earlier verdicts are hidden, and the order of the debaters is random.
+    At a terminal you get one form after the other, each below its speeches. Ctrl-C keeps what you wrote, and the same
+    command continues the review. Or print a form with --template, fill it in with an editor, and store it with --from.
+    With --blind, names, models and earlier verdicts are hidden, and the order of the debaters is random.
 
     Examples:
 
@@ -72,7 +72,7 @@ class Options(NamedTuple):
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Judging system whose form you fill in (default: structured; for a text panel).",
+            help="Judging system whose form you fill in (default: structured; panel if a text is judged).",
             autocompletion=completion.complete_systems,
         ),
     ] = None
@@ -87,11 +87,12 @@ class Options(NamedTuple):
         ),
     ] = False
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Seed of the order in a blind review (default: random).")
+        int | None,
+        typer.Option(metavar="N", help="Seed for the order of the debaters in a blind review (default: random)."),
     ] = None
     template: Annotated[bool, typer.Option("--template", help="Print the form as YAML, with the speeches.")] = False
     source: Annotated[
-        Path | None, typer.Option("--from", metavar="FILE", help="Store the review that this file holds.")
+        Path | None, typer.Option("--from", metavar="FILE", help="Store the review in FILE, a filled-in template.")
     ] = None
     json: options.JsonOption = False
     debug: options.DebugOption = False
@@ -135,7 +136,7 @@ def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
 
 
 async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAnswers:
-    """Show the form. SIGTERM and SIGHUP (a closed window) end it like Ctrl-C: the draft is kept."""
+    """Show the form. SIGTERM and SIGHUP (a closed window) end it like Ctrl-C, and the draft is kept."""
     task = asyncio.ensure_future(form)
     for number in (signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
@@ -146,7 +147,7 @@ async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAns
 
 
 def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
-    """Return the terms of the review from the options. A draft keeps its order of debaters, unless --seed is given."""
+    """Return the terms of the review from the options. Without --seed, the seed of a saved draft is kept."""
     try:
         name = given.name or getpass.getuser()
     except (KeyError, OSError) as error:  # e.g. a foreign user id in a container
@@ -165,7 +166,7 @@ def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
 
 
 def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> ReviewTerms:
-    """Return the terms in `file`. Raises UsageError if an option contradicts them, or if it reviews another debate."""
+    """Return the terms in `file`. Raises UsageError if an option or the debate does not match them."""
     terms = file.terms
     options = {
         "--system": (given.system, terms.system),
@@ -176,7 +177,7 @@ def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> Re
     }
     for option, (wanted, written) in options.items():
         if wanted not in {None, written}:
-            raise UsageError(f"{option}: {given.source} says otherwise; leave the option out, or write a new template")
+            raise UsageError(f"{option} contradicts {given.source}; leave the option out, or write a new template")
     if file.debate_key != debate_key(stored.debate):
         raise UsageError(f"{given.source}: is the review of another debate; name that debate, or write a new template")
     return terms
@@ -189,14 +190,14 @@ def _check_file(given: Options, review: Review, file: ReviewFile) -> ReviewState
     if state.unanswered:
         names = ", ".join(map(review.mask, state.unanswered))
         raise UsageError(
-            f"{given.source}: has no answer to {names}; a new template asks for it and keeps the other answers: "
+            f"{given.source}: has no answer to {names}; write a new template, which keeps the other answers: "
             f"debate review ID --from {quote(str(given.source))} --template > NEW-FILE"
         )
     return state
 
 
 def _print_result(outcome: Outcome, review: Review, *, as_json: bool) -> None:
-    """Print the result. A blind review names no debater, because the person may review the debate again."""
+    """Print the result. A blind result names no debater, because the person may review the debate again."""
     if as_json and review.terms.blind:
         print_json({"blind": True, "judging_run": review.run.id})
         return
@@ -223,12 +224,12 @@ class ConfidenceForm(FormModel):
 
 
 class ReviewForm:
-    """Shows a form for each part of a review that the draft does not answer."""
+    """Asks the reviewer, form by form, for the answers that the saved draft lacks."""
 
     def __init__(
         self, review: Review, transcript: Path, ask: Callable[[FormTask, FormDraft], Awaitable[FilledForm]] = fill_in
     ) -> None:
-        """`ask`: shows a form to the person and returns it filled in."""
+        """`ask`: shows a form to the reviewer and returns the filled-in form."""
         self._review = review
         self._ask_form = ask
         self._transcript = transcript
@@ -236,7 +237,10 @@ class ReviewForm:
         self._answers = ReviewAnswers() if draft is None else draft.answers
 
     async def fill_in(self) -> ReviewAnswers:
-        """Ask for the missing answers and return all. Raises FormLeftError if the person leaves; the draft is kept."""
+        """Ask for the missing answers and return all answers.
+
+        Raises FormLeftError if the reviewer leaves the form; the draft is kept.
+        """
         state = self._review.evaluate(self._answers)
         usable = {part.name for part in state.parts} - set(state.unanswered)
         parts = {name: value for name, value in self._answers.parts.items() if name in usable}
@@ -254,7 +258,7 @@ class ReviewForm:
         return self._answers
 
     async def _ask_part(self, part: ReviewPart, problems: tuple[str, ...]) -> tuple[str, ...]:
-        """Ask about one part. Stores a valid answer. Returns the problems of an invalid one, for the next form."""
+        """Ask about one part, and store a valid answer. Returns the problems of an invalid answer."""
         value, seconds = await self._ask(part, problems)
         taken = {**self._answers.seconds, part.name: round(self._answers.seconds.get(part.name, 0.0) + seconds, 3)}
         given = replace(self._answers, parts={**self._answers.parts, part.name: value}, seconds=taken)
@@ -298,7 +302,7 @@ class ReviewForm:
 
 
 def _descriptions(schema: JsonSchema) -> list[tuple[str, str]]:
-    """Return the name and description of each field in the schema, nested fields included."""
+    """Return (name, description) of each field in the schema, including nested fields."""
     found: list[tuple[str, str]] = []
     for name, part in schema.get("properties", {}).items():
         if part.get("description"):

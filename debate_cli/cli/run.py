@@ -55,10 +55,8 @@ from debate_cli.storage.transcript_store import (
 from debate_cli.storage.variables import ConfigChange
 
 MAX_ESTIMATED_CALLS = 60
-"""Maximum number of calls of a debate whose cost is estimated before the start.
-
-The estimate of a longer debate takes too long; only `--dry-run` makes it.
-"""
+"""Maximum number of planned calls for which the cost is estimated before the start. A debate of more calls starts
+without an estimate, which would take too long."""
 
 
 def run(given: RunOptions) -> None:
@@ -88,11 +86,11 @@ def run(given: RunOptions) -> None:
 
 def _check_options(given: RunOptions) -> None:
     if given.resume is not None and (given.no_save or given.id is not None):
-        raise UsageError(
-            "--resume continues a debate under its own id, where it is saved; leave out --id and --no-save"
-        )
+        raise UsageError("--resume keeps the debate's id and file; leave out --id and --no-save")
     if given.up_to_damage and (given.resume is None or given.dry_run):
-        raise UsageError("--up-to-damage changes a journal for --resume; add --resume, and leave out --dry-run")
+        raise UsageError(
+            "--up-to-damage cuts the journal of the debate to resume; add --resume, and leave out --dry-run"
+        )
     if given.close and given.resume is None:
         raise UsageError("--close ends a saved debate; name it with --resume")
     if given.report is not None:
@@ -100,13 +98,11 @@ def _check_options(given: RunOptions) -> None:
 
 
 def _resolve_continue(given: RunOptions) -> RunOptions:
-    """Return the options. If --continue finds a saved debate with this id, --resume has its path, and --id is None."""
+    """Replace --id by --resume if --continue is given and a debate with this id is saved."""
     if not given.continue_:
         return given
     if given.id is None or given.resume is not None:
-        raise UsageError(
-            "--continue needs --id, the name of the debate to start or resume; it cannot be combined with --resume"
-        )
+        raise UsageError("--continue starts or resumes the debate of --id; add --id, and leave out --resume")
     folder = given.out or next(iter(transcript_dirs(config=given.config)))
     place = folder / f"{validate_id(given.id)}.json"
     saved = next((path for path in (place, place.with_suffix(".jsonl")) if path.exists()), None)
@@ -114,7 +110,7 @@ def _resolve_continue(given: RunOptions) -> RunOptions:
 
 
 def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate | None]:
-    """Return the context of the run, and the stored debate to resume (None: a new one)."""
+    """Return the context of the run and the stored debate to resume, which is None for a new debate."""
     changes = ConfigOptions(
         given.settings,
         given.topic,
@@ -142,7 +138,10 @@ def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate 
 
 
 def _load_inputs(given: RunOptions, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
-    """Load the configuration and the debate to resume (None: a new one). Without CONFIG, it keeps its own."""
+    """Load the configuration and the debate to resume, which is None for a new debate.
+
+    Without CONFIG, a resumed debate keeps its own configuration.
+    """
     checks = check_for_mock if given.mock else check_config
     if given.resume is None:
         return config_options.config_from_argument(
@@ -221,7 +220,7 @@ def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
 
 
 def _format_source_options(context: RunContext) -> str:
-    """Return the --evidence options of the command that resumes, because a debate does not open its stored sources."""
+    """Return the --evidence options that give a resumed debate access to its sources again."""
     evidence = context.config.evidence
     if context.corpus is None or evidence is None:
         return ""
@@ -230,7 +229,7 @@ def _format_source_options(context: RunContext) -> str:
 
 
 def _format_planned_cost(context: RunContext) -> str:
-    """Return the estimated cost of the planned calls for the heading; empty if there is no estimate."""
+    """Return the estimated cost for the heading of the run. Empty if there is no estimate."""
     if context.mock:
         return format_cost(0.0)
     if planned_calls(context.config) > MAX_ESTIMATED_CALLS:
@@ -243,7 +242,7 @@ def _format_planned_cost(context: RunContext) -> str:
 
 
 def write_report(place: Path, outcome: Outcome, redact: Redact, *, show_hidden: bool, force: bool) -> int:
-    """Write the HTML report of a debate, without secrets. If that fails, print why. Returns the exit code."""
+    """Write the HTML report of a debate, without secrets. Prints why it failed, if so. Returns the exit code."""
     from debate_cli.render.html.page import render_html
 
     document = dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)

@@ -1,4 +1,4 @@
-"""Signals, people, output failures and exit codes, for all commands that ask models."""
+"""What commands that ask models share: signals, access to people, failures of stdout, exit codes."""
 
 import asyncio
 import signal
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 @contextmanager
 def report_output_failure(*saved: Path) -> Generator[None]:
-    """Raise StorageError if the block cannot write to stdout. `saved`: transcripts, whose place the error names."""
+    """Raise StorageError if the block cannot write to stdout. The message says where the debate is saved."""
     try:
         yield
     except OSError as error:
@@ -65,7 +65,10 @@ def report_output_failure(*saved: Path) -> Generator[None]:
 
 
 def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], observer: PipeSafeObserver) -> T:
-    """Run `work` in an event loop. Its argument is a stop signal, set by Ctrl-C, SIGTERM, SIGHUP or a closed stdout."""
+    """Run `work` in an event loop and return its result.
+
+    `work` gets a stop signal, which SIGINT (Ctrl-C), SIGTERM, SIGHUP or a closed stdout sets.
+    """
 
     async def main() -> T:
         return await work(_handle_signals(observer))
@@ -74,7 +77,7 @@ def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], obse
 
 
 def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observer: PipeSafeObserver) -> Generator[T]:
-    """Yield the items of `work`. Its event loop runs only while the caller waits for an item."""
+    """Yield the items of `work`, which is suspended while the caller handles an item."""
 
     async def start() -> AsyncIterator[T]:
         return work(_handle_signals(observer))
@@ -89,10 +92,9 @@ def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observ
 
 
 def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
-    """Return the stop signal of a run. SIGINT, SIGTERM, SIGHUP and a closed stdout set it.
+    """Return a stop signal that SIGINT, SIGTERM, SIGHUP or a closed stdout sets.
 
-    The first signal stops gracefully, the second at once. A signal that the parent process ignores stays ignored, e.g.
-    SIGHUP under `nohup`.
+    A signal that the parent process ignores stays ignored, e.g. SIGHUP under `nohup`.
     """
     stop = StopSignal()
 
@@ -119,7 +121,7 @@ def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
 
 
 def require_terminal(models: Iterable[str]) -> None:
-    """Raise UsageError if one of `models` is a person at a terminal and there is no terminal."""
+    """Raise UsageError if one of `models` is a person who answers at a terminal, and there is no terminal."""
     if sys.stdin.isatty() and is_interactive(sys.stdout):
         return
     for model in models:
@@ -128,7 +130,7 @@ def require_terminal(models: Iterable[str]) -> None:
 
 
 class PeopleOfCommand:
-    """Reaches the people in all debates of one command. People at the terminal are asked one at a time."""
+    """Access to the people in all debates of one command. At the terminal, one person is asked at a time."""
 
     def __init__(self, observer: PipeSafeObserver) -> None:
         self._observer = observer
@@ -138,7 +140,8 @@ class PeopleOfCommand:
     def access(self, files: Path, transcript: Path | None) -> PeopleAccess:
         """Return the access to the people of one debate.
 
-        `files`: folder of prompts and replies. `transcript`: drafts are kept beside it; None keeps no drafts.
+        `files`: folder of prompts and replies. `transcript`: unfinished answers are kept beside it. None keeps no
+        unfinished answers.
         """
         drafts = transcript.parent if transcript is not None else None
         terminal = PeopleAtTerminal(self._observer.held, self._turn, drafts)
@@ -147,7 +150,7 @@ class PeopleOfCommand:
 
 
 def discard_drafts(transcript: Path | None, debate: Debate) -> None:
-    """Remove the drafts beside `transcript` of answers that the debate now contains."""
+    """Remove the drafts beside `transcript` whose answers the debate now contains."""
     if transcript is not None:
         remove_drafts(transcript.parent, debate, debate.answered_keys)
 
@@ -163,7 +166,7 @@ def report_outcome(
 ) -> int:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
-    `stop_cause`: what interrupted the run, if anything did. `resume_options`: options for the command that resumes.
+    `stop_cause`: what interrupted the run; None if nothing did. `resume_options`: options for the command that resumes.
     `batch`: whether the judges were asked in a batch.
     """
     if outcome.path is not None:
@@ -220,5 +223,5 @@ def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, r
 
 
 def gravest_exit_code(codes: Collection[int]) -> int:
-    """Return the exit code of a command with several results: the gravest of `codes`, or 0 if all are 0."""
+    """Return the gravest of several exit codes: the first of EXIT_CODE_PRIORITY in `codes`, or 0 without any."""
     return next((code for code in EXIT_CODE_PRIORITY if code in codes), 0)

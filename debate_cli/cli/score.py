@@ -37,7 +37,7 @@ R = TypeVar("R")
 INDEX_FILE = "index.html"
 PAGE_SUFFIX = ".html"
 GITHUB_SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
-"""Environment variable with the file that GitHub shows as a step's summary."""
+"""Environment variable with the path of the file for the summary of a GitHub Actions step."""
 
 
 class ScoreFormat(StrEnum):
@@ -56,7 +56,7 @@ _ROW_FORMATS = (ScoreFormat.csv, ScoreFormat.jsonl, ScoreFormat.json)
 
 
 class RowKind(StrEnum):
-    """Content of an output row: a verdict, or an argument with a criterion."""
+    """Content of an output row: a verdict, or the mark of one argument on one criterion."""
 
     verdict = "verdict"
     argument = "argument"
@@ -95,18 +95,26 @@ class Options(NamedTuple):
     weights: Annotated[
         str | None, typer.Option("--weights", metavar="NAME=N,...", help="Weights of the structured criteria.")
     ] = None
-    rubric: Annotated[Path | None, typer.Option(help="YAML: weights, thresholds, penalties per system.")] = None
+    rubric: Annotated[
+        Path | None, typer.Option(help="YAML file with weights, thresholds and penalties of judging systems.")
+    ] = None
     runs: Annotated[str, typer.Option(metavar="latest|all|ID", help="The judging runs to score.")] = "latest"
     format: Annotated[ScoreFormat, typer.Option("--format", help="Output format.")] = ScoreFormat.table
     per: Annotated[
-        RowKind, typer.Option("--per", help="A row of csv, jsonl and json: a verdict, or an argument and criterion.")
+        RowKind,
+        typer.Option(
+            "--per",
+            help="What a row of csv, jsonl or json holds: a verdict, or the mark of one argument on one criterion.",
+        ),
     ] = RowKind.verdict
     json: options.JsonOption = False
     write: Annotated[bool, typer.Option("--write", help="Store the recomputed verdicts.")] = False
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Fail unless stored verdicts match recomputed ones.", rich_help_panel=options.GATES_PANEL
+            "--check",
+            help="Fail if a stored verdict differs from the recomputed one.",
+            rich_help_panel=options.GATES_PANEL,
         ),
     ] = False
     fail_under: options.FailUnderOption = None
@@ -162,7 +170,7 @@ def _rubric_from_options(weights: str | None, file: Path | None) -> tuple[Rubric
 
 @dataclass(slots=True)
 class _Report:
-    """Prints the problems of each scored file, and counts results for the closing notes and the exit code."""
+    """Prints each file's problems, and counts results for the closing notes and the exit code."""
 
     unusable: list[UnusableFile] = field(default_factory=list[UnusableFile])
     scored_files: int = 0
@@ -171,7 +179,10 @@ class _Report:
     has_differences: bool = False
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:
-        """Yield the files that could be scored. Prints the problems of each file and, with `pages`, writes its page."""
+        """Yield the files that could be scored, and print the problems of each file.
+
+        `pages`: writes the HTML page of each yielded file; None writes no pages.
+        """
         for file in files:
             if isinstance(file, UnusableFile):
                 console.print_status(f"debate: {file.message}")
@@ -228,7 +239,7 @@ def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], 
 
 
 def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
-    """Return all files with their facts and reviews for the index, and without debates and notes, to save memory."""
+    """Return the files without debates and notes, to save memory. The facts that the index shows are kept."""
     return [
         checked._replace(
             file=score_rows.drop_notes(checked.file),
@@ -251,12 +262,12 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
         console.print_status(f"OK: {matches}{f' (recomputed with {option})' if option else ''}")
     if report.has_differences and option:
         console.print_status(
-            f"--check recomputed with {option}; leave it out to compare with the settings that each file was judged by"
+            f"--check recomputed the verdicts with {option}; to use the settings of each debate instead, leave that option out"
         )
     if request.write and report.scored_files and option:
         console.print_status(
-            f"--write stored the verdicts recomputed with {option}: `list` shows them; replay, diff and score still use the "
-            "settings that each debate was judged by"
+            f"--write stored the verdicts recomputed with {option}; only `list` shows them, because replay, diff and score "
+            "recompute with the settings of each debate"
         )
 
 
@@ -269,16 +280,16 @@ class PageWriter:
     used_names: set[str] = field(default_factory=lambda: {INDEX_FILE})
 
     def __post_init__(self) -> None:
-        """Raise UsageError if the folder is named like a page or already has an index."""
+        """Raise UsageError if `folder` ends in .html, or if it has an index and `force` is False."""
         if self.folder.suffix == PAGE_SUFFIX and not self.folder.is_dir():
-            raise UsageError(f"-o {self.folder}: several pages are written, not one file; name a folder for them")
+            raise UsageError(f"-o {self.folder}: this names a file, but several pages are written; name a folder")
         if not self.force and (self.folder / INDEX_FILE).exists():
             raise UsageError(
                 f"{self.folder / INDEX_FILE} exists already; choose another folder, or overwrite it with --force"
             )
 
     def write_page(self, file: CheckedFile, debate: Debate) -> str:
-        """Write the page of a debate. Returns its name in the folder. Raises StorageError."""
+        """Write the page of a debate. Returns the page's file name. Raises StorageError."""
         from debate_cli.render.html.page import render_html
 
         stem = Path(file.file.path).stem

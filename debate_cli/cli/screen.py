@@ -41,7 +41,7 @@ _TERMINAL_SIGNALS = ("SIGTSTP", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGU
 
 
 class StopCause(NamedTuple):
-    """Cause of an interruption of a run."""
+    """Why a run was interrupted."""
 
     reason: str
     exit_code: int
@@ -65,7 +65,7 @@ class StatusObserver(NullObserver):
 
 
 class PipeSafeObserver:
-    """Observer wrapper. Once stdout is closed, it stops forwarding and calls `on_close`."""
+    """Forwards events to an observer until stdout is closed, then calls `on_close`."""
 
     def __init__(
         self,
@@ -74,7 +74,10 @@ class PipeSafeObserver:
         show_warning: Callable[[str], None] | None = None,
         screen: TerminalView | None = None,
     ) -> None:
-        """`show_warning`: shows warnings; None: `observer` does. `screen`: the live view of `observer`, if any."""
+        """`show_warning`: shows warnings. None leaves warnings to `observer`.
+
+        `screen`: the live view that `observer` draws; None if there is none.
+        """
         self.is_closed = False
         self.stop_cause: StopCause | None = None
         """The first request to stop; None if there was none."""
@@ -90,10 +93,10 @@ class PipeSafeObserver:
         self._was_left = False
         """Whether a person left without an answer."""
         self._held: list[Callable[[], object]] = []
-        """Calls that show what happened meanwhile, once all people have answered or left."""
+        """Calls of the observer that wait until all people at the terminal have answered or left."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Forward the event. Speeches that could influence a person who is still to answer are held back until then."""
+        """Forward the event. In a resumed debate, speeches that could influence a person's answer are held back."""
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()
         hidden = turns_hidden_from_people(debate) if isinstance(event, DebateResumed) else ()
@@ -102,7 +105,7 @@ class PipeSafeObserver:
         self._held += [partial(self._show_event, TurnCompleted(at=event.at, turn=turn), debate) for turn in hidden]
 
     def _show_event(self, event: Event, debate: Debate) -> None:
-        """Show an event, but no more speeches once a person has left without answering: that person is asked again."""
+        """Show an event, except a speech after a person has left without an answer."""
         if not (self._was_left and isinstance(event, TurnCompleted)):
             self._observer.event(event, debate)
 
@@ -111,11 +114,11 @@ class PipeSafeObserver:
         self.forward(lambda: self._observer.asking(task))
 
     def text(self, cue: Cue, piece: str) -> None:
-        """Forward a piece of a speech, unless a person left without answering."""
+        """Forward a piece of a speech, except after a person has left without an answer."""
         self.forward(lambda: None if self._was_left else self._observer.text(cue, piece))
 
     def note(self, note: str) -> None:
-        """Forward a note, once between two events. Notes that differ only in durations are equal."""
+        """Forward a note. A note already forwarded since the last event is dropped, even if its durations differ."""
         same = _DURATION.sub("", note)
         if same not in self._seen_notes:
             self._seen_notes.add(same)
@@ -130,9 +133,9 @@ class PipeSafeObserver:
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Hold back output while a person answers at the terminal, so that it cannot influence the answer.
+        """Hold back all output during the block, in which a person answers at the terminal.
 
-        If the person leaves without an answer, speeches stay hidden, because the person will answer later.
+        If the person leaves without an answer, later speeches stay hidden from then on.
         """
         self._holds += 1
         if self._holds == 1 and self._screen is not None:
@@ -152,7 +155,7 @@ class PipeSafeObserver:
                     self.forward(showing)
 
     def forward(self, showing: Callable[[], object]) -> None:
-        """Call `showing`, unless stdout is closed."""
+        """Call `showing` at once, or after people at the terminal have answered. Does nothing if stdout is closed."""
         if self.is_closed:
             return
         if self._holds:
@@ -169,7 +172,7 @@ class PipeSafeObserver:
 
 
 class PipeSafeStdout:
-    """Stdout as a stream. Once stdout is closed, it discards what is written, and `control` requests a stop."""
+    """Stdout as a stream. After stdout is closed, the stream discards all text, and `control` requests a stop."""
 
     def __init__(self, control: PipeSafeObserver) -> None:
         self._control = control
@@ -188,7 +191,7 @@ class PipeSafeStdout:
 
 
 def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
-    """Return the stream for a run's progress: stdout, or stderr with --json; None to show no progress."""
+    """Return the stream that shows a run's progress: stdout, or stderr with --json. None shows no progress."""
     if quiet or (as_json and not is_interactive(sys.stderr)):
         return None
     return sys.stderr if as_json else sys.stdout
@@ -204,10 +207,11 @@ def open_observer(
     plain: bool = False,
     hint: str = "",
 ) -> Generator[PipeSafeObserver]:
-    """Open the observer of a run: a live view on a terminal; plain lines with `plain` or without a terminal.
+    """Open the observer of a run: a live view on a terminal, else plain lines.
 
-    `stream`: None shows only warnings, on stderr. `plan`: shown in the heading. `expected`: number of calls for the
-    progress line. `hint`: explains the keys; shown below the live view, or once on stderr.
+    `stream`: None shows only warnings, on stderr. `plan`: shown in the heading. `expected`: total number of calls in
+    the progress line. `plain`: plain lines on a terminal too. `hint`: explains the keys, below the live view or once on
+    stderr.
     """
     if stream is None:
         yield PipeSafeObserver(NullObserver(), show_warning=print_note)
@@ -234,7 +238,7 @@ ViewT = TypeVar("ViewT", bound="TerminalView")
 
 @contextmanager
 def show_view(view: ViewT) -> Generator[ViewT]:
-    """Show the view. Restores the terminal at the end, and before a signal suspends or ends the process."""
+    """Show the view during the block. The terminal is restored at the end, or before a signal stops the process."""
 
     def hand_over(number: int, _frame: object) -> None:
         with ignore_broken_pipe():
@@ -267,9 +271,10 @@ def show_summary(
     plain: bool = False,
     judged: Collection[str] | None = None,
 ) -> None:
-    """Print the closing screen; with `full` all tables, with `only` the tables of one part.
+    """Print the closing screen of a debate.
 
-    `judged`: ids of the judging runs to show; None shows all.
+    `full`: print all tables. `only`: print the tables of this part only. `judged`: ids of the judging runs to show;
+    None shows all.
     """
     is_full = full or only is not None
     if is_interactive(sys.stdout) and not plain:

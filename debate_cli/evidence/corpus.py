@@ -1,7 +1,7 @@
 """The user's sources: lists the files, splits them into passages, and indexes and searches the passages.
 
-The index is a SQLite file in the user's cache folder. Its name depends on the content of all files, so an unchanged
-corpus is indexed once. Equal files give equal passages in the same order.
+The index is a SQLite file in the user's cache folder. Its name depends on the content of all files, so unchanged files
+are indexed only once.
 """
 
 import hashlib
@@ -23,9 +23,9 @@ from debate_cli.evidence.tokens import COMMON_ENGLISH_WORDS
 from debate_cli.regular_file import is_inside
 
 INDEX_VERSION = 4
-"""Part of the name of an index. Increase it when indexes get a different content."""
+"""Part of the file name of an index. Increase it if a change of the code changes the content of indexes."""
 KEPT_INDEXES = 5
-"""Number of most recently used indexes that stay in the cache. Indexes used within a day stay too."""
+"""Number of indexes that stay in the cache: the most recently used. Indexes used within a day stay too."""
 MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"
@@ -43,14 +43,14 @@ class SkippedFile:
 
     name: str
     reason: str
-    """Why the file is not indexed, in one sentence without its name."""
+    """Why the file is not indexed, in one sentence without the file's name."""
 
 
 def list_source_files(given: str, base: Path, title: str | None = None) -> list[SourceFile]:
-    """List the files of `given`: a file, a folder with everything below it, or a pattern.
+    """List the files that `given` names: a file, a folder with everything below it, or a pattern.
 
-    Hidden files are left out, unless a pattern names them. Links out of the folder are listed too (`leaves_folder`).
-    Raises UsageError.
+    Hidden files are left out, unless a pattern names them. A link to a file outside of the folder is listed, marked as
+    `leaves_folder`. Raises UsageError.
     """
     path = base / given
     if path.is_dir():
@@ -64,7 +64,10 @@ def list_source_files(given: str, base: Path, title: str | None = None) -> list[
 
 
 def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: frozenset[str]) -> Iterator[SourceFile]:
-    """A link to a folder elsewhere counts as a file. `named`: hidden names that are not left out."""
+    """Yield the files of `found`, sorted, without hidden ones. A link that leads out of `folder` counts as a file.
+
+    A file is hidden if a part of its path begins with a dot, and the part is not in `named`.
+    """
     for file in sorted(found):
         name = file.relative_to(folder)
         leaves_folder = not is_inside(file, [folder])
@@ -76,7 +79,7 @@ def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: froz
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
     """Yield (text, start, end) of each passage of a section: whole paragraphs of up to `words` words in total.
 
-    A longer paragraph is split between sentences; a sentence of more than twice `words` words is split at line ends.
+    A longer paragraph is split between sentences. A sentence of more than twice `words` words is split at line ends.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):
@@ -103,7 +106,7 @@ def _pieces(section: Section, words: int) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, start: int, end: int, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of the parts of `text[start:end]` between matches of `separator`, without outer spaces."""
+    """Split `text[start:end]` at `separator`. Yields (start, end) of each part, without spaces around it."""
     for match in (*separator.finditer(text, start, end), None):
         stop = end if match is None else match.start()
         part = text[start:stop]
@@ -141,15 +144,12 @@ class Corpus:
             return [FoundPassage(*row) for row in rows]
 
     def count_passages(self) -> Mapping[str, int]:
-        """Return the number of passages of each file, by the name of the file."""
+        """Return the number of passages of each file, by file name."""
         with closing(_open_index(self._path)) as index:
             return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
 
     def find_changed(self, known: Iterable[Passage]) -> list[str]:
-        """Return the names of files with a changed passage, sorted.
-
-        A passage in `known` has changed if its text is in no passage of this corpus.
-        """
+        """Return the source files of those passages in `known` whose text is no longer in this corpus, sorted."""
         sources = {passage.text: passage.source for passage in known if passage.origin == "corpus"}
         with closing(_open_index(self._path)) as index:
             query = "SELECT text FROM passages WHERE text IN (SELECT value FROM json_each(?))"
@@ -157,7 +157,7 @@ class Corpus:
         return sorted({source for text, source in sources.items() if text not in found})
 
     def search(self, query: str, limit: int) -> list[FoundPassage]:
-        """Return at most `limit` passages that fit `query` best. Passages of equal rank keep the order of the files."""
+        """Return at most `limit` passages that fit `query`, the best first."""
         with closing(_open_index(self._path)) as index:
             match = " OR ".join(f'"{term}"' for term in query_terms(query))
             if not match:
@@ -176,16 +176,17 @@ def _open_index(path: Path) -> sqlite3.Connection:
 
 
 def query_terms(query: str) -> tuple[str, ...]:
-    """Return the distinct words of `query`. Common English words are kept only if there are no other words."""
+    """Return the distinct words of `query` without common English words. If all are common, return them all."""
     words = tuple(dict.fromkeys(_TERM.findall(query.casefold())))
     telling = tuple(word for word in words if word not in COMMON_ENGLISH_WORDS)
     return (telling or words)[:MAX_QUERY_TERMS]
 
 
 def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) -> Corpus:
-    """Open the corpus of `files`. Its index is written to the folder `cache` unless a usable one exists there.
+    """Open the corpus of `files`. Builds its index in the folder `cache`, unless a usable one is there.
 
-    Raises UsageError if no file can be indexed or if there are too many, StorageError if the index cannot be written.
+    Raises UsageError for too many files, or if no file can be indexed. Raises StorageError if the index cannot be
+    written.
     """
     if len(files) > MAX_FILES:
         raise UsageError(f"evidence: the sources are {len(files):,} files, more than {MAX_FILES:,}; name fewer of them")
@@ -219,7 +220,7 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
 
 
 def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFile], cache: Path) -> Corpus:
-    """Open the corpus of `passages`. Its index is written to `cache` unless it exists there. Raises StorageError."""
+    """Open a corpus of the given passages. Builds its index in `cache` if it is not there. Raises StorageError."""
     rows = [(each.source, each.title, each.locator, each.text) for each in passages]
     key = json.dumps([INDEX_VERSION, rows])
     place = _ensure_index(key, cache, lambda index: index.executemany(_INSERT_PASSAGE, rows))
@@ -227,7 +228,7 @@ def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFi
 
 
 def _ensure_index(key: str, cache: Path, fill: Callable[[sqlite3.Connection], object]) -> Path:
-    """Return the index named after `key`. If there is no usable one, `fill` adds the passages."""
+    """Return the path of the index named after `key`. If there is no usable index, `fill` inserts the passages."""
     place = cache / f"{hashlib.sha256(key.encode()).hexdigest()}.sqlite"
     if _read_skipped(place) is None:
         _build(fill, place)
@@ -235,7 +236,7 @@ def _ensure_index(key: str, cache: Path, fill: Callable[[sqlite3.Connection], ob
 
 
 def _read_skipped(place: Path) -> list[SkippedFile] | None:
-    """Return the files that the index at `place` lists as not indexed; None if there is no usable index."""
+    """Return the skipped files that the index at `place` lists; None if there is no usable index."""
     try:
         with closing(_open_index(place)) as index:
             return [SkippedFile(*row) for row in index.execute("SELECT name, reason FROM skipped ORDER BY rowid")]
@@ -268,7 +269,7 @@ def _build(fill: Callable[[sqlite3.Connection], object], place: Path) -> None:
 
 
 def _delete_old_indexes(cache: Path, since: float) -> None:
-    """Delete the indexes last used before `since` (seconds since 1970), except the KEPT_INDEXES most recent ones."""
+    """Delete indexes last used before `since` (seconds since 1970), but keep the KEPT_INDEXES most recent ones."""
     with suppress(OSError):
         used = sorted(((file.stat().st_atime, file) for file in cache.iterdir()), reverse=True)
         complete = [file for _, file in used if file.suffix == ".sqlite"]

@@ -1,4 +1,4 @@
-"""Reads source files as sections of text that know their position. `corpus` splits sections into passages."""
+"""Reads source files as sections of text, each with its position in the file."""
 
 import csv
 import io
@@ -17,15 +17,14 @@ from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUE
 from debate_cli.regular_file import read_regular_file
 
 MAX_FILE_BYTES = 20_000_000
-"""Maximum size of a source file."""
+"""Maximum size of a source file, in bytes."""
 MAX_TEXT_CHARS = 100_000_000
-"""Maximum length of a file's text. The text of data can be longer than the file: it repeats paths and column names for
-each value."""
+"""Maximum length of a file's text, in characters. The text of a JSON or CSV file can be longer than the file."""
 _MAX_PATH_CHARS = 200
-"""Maximum length of a path or column name in the text of data. The beginning of a longer name is cut off."""
+"""Maximum length of a path (JSON) or column name (CSV) in a file's text, in characters."""
 _FENCE = re.compile(r"^ {0,3}(?P<marks>`{3,}|~{3,})(?P<rest>.*)$", re.MULTILINE)
 _PACKAGES = {".pdf": "pypdf", ".docx": "docx"}
-"""Maps the ending of a file to the module that its reader needs."""
+"""Maps the suffix of a file to the Python package that reads it."""
 _HEADING = re.compile(
     r"^#{1,6}[ \t]+(?P<markdown>\S.*)$|^(?P<underlined>\S.*)\n(?:={3,}|-{3,}|~{3,}|\^{3,})$", re.MULTILINE
 )
@@ -46,12 +45,12 @@ class Section(NamedTuple):
     first_line: int | None = None
     """Number of the first line in the file, from 1; None if the format has no lines."""
     unit: str = "line"
-    """Kind of the lines in `text`: `line` of the file, `row` of a table, or `value`."""
+    """What a line of `text` is: `line` of the file, `row` of a table, or `value` in JSON."""
     page: int | None = None
 
     @property
     def is_list(self) -> bool:
-        """Whether each line of `text` is an entry of a table or list."""
+        """Whether each line of `text` is a row of a table or a value in JSON."""
         return self.unit in {"row", "value"}
 
 
@@ -119,7 +118,7 @@ def clean_text(text: str) -> str:
 
 
 def _read_marked_up(text: str) -> Iterator[Section]:
-    """A `#` in a fenced block of code is a comment, not a heading."""
+    """Split Markdown or reStructuredText at headings. A `#` in a fenced block of code is not a heading."""
     start, line, heading = 0, 1, ""
     fences = _fenced_code(text)
     fence = next(fences, None)
@@ -210,14 +209,14 @@ class _PageReader(HTMLParser):
             self._parts.append(data)
 
     def end_section(self) -> None:
-        """End the current section. Spaces and line ends inside a paragraph become single spaces."""
+        """End the current section. Each run of spaces and line ends inside a paragraph becomes one space."""
         paragraphs = re.split(r"\n\s*\n", "".join(self._parts))
         self.sections.append(Section("\n\n".join(filter(None, map(_one_line, paragraphs))), self._heading))
         self._parts = []
 
 
 def _read_page(text: str) -> Iterable[Section]:
-    """Comments and unclosed tags are removed first, because the parser would search for their end again and again."""
+    """Read an HTML page without comments and unclosed tags, which would make the parser very slow."""
     body, mark, rest = _COMMENT.sub("", text).replace("<![", "<!").rpartition(">")
     reader = _PageReader()
     reader.feed(f"{body}{mark}{rest.replace('<', '&lt;')}")
@@ -278,6 +277,6 @@ _READERS: dict[str, Callable[[str], Iterable[Section]]] = {
     ],
     ".json": lambda text: [Section(_join_lines(_json_lines(json.loads(text), "")), unit="value")],
 }
-"""Maps the ending of a text file to its reader."""
+"""Maps the suffix of a text file to its reader."""
 _BINARY_READERS = {".pdf": _read_pdf, ".docx": _read_docx}
-"""Maps the ending of a binary file to its reader."""
+"""Maps the suffix of a binary file to its reader."""

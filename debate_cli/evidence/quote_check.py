@@ -21,16 +21,15 @@ from debate_cli.evidence.tokens import (
 QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
 
 MIN_WORDS = 3
-"""Minimum number of words of a quote, and of each part of a quote with an ellipsis. Fewer words could match by
-chance."""
+"""Minimum number of words of a quote, and of each part of a quote with an ellipsis."""
 MAX_GAP_WORDS = 60
-"""Maximum number of words that an ellipsis may leave out."""
+"""Maximum number of words of the passage that an ellipsis may leave out."""
 MIN_SIMILARITY = 0.6
-"""Minimum share of equal words between an altered quote and its passage. With a lower share, the quote is not found."""
+"""Minimum share of equal words for the outcome `altered`. With a smaller share, the outcome is `not_found`."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)
-"""Maximum number of words of a quote, and of a passage, that are aligned. Longer texts must match exactly."""
+"""Maximum numbers of words of a quote and of its passage for a search of similar wording."""
 MAX_PLACES = 50
-"""Maximum number of parts of a quote. Also the maximum number of positions that are tried for one part."""
+"""Maximum number of parts of a quote, and of positions in the passage that are tried for each part."""
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.{3,}|(?:\. ){2,}\.)\s*[\])]|…|\.{3,}|(?:\. ){2,}\.")
 _SIGNED = re.compile(r"[-+±.][$€£¥]?\.?\d")
 _NAME_MARK = "="
@@ -46,9 +45,9 @@ class QuoteCheck:
     passage_words: str = ""
     """The words of the passage that were compared with the quote; empty if there are none."""
     difference: str = ""
-    """How the quote differs from the passage, e.g. `“may” became “will”`; empty if they are equal."""
+    """How the quote differs from the passage, e.g. `“may” became “will”`; empty if it does not differ."""
     spans: tuple[tuple[int, int], ...] = ()
-    """Start and end of each part of the quote in the passage."""
+    """(start, end) of each part of the quote in the passage."""
 
 
 NOT_FOUND = QuoteCheck("not_found")
@@ -56,7 +55,7 @@ NOT_FOUND = QuoteCheck("not_found")
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """A range of the folded passage that may be the source of a part of a quote."""
+    """A range of the folded passage that a part of the quote may come from."""
 
     start: int
     end: int
@@ -68,9 +67,11 @@ class _Match:
 def check_quote(quote: str, passage: str) -> QuoteCheck:
     """Check whether `quote` is in `passage` word for word.
 
-    `verified`: equal apart from case, spaces, quotation marks and dashes. `near`: equal if articles,
-    inflections, punctuation and layout are ignored as well. `altered`: similar, or an ellipsis leaves out a negation.
-    Parts that an ellipsis joins must occur in the passage in the order of the quote.
+    `verified`: equal apart from case, spaces, quotation marks and dashes. `near`: equal if articles, inflections,
+    punctuation and layout are ignored too. `altered`: similar, or an ellipsis leaves out a negation. `not_found`: none
+    of these.
+
+    The parts of a quote with an ellipsis must occur in the passage in the same order.
     """
     check = _check(quote, fold_text(passage))
     if check.outcome in _GENUINE:
@@ -113,7 +114,7 @@ def _conclude(text: FoldedText, matches: Sequence[_Match], gaps: str) -> QuoteCh
 
 
 def _trim(quote: str) -> str:
-    """Remove spaces and harmless punctuation at the ends of `quote`, but not the sign of a number."""
+    """Remove spaces and harmless punctuation at both ends of `quote`. The sign of a number stays."""
     folded = fold_text(quote)
     start, end = 0, len(folded.text)
     edges = [char == " " or is_harmless(char) for char in folded.text]
@@ -167,7 +168,7 @@ def _same_words(mine: Sequence[Word], text: FoldedText) -> Iterator[_Match]:
 
 
 def _cuts_token(words: Sequence[Word], at: int) -> bool:
-    """Whether the words before and at index `at` are one token, such as a number and its unit, or a verb and “n't”."""
+    """Whether `words[at - 1]` and `words[at]` come from one token, such as a number and its unit."""
     return 0 < at < len(words) and words[at - 1].start == words[at].start
 
 
@@ -216,7 +217,7 @@ def _most_similar(quote: Sequence[str], passage: Sequence[str]) -> tuple[int, in
 
 
 def _wording(text: FoldedText, words: Sequence[Word], start: int, end: int) -> str:
-    """Return the original wording of `words[start:end]`, extended so that a number and its unit stay together."""
+    """Return the original wording of `words[start:end]`. A number at an end keeps its unit."""
     if start == end:
         return ""
     start -= start > 0 and words[start].is_unit and words[start - 1].is_number
@@ -233,7 +234,7 @@ def _describe_change(original: str, written: str) -> str:
 def _find_chain(
     candidates: Sequence[Sequence[_Match]], text: FoldedText, *, negation_allowed: bool
 ) -> tuple[_Match, ...]:
-    """Return one match for each part, in order and close to one another; empty if there is no such chain."""
+    """Return one match for each part, in order and close together; empty if that is impossible."""
     chains: list[tuple[_Match, ...]] = [()]
     for places in candidates:
         extended: dict[int, tuple[_Match, ...]] = {}

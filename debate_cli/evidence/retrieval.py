@@ -1,4 +1,4 @@
-"""Finds passages for speakers and judges: builds the queries for files and web, and gives ids to passages."""
+"""Finds passages for speakers and judges, in files and on the web."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -14,11 +14,11 @@ from debate_cli.domain.tasks import Brief, Cue, Task, speech_key
 from debate_cli.evidence.corpus import Corpus
 
 LOOKUP_PASSAGES = 2
-"""Number of passages from the files for each query of a judge's lookup."""
+"""Number of passages from the files that a judge gets for each query."""
 RANKED_PASSAGES = 50
-"""Number of passages from the files that a ranker orders by meaning."""
+"""Maximum number of passages from the files that a ranker puts in order."""
 MAX_QUERY_CHARS = 400
-"""Maximum length of a query to a search engine."""
+"""Maximum length of a query to a search engine, in characters."""
 _PASSAGE_NUMBER = re.compile(r"S([0-9]{1,9})")
 
 
@@ -26,7 +26,7 @@ class SearchEngine(Protocol):
     """Searches the web."""
 
     async def search(self, search: Search) -> SearchRecord:
-        """Make `search` and return its record. A failure is stored in the record, not raised."""
+        """Search the web and return the record of `search`. A failure is stored in the record, not raised."""
         ...
 
 
@@ -34,12 +34,12 @@ class PassageRanker(Protocol):
     """Orders passages by meaning."""
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """Order `candidates`, best first; return the record. A failure is stored in the record, not raised."""
+        """Return the record of `search` with `candidates`, best first. A failure is recorded, not raised."""
         ...
 
 
 class Lookup(NamedTuple):
-    """Queries for the passages that a judge needs, and the places to search."""
+    """Queries for the passages that a judge needs, and where to search: files, web or both."""
 
     places: frozenset[LookupPlace]
     queries: tuple[str, ...]
@@ -61,20 +61,20 @@ class PassageFinder:
     web_queries: int = 0
     """Maximum number of web queries for one speech; 0 if only judges may search the web."""
     lookup: Callable[[Brief, Debate], Lookup | None] = look_nothing_up
-    """Returns the lookup of a judge for a brief; None if the judge looks nothing up."""
+    """Returns what a judge looks up for a brief. None if the judge looks nothing up."""
     ranker: PassageRanker | None = None
-    """Orders the passages from the files for a speech; None keeps the order of the index."""
+    """Orders passages from files by meaning. None keeps the order of the index."""
 
     def needs_passages(self, task: Task, debate: Debate) -> bool:
-        """Whether `task` is a speech or a lookup for which this finder has sources."""
+        """Whether passages must be found before `task` starts."""
         if isinstance(task, Cue):
             return self.corpus is not None or self.web_queries > 0
         return self._lookup_of(task, debate) is not None
 
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
-        """Return the web searches and the reranking for `task`.
+        """Return the web searches for `task`, and the search that orders its passages by meaning.
 
-        A web query that succeeded for an earlier speech of the same speaker is not repeated.
+        A web query that succeeded for an earlier speech of the same speaker is left out.
         """
         if not isinstance(task, Cue):
             lookup = self._lookup_of(task, debate)
@@ -91,7 +91,7 @@ class PassageFinder:
         return (*(Search(key=task.key, query=query) for query in queries if query not in made), *orderings)
 
     async def search(self, search: Search) -> SearchRecord:
-        """Make `search` and return its record."""
+        """Search the web or order passages, as `search` says, and return the record."""
         if search.kind == "rerank":
             assert self.ranker is not None
             assert self.corpus is not None
@@ -100,9 +100,9 @@ class PassageFinder:
         return await self.web.search(search)
 
     def find(self, task: Task, debate: Debate, at: datetime) -> PassagesShown:
-        """Return the passages for `task`.
+        """Return the event with the passages for `task`.
 
-        For a speech, passages from files and web alternate. Passages that the speaker was shown before come last.
+        For a speech, passages from files and web alternate. Passages that its speaker was shown before come last.
         """
         made = debate.searches_for(task.key)
         web = [item for record in made if record.kind == "web" for item in record.results]
@@ -141,7 +141,7 @@ class PassageFinder:
 
 
 def build_query(cue: Cue, debate: Debate) -> str:
-    """Return the words to search for `cue`: the claims to answer, the motion, and the speaker's side."""
+    """Return the words to search for `cue`: what the speaker must answer, the motion, and the speaker's side."""
     questions = [question.text for question in cue.questions]
     side = debate.participant(cue.speaker).side
     return " ".join([*questions, debate.topic, side, *_claims_to_answer(cue, debate)])
@@ -150,8 +150,8 @@ def build_query(cue: Cue, debate: Debate) -> str:
 def build_web_queries(cue: Cue, debate: Debate, most: int) -> tuple[str, ...]:
     """Return at most `most` web queries for `cue`.
 
-    With `most` 1, the query contains the motion and everything to answer. Otherwise each query contains one claim or
-    question: questions first, then the claims, newest first.
+    If `most` is 1, the query is the motion with all questions and claims to answer. Otherwise each query is one
+    question or claim: first the questions, then the claims, newest first.
     """
     claims = [*(question.text for question in cue.questions), *_claims_to_answer(cue, debate)]
     motion = f"{debate.topic} {debate.participant(cue.speaker).side}"
@@ -166,9 +166,9 @@ def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:
 
 
 def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | None, at: datetime) -> PassagesShown:
-    """Return the event that shows the passages in `found`.
+    """Return the event that shows the passages `found`.
 
-    A passage that `debate` already has keeps its id. A new passage gets the next id.
+    A passage that `debate` already has keeps its id. A new passage gets the next free id.
     """
     ids = {passage.place: passage.id for passage in debate.passages}
     numbers = [int(match[1]) for passage in debate.passages if (match := _PASSAGE_NUMBER.fullmatch(passage.id))]

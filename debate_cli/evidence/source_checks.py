@@ -1,7 +1,4 @@
-"""Checks every citation of a debate against its passage, and finds arguments that name a source without citing it.
-
-Pure; reads no source files.
-"""
+"""Checks every citation of a debate against its passage, and finds arguments that name a source without citing it."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +18,7 @@ _STUDY = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w&.-]+")
-"""A capitalized word inside a sentence."""
+"""Matches a capitalized word inside a sentence."""
 SourceOutcome = QuoteOutcome | Literal["no_such_source", "unchecked"]
 HELD_OUTCOMES: frozenset[SourceOutcome] = frozenset({"verified", "near"})
 """Outcomes of quotes that are in their source, unchanged or with harmless changes."""
@@ -30,7 +27,7 @@ FAILED_OUTCOMES: frozenset[SourceOutcome] = frozenset({"altered", "not_found", "
 
 
 class SourceCheck(Finding):
-    """The check of one citation. It is computed from turns and passages, and never stored."""
+    """The result of checking one citation."""
 
     kind: Literal["source_check"] = "source_check"
     turn: int
@@ -41,7 +38,7 @@ class SourceCheck(Finding):
     """Id of the passage, as the debater wrote it."""
     quote: str
     outcome: SourceOutcome
-    """Result of the check. `unchecked`: the passage is a summary, which has no words to quote."""
+    """Result of the check. `unchecked` means that the passage is a summary, which has no words to quote."""
     passage_words: str = ""
     """The words of the passage that were compared with the quote."""
     difference: str = ""
@@ -81,7 +78,10 @@ def genuine_quotes(debate: Debate, turn: Turn) -> tuple[str, ...]:
 
 
 def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
-    """Yield the texts of the argument, response or closing with the id `item`, without citations."""
+    """Yield what the speaker says in an argument, response or closing, without its quotes.
+
+    `item`: id of an argument, id of the argument that a response answers, or `closing`.
+    """
     for argument in turn.arguments or ():
         if argument.id == item:
             yield f"{argument.claim} {argument.reasoning} {argument.evidence}".strip()
@@ -91,7 +91,10 @@ def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
 
 
 def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceOutcome, QuoteCheck]:
-    """Return the outcome of a citation and the comparison of its words. `passage`: None if no passage has its id."""
+    """Return the outcome of a citation, and how its quote compares with `passage`.
+
+    `passage`: the cited passage; None if the debate has no passage with this id.
+    """
     if passage is None:
         return "no_such_source", NOT_FOUND
     if passage.origin == "summary":
@@ -101,22 +104,22 @@ def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceO
 
 
 class LookupItem(NamedTuple):
-    """Something to look up: an uncited argument, or a cited source that the debate does not have."""
+    """What a judge looks up: an argument without citation, or a cited source that the debate does not have."""
 
     turn: int
     debater: str
     item: str
     """Id of the argument, or `closing`."""
     claim: str
-    """The evidence of the argument, or the name of the source and the words quoted from it."""
+    """Evidence of the argument. For a source that the debate does not have: its name and the words quoted from it."""
     source: str = ""
-    """Name of the source; empty for an uncited argument."""
+    """Name of the cited source; empty for an argument without citation."""
 
 
 def find_uncited(debate: Debate) -> tuple[LookupItem, ...]:
-    """Return the arguments without citation whose evidence names a figure, study or institution, in order.
+    """Return the arguments without citation whose evidence names a figure, a study or an institution.
 
-    A speech without parts (imported or unstructured) counts as one argument.
+    An imported or unstructured speech counts as one argument.
     """
     return tuple(
         LookupItem(turn.index, turn.speaker, argument.id, evidence)

@@ -1,7 +1,7 @@
-"""Folds and tokenizes a text for the quote check, and keeps the original position of each character.
+"""Prepares texts for the quote check: folds characters that count as equal, and finds words.
 
-Folding applies NFKC except to superscripts, fractions and circled characters (10² is not 102, 1½ is not 11⁄2). It also
-applies casefolding, and leaves one kind of space, quotation mark and dash.
+Folding applies casefolding and NFKC, and leaves one kind of space, quotation mark and dash. It does not change
+superscripts, fractions and circled characters, because 10² is not 102.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _word_sets(table: dict[str, str]) -> dict[str, frozenset[str]]:
 
 ARTICLES = frozenset({"a", "an", "the"})
 _NEGATIONS = _word_sets(_TABLE["negations"])
-"""Maps a language to its negations. The empty name stands for unrecognized languages."""
+"""Maps a language code to the negations of the language. The empty code is for unrecognized languages."""
 NEGATIONS = _NEGATIONS["en"]
 _ALL_NEGATIONS = frozenset[str]().union(*_NEGATIONS.values())
 _NEGATION_SIGNS = re.compile(r"[不没沒未無无非勿別别]|ない|なか|ません|않|못|ไม่")
@@ -72,7 +72,10 @@ def is_ascii(words: Collection[str]) -> bool:
 
 
 def has_negation(words: Collection[str], language: str | None) -> bool:
-    """Whether casefolded `words` contain a negation of `language`. Without a language, all negations count."""
+    """Whether casefolded `words` contain a negation of `language`.
+
+    If `language` is None, the negations of all languages count.
+    """
     if language != "en":
         words = [part for word in words for part in (word, *word.split("'"))]
     if language is None:
@@ -84,7 +87,7 @@ def has_negation(words: Collection[str], language: str | None) -> bool:
 
 
 def expand_contraction(word: str) -> tuple[str, ...]:
-    """Return the words of an English contraction. A possessive loses its ending."""
+    """Return the words of an English contraction, e.g. `do` and `not` for `don't`. Removes the `'s` of a possessive."""
     if word in _CONTRACTIONS:
         return _CONTRACTIONS[word]
     for ending, full in _ENDINGS.items():
@@ -94,9 +97,9 @@ def expand_contraction(word: str) -> tuple[str, ...]:
 
 
 def stem(word: str) -> str:
-    """Return `word` without its English inflection. All forms of a word have the same stem.
+    """Return `word` without its English inflection.
 
-    If a word has only one form, its stem starts with `=`.
+    The stem of a word that has no inflections begins with `=`.
     """
     if word in NEGATIONS or word in _EXACT_WORDS or not word.isalpha():
         return f"={word}"
@@ -127,14 +130,14 @@ def _bases(word: str) -> frozenset[str]:
 
 
 UNITS = frozenset(stem(word).removeprefix("=") for word in _TABLE["units"].split())
-"""Stems of units that belong to the number before them."""
+"""Stems of units that may follow a number."""
 
 
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _QUOTES = frozenset("'\"`´ʼ‘’‚‛“”„‟‹›«»′″‵‶＇＂「」『』〝〞〟")
 _LONG_DASHES = frozenset("—―⸺⸻")
 _KEPT_FORMS = ("<super>", "<fraction>", "<circle>")
-"""Compatibility forms that NFKC would change to other numbers."""
+"""Unicode tags of characters that NFKC would change to another number, e.g. 10² to 102."""
 _UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿฀-๿຀-໿က-႟ក-៿"
 """Characters of scripts without spaces between words. Each character counts as a word."""
 _TOKEN = rf"""(?P<word>[{_UNSPACED}]
@@ -144,7 +147,7 @@ _TOKEN = rf"""(?P<word>[{_UNSPACED}]
       [^\W{_UNSPACED}]+ (?:(?:'|(?<=\d)[.,:/-](?=\d))[^\W{_UNSPACED}]+)*
       (?:(?<=\d)[%‰°€](?:[cf]\b)?)?)
     | (?P<symbol>[!<>=]=|\S)"""
-"""Verbose pattern of a token. It is compiled when the first text is read, because that takes several milliseconds."""
+"""Verbose pattern of a token."""
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;•*#|>-]|\n\s*\n)[\s'\"“‘(\[*_]*$")
 _NUMBER = re.compile(r"(?P<number>[-+±]?[$€£¥]?[\d.,:/-]*\d[¹²³⁰-⁹]*)(?P<unit>[a-zμ]*|[%‰€]|°[cf]?)")
 _UNIT_SYNONYMS = {"percent": "%", "per cent": "%"}
@@ -155,9 +158,9 @@ _LINK_TARGET = re.compile(r"(?<=\])\((?:https?://|[./#])[^\s()]*\)")
 _LINE_HYPHEN = re.compile(
     r"(?<![^\W\d_])(?P<before>[^\W\d_]{1,40})(?P<hyphen>[-‐\u00ad][ \t]*\n\s*)(?=(?P<after>[^\W\d_]{1,40}))"
 )
-"""Pattern of a word that is divided at the end of a line."""
+"""Matches a word that is divided at the end of a line."""
 _MAX_CAPITALS = 0.4
-"""Maximum share of capitalized words. In a text with a larger share, capitals do not mark names."""
+"""Maximum share of capitalized words. In a text with a larger share, a capital does not mark a name."""
 
 
 def count_unspaced(folded: str) -> int:
@@ -187,23 +190,23 @@ class FoldedText:
     original: str
     text: str
     shape: str
-    """`text` with its long dashes kept. Long dashes separate words, hyphens join them. It is as long as `text`."""
+    """`text` with long dashes, which are hyphens in `text`. Long dashes separate words."""
     origins: tuple[int, ...]
-    """Index in `original` of each character of `text`, followed by the length of `original`."""
+    """Index in `original` of each character of `text`. The last entry is the length of `original`."""
 
     def original_words(self, start: int, end: int) -> str:
         """Return the original wording of `text[start:end]`."""
         return self.original[self.origins[start] : self.original_end(end)]
 
     def original_end(self, end: int) -> int:
-        """Return the index in `original` after the last character of `text[:end]`."""
+        """Return the end in `original` of the characters that `text[:end]` was folded from."""
         following = end
         while following < len(self.text) and self.origins[following] == self.origins[end - 1]:
             following += 1
         return self.origins[following]
 
     def is_word_start(self, at: int) -> bool:
-        """Whether a word starts at `text[at]`. False inside a compound or number, and after the sign of a number."""
+        """Whether a word starts at `text[at]`. No word starts inside a compound or after the sign of a number."""
         if at and re.search(f"[{_UNSPACED}]", self.text[at - 1 : at + 1]):
             return True
         before = self.shape[self.shape.rfind(" ", 0, at) + 1 : at].rpartition("—")[2]
@@ -212,7 +215,7 @@ class FoldedText:
         return all(map(is_harmless, _FOOTNOTE.sub("", before)))
 
     def is_word_end(self, at: int) -> bool:
-        """Whether a word ends before `text[at]`. False inside a compound or number, and before a unit sign."""
+        """Whether a word ends before `text[at]`. No word ends inside a compound or before a unit sign."""
         if re.search(f"[{_UNSPACED}]", self.text[at - 1 : at + 1]):
             return True
         space = self.shape.find(" ", at)
@@ -239,17 +242,17 @@ class FoldedText:
 
     @cached_property
     def is_english(self) -> bool:
-        """Whether the word lists of English apply: to English, and to ASCII words of no known language."""
+        """Whether the text is treated as English: it is English, or its language is unknown and its words are ASCII."""
         return self.language == "en" or (self.language is None and is_ascii([token.text for token in self.tokens]))
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
-        """The words with which a quote is compared."""
+        """The words of this text that are compared with those of a quote."""
         return comparable_words(self, english=self.is_english)
 
     @cached_property
     def names(self) -> frozenset[Token]:
-        """Tokens that are names: words capitalized inside a sentence, and the same words at the start of a sentence."""
+        """Tokens of words that are capitalized inside a sentence. In a text with too many capitals, empty."""
         words = [token for token in self.tokens if token.text[0].isalpha()]
         capitalized = [token for token in words if self.original[self.origins[token.start]].isupper()]
         if len(capitalized) > _MAX_CAPITALS * len(words):
@@ -258,7 +261,7 @@ class FoldedText:
         return frozenset(token for token in capitalized if token.text in inside or self._is_name(token))
 
     def _is_name(self, token: Token) -> bool:
-        """The first word of a sentence is not a name. An article is a name only in phrases like “plan A”."""
+        """Whether a capitalized token is a name: not the first word of a sentence, and “a” only as in “plan A”."""
         before = self.original[max(0, self.origins[token.start] - 20) : self.origins[token.start]]
         if token.text in ARTICLES:
             return token.text == "a" and re.search(r"[^\W\d_] $", before) is not None and not before[-2].isupper()
@@ -267,7 +270,7 @@ class FoldedText:
 
 @lru_cache(maxsize=1024)
 def fold_text(text: str, skipped: tuple[tuple[int, int], ...] = ()) -> FoldedText:
-    """Fold `text` without the parts in `skipped`, given as (start, end)."""
+    """Fold `text`, leaving out the ranges `skipped`. Each range is (start, end)."""
     folded: list[str] = []
     shape: list[str] = []
     origins: list[int] = []
@@ -289,10 +292,10 @@ def fold_text(text: str, skipped: tuple[tuple[int, int], ...] = ()) -> FoldedTex
 
 
 def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
-    """Return (start, end) of each part of `text` that is only layout, and may be missing in the compared text `other`.
+    """Return (start, end) of each part of `text` that is only layout and may be missing in the text `other`.
 
-    Layout is: the hyphen and line end inside a word that occurs undivided in one of the texts; footnote numbers if
-    `other` has none; addresses of links if `other` has none.
+    A hyphen at a line end is layout if the undivided word is in one of the texts. Footnote numbers and addresses of
+    links are layout if `other` has none.
     """
     hyphens = list(_LINE_HYPHEN.finditer(text))
     words = set(re.findall(r"\w+", f"{text} {other}".casefold())) if hyphens else set[str]()
@@ -304,7 +307,7 @@ def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (index, cluster) for each character. A cluster includes combining marks and syllable parts that follow."""
+    """Yield (index, cluster). A cluster is a character with the combining marks and syllable parts that follow it."""
     if text.isascii():
         yield from enumerate(text)
         return
@@ -330,12 +333,12 @@ def _fold(cluster: str) -> str:
 
 
 class Word(NamedTuple):
-    """A word of a text, and its form without harmless differences such as inflections."""
+    """A word of a text, prepared for the comparison with the words of a quote."""
 
     form: str
-    """The stem, in English. Different notations of a number or unit have the same form."""
+    """The stem in English, else the same as `exact`. Numbers and units that differ only in notation have one form."""
     exact: str
-    """The folded word with its inflection."""
+    """The folded word, with its inflection."""
     is_name: bool
     start: int
     end: int
@@ -343,7 +346,7 @@ class Word(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether the word is a number, which a unit may follow."""
+        """Whether the word is a number."""
         return self.exact[-1].isnumeric()
 
     @property
@@ -359,7 +362,10 @@ class Word(NamedTuple):
 
 
 def comparable_words(text: FoldedText, *, english: bool) -> tuple[Word, ...]:
-    """Return the words of `text`. In English, articles are left out and contractions are expanded."""
+    """Return the words of `text` for a comparison.
+
+    `english`: leave out articles, expand contractions, and remove inflections.
+    """
     names = text.names
     return tuple(
         Word(stem(part) if english else part, part, token in names, token.start, token.end)

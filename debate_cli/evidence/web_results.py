@@ -15,7 +15,7 @@ MAX_TITLE_CHARS = 200
 MAX_ADDRESS_CHARS = 500
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _AMBIGUOUS = re.compile(r"[\s\\]")
-"""Characters in an address that programs interpret in different ways."""
+"""Matches characters in an address that programs interpret in different ways."""
 
 
 def select_results(
@@ -23,8 +23,8 @@ def select_results(
 ) -> tuple[FoundPassage, ...]:
     """Return the passages of `found` in order, each once, at most MAX_RESULTS.
 
-    Results are left out if they lack an address or text, or are outside of `domains` (empty allows all). A text of more
-    than `words` words is cut to the part with the most words of `query`. A summary is kept whole.
+    A passage without address or text, or outside of `domains`, is left out. Empty `domains` allow all addresses. A text
+    of more than `words` words is cut to the part with the most words of `query`. A summary is not cut.
     """
     kept: dict[FoundPassage, None] = {}
     for item in found:
@@ -43,7 +43,10 @@ def select_results(
 
 
 def is_allowed(url: str, domains: tuple[str, ...]) -> bool:
-    """Whether `url` is a web address in one of `domains` or their subdomains. An entry may end in a path."""
+    """Whether `url` is a web address in one of `domains` or their subdomains. Empty `domains` allow all.
+
+    An entry of `domains` may end in a path, e.g. `example.org/docs`.
+    """
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").lower()

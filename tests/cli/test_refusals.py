@@ -63,8 +63,8 @@ def test_a_gate_on_a_text_compares_the_option(here: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("import talk.txt --mock", "--mock is for the model of --arguments; add --arguments PROVIDER/MODEL"),
-        ("import talk.txt --max-cost 1", "--max-cost is for the model of --arguments"),
+        ("import talk.txt --mock", "--mock has no effect without --arguments; add --arguments PROVIDER/MODEL"),
+        ("import talk.txt --max-cost 1", "--max-cost has no effect without --arguments"),
         ("experiment rate r.csv --queue postgresql://q", "--queue is not an option of `debate experiment rate`"),
     ],
 )

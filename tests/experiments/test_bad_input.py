@@ -168,7 +168,7 @@ def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
         (["run", "base.yaml"], "base.yaml: this is a debate, not an experiment; run it with: debate run base.yaml"),
         (
             ["run", "exp.yaml", "--limit", "3", "--queue", "postgresql://h/q"],
-            "do not apply to a queue, from which workers take the cells; leave them out",
+            "do not apply to a queue; leave them out",
         ),
     ],
 )

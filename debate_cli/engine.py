@@ -46,7 +46,7 @@ class Speaker(Protocol):
     """Makes speeches for one debater."""
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        """Return the speech that `cue` requests, or the failure to make it."""
+        """Return the speech that `cue` requests, or a Failure that says why there is none."""
         ...
 
 
@@ -54,7 +54,7 @@ class Assessor(Protocol):
     """Makes the assessments of all judges."""
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
-        """Return the assessment that `brief` requests, or the failure to make it."""
+        """Return the assessment that `brief` requests, or a Failure that says why there is none."""
         ...
 
 
@@ -137,8 +137,8 @@ class DebateRun:
     ) -> None:
         """Create the run. `observer` receives an answer only after `log` has synced it.
 
-        `judging_runs`: ids of the judging runs that get answers, while debaters are not asked. None also asks the
-        debaters.
+        `judging_runs`: ids of the judging runs whose briefs are answered, without asking debaters. If None, debaters
+        and all judges are asked.
         """
         self.debate = debate
         self._actors = actors

@@ -10,7 +10,7 @@ from pathlib import Path
 def open_regular_file(path: Path) -> int:
     """Open the regular file at `path` for reading; the caller closes the descriptor.
 
-    Raises IsADirectoryError for a folder, and OSError for anything else that is not a regular file or cannot be opened.
+    Raises IsADirectoryError for a folder, and OSError for every other failure, e.g. if `path` is a device.
     """
     opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     mode = os.fstat(opened).st_mode
@@ -25,7 +25,7 @@ def open_regular_file(path: Path) -> int:
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
     """Return the content of the regular file at `path`, cut after `max_bytes` + 1 bytes. Raises OSError.
 
-    The caller knows from the extra byte that the file is too long.
+    A result of more than `max_bytes` bytes means that the file is too long.
     """
     with os.fdopen(open_regular_file(path), "rb") as file:
         return file.read(min(os.fstat(file.fileno()).st_size, max_bytes) + 1)
@@ -47,7 +47,7 @@ def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> st
 
 
 def follow_links(path: Path) -> Path:
-    """Return the absolute path with all links resolved. A link to itself is kept."""
+    """Return the absolute path with all links resolved. A link that leads to itself is kept."""
     return Path(os.path.realpath(path))
 
 

@@ -38,7 +38,7 @@ class BatchScreen:
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> int:
-        """Print how many batches are in progress and the command that continues. Returns the exit code.
+        """Print how many batches are in progress, and `command`, which continues the work. Returns the exit code.
 
         Raises the error that stopped the run, except BatchPendingError.
         """

@@ -330,7 +330,7 @@ class JudgeOptions(NamedTuple):
     files: options.FilesOption = None
     record: options.RecordOption = None
     playback: options.PlaybackOption = None
-    id: Annotated[str | None, typer.Option("--id", help="Id of the debate made from a text.")] = None
+    id: Annotated[str | None, typer.Option("--id", help="Id of the transcript, if a text is judged.")] = None
     no_save: options.NoSaveOption = False
     report: options.ReportOption = None
     concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Number of files to judge at the same time.")] = 4
@@ -398,7 +398,7 @@ class ImportOptions(NamedTuple):
     drop: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Leave out a speaker (repeatable).")] = None
     merge: Annotated[
         list[str] | None,
-        typer.Option(metavar="SPELLING=NAME", help="Treat a spelling as another name of a speaker (repeatable)."),
+        typer.Option(metavar="SPELLING=NAME", help="Count speeches under SPELLING as speeches of NAME (repeatable)."),
     ] = None
     round_by: Annotated[
         RoundBy | None,
@@ -409,7 +409,9 @@ class ImportOptions(NamedTuple):
     ] = None
     map: Annotated[
         str | None,
-        typer.Option("--map", metavar="FIELD=COLUMN,…", help="Columns of a table for speaker, text and round."),
+        typer.Option(
+            "--map", metavar="FIELD=COLUMN,…", help="Names of a table's columns for the fields speaker, text and round."
+        ),
     ] = None
     arguments: Annotated[
         str | None,

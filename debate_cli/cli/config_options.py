@@ -147,7 +147,7 @@ def _is_shipped(path: Path) -> bool:
 
 
 def _without_example(path: Path, changes: Sequence[ConfigChange]) -> list[ConfigChange]:
-    """Remove the background of the packaged example if `changes` set only another topic."""
+    """Return a change that removes the packaged background if `changes` replace the topic, but not the background."""
     keys = {change.key if isinstance(change, Override) else change[0] for change in changes}
     is_other_topic = _is_shipped(path) and "topic" in keys and "background" not in keys
     return [Override("background", "null", "--topic")] if is_other_topic else []

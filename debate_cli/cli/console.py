@@ -158,7 +158,7 @@ def refuse_existing(path: Path, *, force: bool, option: str) -> None:
 
 @contextmanager
 def ignore_broken_pipe() -> Generator[None]:
-    """Flush stdout after the block. A closed stdout is ignored, in the block too."""
+    """Ignore a closed stdout, both in the block and when stdout is flushed after the block."""
     try:
         yield
         sys.stdout.flush()
@@ -208,7 +208,7 @@ def write_chunks(pieces: Iterable[str]) -> None:
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
     """Print the verdicts of `files`: as a table on a terminal, else one verdict a line.
 
-    With `quiet`, print only the deciding verdict of each file, on one line.
+    With `quiet`, print one line for each file, with its deciding verdict.
     """
     from debate_cli.render import score_rows
 

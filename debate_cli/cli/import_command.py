@@ -196,7 +196,7 @@ class _Importer:
         return file
 
     def finish(self) -> None:
-        """Print the JSON document or the number of debates. Raises typer.Exit if a file failed."""
+        """With --json, print the records, else the number of debates. Raises typer.Exit if a file failed."""
         if self.given.json:
             print_json(self.records)
         elif not self.is_single:

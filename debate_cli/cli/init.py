@@ -44,7 +44,7 @@ class Options(NamedTuple):
 
 DEFAULT_TOPIC = "Should a startup of under ten people adopt microservices from day one?"
 _PLAIN_SCALAR = re.compile(r"[\w./:@-]+[\w/]")
-"""Text that YAML accepts without quotes inside braces."""
+"""Matches text that YAML accepts without quotes inside braces."""
 
 
 @dataclass(frozen=True, slots=True)

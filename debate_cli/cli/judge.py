@@ -94,7 +94,7 @@ def _check_batch_options(given: JudgeOptions) -> None:
             raise UsageError(f"--collect only fetches the answers to submitted questions; leave out --{option}")
     elif given.batch and (given.no_save or given.playback is not None):
         option = "--replay" if given.playback is not None else "--no-save"
-        raise UsageError(f"--batch and {option} cannot be combined; leave out one of them")
+        raise UsageError(f"--batch cannot be combined with {option}; leave out {option}")
 
 
 def _plan_collection(

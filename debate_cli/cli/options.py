@@ -129,7 +129,7 @@ ExpectWinnerOption = Annotated[
         "--expect-winner",
         "--expect",
         metavar="NAME|draw|PASS",
-        help="Fail if the outcome is another: give a winner's name, `draw`, or a panel's vote. `--expect` is the same option.",
+        help="Fail if the outcome is not the given one: a winner's name, `draw`, or a panel's vote. `--expect` is the same option.",
         rich_help_panel=GATES_PANEL,
     ),
 ]
@@ -155,7 +155,7 @@ FailOnOption = Annotated[
 def gates_from_options(
     fail_under: str | None, expect_winner: str | None, max_warnings: int | None, fail_on: list[str] | None
 ) -> Gates:
-    """Return the gates that the options describe. Raises UsageError for a wrong score or an unknown condition."""
+    """Return the gates that the options describe. Raises UsageError for a wrong --fail-under or --fail-on."""
     from debate_cli.app.gates import FORBIDDEN, Gates
 
     parts = re.fullmatch(r"(?:(?P<name>.+)=)?(?P<score>-?\d+(?:\.\d+)?)", (fail_under or "0").strip())

@@ -92,7 +92,8 @@ class Options(NamedTuple):
     ] = None
     template: Annotated[bool, typer.Option("--template", help="Print the form as YAML, with the speeches.")] = False
     source: Annotated[
-        Path | None, typer.Option("--from", metavar="FILE", help="Store the review in FILE, a filled-in template.")
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Read the filled-in template FILE, and store it as a review."),
     ] = None
     json: options.JsonOption = False
     debug: options.DebugOption = False

@@ -242,7 +242,7 @@ def _format_planned_cost(context: RunContext) -> str:
 
 
 def write_report(place: Path, outcome: Outcome, redact: Redact, *, show_hidden: bool, force: bool) -> int:
-    """Write the HTML report of a debate, without secrets. Prints why it failed, if so. Returns the exit code."""
+    """Write the HTML report of a debate, without secrets. If writing fails, print why. Returns the exit code."""
     from debate_cli.render.html.page import render_html
 
     document = dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)

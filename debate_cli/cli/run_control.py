@@ -223,5 +223,5 @@ def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, r
 
 
 def gravest_exit_code(codes: Collection[int]) -> int:
-    """Return the gravest of several exit codes: the first of EXIT_CODE_PRIORITY in `codes`, or 0 without any."""
+    """Return the first code of EXIT_CODE_PRIORITY that is in `codes`, or 0 if none is."""
     return next((code for code in EXIT_CODE_PRIORITY if code in codes), 0)

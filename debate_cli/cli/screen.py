@@ -191,7 +191,7 @@ class PipeSafeStdout:
 
 
 def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
-    """Return the stream that shows a run's progress: stdout, or stderr with --json. None shows no progress."""
+    """Return the stream that shows a run's progress: stdout, or stderr with --json. None if no progress is shown."""
     if quiet or (as_json and not is_interactive(sys.stderr)):
         return None
     return sys.stderr if as_json else sys.stdout

@@ -25,7 +25,7 @@ from debate_cli.regular_file import is_inside
 INDEX_VERSION = 4
 """Part of the file name of an index. Increase it if a change of the code changes the content of indexes."""
 KEPT_INDEXES = 5
-"""Number of indexes that stay in the cache: the most recently used. Indexes used within a day stay too."""
+"""Number of most recently used indexes that stay in the cache, besides the indexes used within the last day."""
 MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"
@@ -149,7 +149,7 @@ class Corpus:
             return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
 
     def find_changed(self, known: Iterable[Passage]) -> list[str]:
-        """Return the source files of those passages in `known` whose text is no longer in this corpus, sorted."""
+        """Return, sorted, the source files of those passages in `known` whose text is no longer in this corpus."""
         sources = {passage.text: passage.source for passage in known if passage.origin == "corpus"}
         with closing(_open_index(self._path)) as index:
             query = "SELECT text FROM passages WHERE text IN (SELECT value FROM json_each(?))"
@@ -220,7 +220,7 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
 
 
 def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFile], cache: Path) -> Corpus:
-    """Open a corpus of the given passages. Builds its index in `cache` if it is not there. Raises StorageError."""
+    """Open a corpus of the given passages. Builds its index in `cache`, unless it is there. Raises StorageError."""
     rows = [(each.source, each.title, each.locator, each.text) for each in passages]
     key = json.dumps([INDEX_VERSION, rows])
     place = _ensure_index(key, cache, lambda index: index.executemany(_INSERT_PASSAGE, rows))

@@ -47,7 +47,7 @@ class QuoteCheck:
     difference: str = ""
     """How the quote differs from the passage, e.g. `“may” became “will”`; empty if it does not differ."""
     spans: tuple[tuple[int, int], ...] = ()
-    """(start, end) of each part of the quote in the passage."""
+    """Position (start, end) in the passage of each part of the quote."""
 
 
 NOT_FOUND = QuoteCheck("not_found")

@@ -137,7 +137,7 @@ _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _QUOTES = frozenset("'\"`´ʼ‘’‚‛“”„‟‹›«»′″‵‶＇＂「」『』〝〞〟")
 _LONG_DASHES = frozenset("—―⸺⸻")
 _KEPT_FORMS = ("<super>", "<fraction>", "<circle>")
-"""Unicode tags of characters that NFKC would change to another number, e.g. 10² to 102."""
+"""Unicode decomposition tags of characters such as ², which NFKC would change to other numbers."""
 _UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿฀-๿຀-໿က-႟ក-៿"
 """Characters of scripts without spaces between words. Each character counts as a word."""
 _TOKEN = rf"""(?P<word>[{_UNSPACED}]
@@ -252,7 +252,7 @@ class FoldedText:
 
     @cached_property
     def names(self) -> frozenset[Token]:
-        """Tokens of words that are capitalized inside a sentence. In a text with too many capitals, empty."""
+        """Tokens of words that are capitalized inside a sentence. Empty if too many words are capitalized."""
         words = [token for token in self.tokens if token.text[0].isalpha()]
         capitalized = [token for token in words if self.original[self.origins[token.start]].isupper()]
         if len(capitalized) > _MAX_CAPITALS * len(words):
@@ -355,7 +355,7 @@ class Word(NamedTuple):
         return self.form.removeprefix("=") in UNITS
 
     def is_quoted_as(self, quoted: Word) -> bool:
-        """Whether `quoted` is this word, apart from harmless differences."""
+        """Whether `quoted`, a word of a quote, equals this word apart from harmless differences."""
         if self.is_name or self.form != quoted.form:
             return self.exact == quoted.exact
         return are_inflections(self.exact, quoted.exact)

@@ -1,6 +1,6 @@
 """Assessments: the marks and findings of judges, in one shape for all judging systems.
 
-Findings that only one judging system has are in its folder in `systems`.
+Findings of a single judging system are in the folder of this system in `systems`.
 """
 
 from functools import cache, cached_property, lru_cache
@@ -131,7 +131,7 @@ SHARED_FINDINGS: dict[str, type[Finding]] = {
 
 @lru_cache(maxsize=256)
 def finding_class(kind: str, system: str) -> type[Finding] | None:
-    """Return the class of the findings `kind` in assessments by `system`; None if `kind` is unknown."""
+    """Return the class of findings of this `kind` in assessments by `system`; None for an unknown kind."""
     if kind in SHARED_FINDINGS:
         return SHARED_FINDINGS[kind]
     if not SYSTEMS.has(system):

@@ -66,7 +66,7 @@ class EvidenceConfig(ConfigModel):
 
     @property
     def named_sources(self) -> tuple[EvidenceSource, ...]:
-        """All sources. A path alone becomes a source without a title."""
+        """All sources; a source given as a path has no title."""
         return tuple(EvidenceSource(path=item) if isinstance(item, str) else item for item in self.sources)
 
 
@@ -104,7 +104,7 @@ class MockFaults(ConfigModel):
 
 
 class MockBias(ConfigModel):
-    """Biases of the mock as a judge, for tests of an audit. A bias of 1 is the whole scale of marks.
+    """Biases of the mock as a judge, for tests of an audit. A bias of 1 moves marks by the whole scale.
 
     With a bias, marks depend on what each side says instead of its name.
     """
@@ -140,7 +140,7 @@ class ProviderSpec(ConfigModel):
     tokens_per_minute: PositiveInt | None = None
     """Maximum number of input and output tokens per minute; None means no limit."""
     structured: tuple[Literal["native", "tool", "prompt"], ...] | None = None
-    """Modes of structured output, in the order in which they are tried."""
+    """Modes of structured output, in the order in which they are tried; None means the provider's default modes."""
     price: Price | None = None
     """Price of the provider's models without a price of their own. None means the bundled price table."""
 
@@ -275,7 +275,7 @@ class FormatConfig(ConfigModel):
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
-"""Keys of `format` that exclude each other: each key with those that must not be set beside it."""
+"""Maps keys of `format` to the keys that must not be set with them."""
 
 
 class Limits(ConfigModel):
@@ -362,7 +362,7 @@ class DebateConfig(ConfigModel):
         return self.resolve_model(debater.model or "default")
 
     def model_for_judge(self, role: str | None) -> ModelSpec | None:
-        """Return the model that `role` names or, if `role` is None, `models.judge`, else `models.default`.
+        """Return the model named `role`; if `role` is None, `models.judge`, else `models.default`.
 
         None if the configuration has no such model.
         """
@@ -391,7 +391,7 @@ LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
         {"base_persuasion": "persuasion", "strategy_bonus": "strategy_fit", "evidence_bonus": "evidence"},
     ),
 }
-"""Maps each section to the name of its setting, and the section's old keys to their new names."""
+"""Maps each legacy section to the setting that replaces it, and to the new names of its keys."""
 
 
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:

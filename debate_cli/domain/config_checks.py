@@ -51,7 +51,7 @@ def check_config(config: DebateConfig) -> list[Problem]:
 
 
 def find_notices(config: DebateConfig) -> tuple[str, ...]:
-    """Return a sentence for each valid setting that may be a mistake. It begins with the key path."""
+    """Return a sentence, beginning with the key path, for each valid setting that may be a mistake."""
     seats = [seat.model for system in config.judging.systems for seat in system.seats]
     used = {*DEFAULT_ROLES, *seats, *(debater.model for debater in config.debaters)}
     misspelled = (
@@ -70,7 +70,7 @@ def check_judging_config(config: DebateConfig) -> list[Problem]:
 def check_stored_config(config: DebateConfig) -> list[Problem]:
     """Return the problems that make a stored configuration unusable.
 
-    Older debates, imported debates and judged texts may lack debaters, sources or systems, and may break newer rules.
+    For example, a judged text needs no debaters, and an older debate may break newer rules.
     """
     passed: set[KeyPath] = {("format", "order"), ("evidence", "sources")}
     passed |= {
@@ -125,7 +125,7 @@ def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:
     for index, debater in enumerate((first, second)):
         if debater.side not in {"for", "against"}:
             advice = format_suggestion(debater.side, ("for", "against")) or "; other labels need three or more debaters"
-            words = f"`{debater.side}` is not a side: one of two debaters must be `for`, and one `against`{advice}"
+            words = f"`{debater.side}` is not a side: with two debaters, one must be `for` and one `against`{advice}"
             yield Problem(("debaters", index, "side"), words)
     if first.side == second.side:
         yield Problem(("debaters", 1, "side"), "both debaters are on one side; make one `for` and one `against`")
@@ -197,7 +197,7 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
     if phases != ("opening",) and (len(phases) < 2 or phases[0] != "opening" or phases[-1] != "closing"):  # noqa: PLR2004
         yield Problem(
             path,
-            "a debate must begin with `opening` and, after further phases, end with `closing`; add what is missing",
+            "a debate must begin with `opening` and end with `closing`; add what is missing",
         )
         return
     inner = phases[1:-1]

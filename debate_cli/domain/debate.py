@@ -207,8 +207,8 @@ class Debate(FrozenModel):
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """Return all judging runs by rank, the most important run last.
 
-        Models outrank reviewers. Next, runs for which `judged_all_turns` is true outrank other runs, and newer runs
-        outrank older ones.
+        Models outrank reviewers. Next, runs that judged all turns (`judged_all_turns(run, kind)`) outrank other runs.
+        Otherwise, newer runs outrank older runs.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
@@ -318,7 +318,7 @@ class Debate(FrozenModel):
                 return self
 
     def _replace(self, **changes: object) -> Debate:
-        """Keep the properties in _DERIVED_FROM_ANSWERS if neither turns nor assessments change."""
+        """Return the debate with `changes`. Keeps _DERIVED_FROM_ANSWERS if turns and assessments stay the same."""
         changed = self.model_copy(update=changes)
         if not {"turns", "assessments"} & changes.keys():
             vars(changed).update({name: vars(self)[name] for name in _DERIVED_FROM_ANSWERS if name in vars(self)})
@@ -334,7 +334,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate with a failure for each request in flight, so that its reserved usage counts."""
+        """Return the debate with a failure for each request in flight, so that the request's reserved usage counts."""
         lost = tuple(
             Failure(
                 task=item.task,
@@ -430,7 +430,7 @@ class Debate(FrozenModel):
 
 
 _DERIVED_FROM_ANSWERS = ("answered_keys", "assessments_of_turns")
-"""Cached properties that depend only on turns and assessments."""
+"""Cached properties that are computed only from turns and assessments."""
 _index_of: Callable[[Turn], int] = attrgetter("index")
 OfTask = TypeVar("OfTask", SearchRecord, Failure)
 

@@ -52,7 +52,8 @@ class DebateOpened(FrozenModel):
     config: DebateConfig
     config_sha256: str
     kept_verdicts: tuple[Verdict, ...] = ()
-    """Stored verdicts of systems that are not installed and cannot score again; omitted in files if there are none."""
+    """Stored verdicts of systems that are not installed, which cannot be recomputed. Omitted in files if there are
+    none."""
     origin: Origin | None = Field(default=None, exclude_if=_is_none)
     """The file that the debate was imported from; omitted in files for other debates."""
 
@@ -68,7 +69,7 @@ class JudgingOpened(FrozenModel):
     providers: dict[str, ProviderSpec] = {}
     """Rows of the provider table that this run adds to the debate's rows."""
     replaces: bool = False
-    """Whether this run's systems replace their earlier assessments."""
+    """Whether assessments of this run replace earlier assessments by the same systems."""
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when the run began; None means all turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
@@ -92,7 +93,8 @@ class TaskStarted(FrozenModel):
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Reservation for the next request, in place of the task's earlier one; omitted in files if there is none."""
+    """Reservation for the next request, which replaces the task's earlier reservation. Omitted in files if there is
+    none."""
 
 
 class PassagesShown(FrozenModel):
@@ -101,7 +103,7 @@ class PassagesShown(FrozenModel):
     type: Literal["passages"] = "passages"
     at: UtcDatetime
     key: str | None = None
-    """Key of the speaker's cue; None for passages that no speaker was shown."""
+    """Key of the speaker's cue; None if the passages were not for a speaker."""
     shown: tuple[str, ...] = ()
     """Ids of the passages for the speaker, the most relevant first."""
     passages: tuple[Passage, ...] = ()
@@ -196,9 +198,9 @@ class DebateResumed(FrozenModel):
     type: Literal["resumed"] = "resumed"
     at: UtcDatetime
     changes: tuple[SettingChange, ...] = ()
-    """Settings that change here; omitted in files if there are none."""
+    """Changed settings; omitted in files if there are none."""
     config: DebateConfig | None = None
-    """The new configuration; None if it stays the same."""
+    """The new configuration; None if the configuration stays the same."""
 
 
 Event = Annotated[

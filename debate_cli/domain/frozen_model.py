@@ -107,7 +107,7 @@ _MEMO_KEY = "_memoized"
 
 
 class ConfigModel(FrozenModel):
-    """A value of a configuration. A null section gets its defaults, and a boolean is no number."""
+    """A value of a configuration. A null section gets its defaults. Booleans are not accepted as numbers."""
 
     @model_validator(mode="before")
     @classmethod
@@ -154,7 +154,7 @@ Kind = Annotated[Any, AfterValidator(_require_text)]
 
 @dataclass(frozen=True)
 class ByKind:
-    """Annotation of a field whose value gets its class from its `kind`."""
+    """Annotation of a field whose value has a class for each `kind`."""
 
     parse: Callable[[object, ValidationInfo], object]
     built_in: Callable[[], Mapping[str, type[FrozenModel]]]
@@ -176,13 +176,13 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of newest results that a fold keeps, in case it is next asked for a slightly shorter list."""
+"""Number of newest results that a fold keeps, in case the next list is slightly shorter."""
 
 
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """Return `functools.reduce(step, items, start)`, reusing the results for the start of `items`.
+    """Return `functools.reduce(step, items, start)`, reusing stored results for the first `items`.
 
     `first`: the value that stores the results, usually the first turn. `name`: identifies the fold; a fold with another
     `start` or `step` needs another name. Callers must not change a result.

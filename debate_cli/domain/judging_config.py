@@ -12,10 +12,10 @@ from debate_cli.domain.reviewer import is_reviewer_id
 from debate_cli.plugins import SYSTEMS
 
 NonNegative = Annotated[float, Field(ge=0, le=1e6)]
-"""A weight or a bound, small enough that sums and products stay finite."""
+"""A weight or a bound, with a maximum that keeps sums and products finite."""
 UnitInterval = Annotated[float, Field(ge=0, le=1)]
 SOLE_JUDGE_ID = "judge"
-"""Id of the judge of a system that has only one."""
+"""Id of a system's only judge."""
 MAX_JUDGES = 25
 """Maximum number of judges of a system."""
 
@@ -49,11 +49,11 @@ class SystemSettings(ConfigModel):
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """Where the system looks up debaters' claims; empty if it looks nothing up."""
+        """Where the system looks up debaters' claims; empty if the system looks up nothing."""
         return frozenset()
 
     def with_lookup(self, lookup: str) -> Self | None:
-        """Return the settings with `lookup` as the place to look up claims; None if the system looks nothing up."""
+        """Return the settings with `lookup` as the place to look up claims; None if the system looks up nothing."""
         return None
 
     @property
@@ -91,7 +91,7 @@ class SystemSettings(ConfigModel):
         return self.model_copy(update={"judge": rename(self.judge)})
 
     def with_judge_count(self, count: int) -> Self | None:
-        """Return the settings with `count` judges; None if the system has only one judge."""
+        """Return the settings with `count` judges; None if the system does not support so many."""
         return self if count == 1 else None
 
     def for_reviewer(self, assessor: str) -> Self:
@@ -214,7 +214,7 @@ class JudgingConfig(ConfigModel):
     """Only in transcripts: context for the judges of a text. `judge --config` takes it from `background`."""
 
     def notices(self) -> tuple[str, ...]:
-        """Return a sentence for each unexpected effect of the systems' settings. It begins with the key path."""
+        """Return a sentence, beginning with the key path, for each unexpected effect of the systems' settings."""
         return tuple(
             f"{'.'.join(map(str, ('judging', 'systems', index, *path)))} {sentence}"
             for index, system in enumerate(self.systems)
@@ -244,7 +244,7 @@ def judge_title(kind: str, assessor: str) -> str:
 
 
 def judge_model_role(system: SystemSettings, assessor: str) -> str | None:
-    """Return the model that the settings give a judge; None means the default judge model.
+    """Return the model that the settings name for a judge; None means the default judge model.
 
     Raises KeyError if the system has no judge `assessor`.
     """

@@ -39,7 +39,7 @@ class JudgingRun(FrozenModel):
     providers: dict[str, ProviderSpec] = {}
     """Rows of the provider table that this run adds to the debate's rows."""
     replaces: bool = False
-    """Whether this run's systems replace their earlier assessments."""
+    """Whether assessments of this run replace earlier assessments by the same systems."""
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when a later run began; None means all turns."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)

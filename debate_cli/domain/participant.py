@@ -21,7 +21,7 @@ class Participant(FrozenModel):
     prefix: str
     """Prefix of the debater's argument ids, unique in a debate."""
     model: str
-    """`provider/model`."""
+    """Model of the debater as `provider/model`."""
     personality: Personality | None = None
     """Personality at the start; None if not configured."""
     stance: float | None = None

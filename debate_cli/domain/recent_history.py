@@ -16,7 +16,7 @@ MAX_ENTRIES = 60
 MAX_CLAIM_CHARS = 200
 MAX_ANSWERS = 4
 Answers = tuple[tuple[str, ResponseType], ...]
-"""Pairs of a speaker and the type of the response, at most MAX_ANSWERS."""
+"""Pairs of a speaker and the type of the speaker's response, at most MAX_ANSWERS."""
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s")
 
 

@@ -30,7 +30,7 @@ INVISIBLE_CHARS = (
 """Invisible characters, for use inside a regex character class."""
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _HIDING = re.compile(rf"[{INVISIBLE_CHARS}]|\\u")
-"""Matches invisible characters, with which all terminal sequences begin, and JSON escapes."""
+"""Matches invisible characters and JSON escapes. All terminal sequences begin with an invisible character."""
 _ESCAPED_CHAR = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _ESCAPED_SEQUENCE = re.compile(r'(?<!\\)\\++u001[bB](?:\[[0-?]*[@-\[\]-~]|\][^"\\]*\\++u0007|[0-Z^-~])')
 """Matches the usual terminal sequences in JSON, where their first character is escaped."""

@@ -1,6 +1,6 @@
 """Who speaks next: pure functions of a `Debate`, without clock, model or randomness.
 
-A debate ends early when at most one debater is left, or when a free-flowing round brings nothing new.
+A debate ends early when at most one debater is left, or when a free-flowing round brings no new claim or rebuttal.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class Stage:
 
     phase: Phase
     follow_up: bool = False
-    """Whether this stage is a cross-examination about the answers in the stage before."""
+    """Whether this stage is a cross-examination about the answers of the previous stage."""
 
 
 @memoize_on_value
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """Return all stages of a debate in this format, in order.
 
-    Answers follow each cross-examination. Each further exchange adds a cross-examination about the answers, and new
-    answers.
+    If the format has answers, a stage of answers follows each cross-examination. Each further exchange adds a
+    cross-examination about the answers, and new answers.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns
@@ -85,7 +85,7 @@ class Timetable:
 
     rounds: tuple[ScheduledRound, ...]
     due_cues: tuple[Cue, ...]
-    """Cues that are asked together, including answered cues; empty when the plan is complete."""
+    """Cues that are asked together, including cues whose turns were already made; empty when the plan is complete."""
 
     @property
     def next_index(self) -> int:

@@ -82,7 +82,7 @@ def root_mean_square_error(pairs: Pairs) -> float | None:
 
 
 def spearman_correlation(pairs: Pairs) -> float | None:
-    """Return Spearman's ρ, −1 to 1; None for fewer than three pairs, or if one side is constant.
+    """Return Spearman's ρ, −1 to 1; None for fewer than three pairs, or if all first or all second values are equal.
 
     Source: C. Spearman, The Proof and Measurement of Association between Two Things (1904).
     """

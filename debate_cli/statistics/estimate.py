@@ -56,8 +56,8 @@ def estimate(
 ) -> Estimate:
     """Compute `statistic` of all rows, and its interval by a bootstrap over the clusters.
 
-    `statistic` returns None for rows for which it is undefined. `resamples`: number of bootstrap resamples; 0 gives no
-    interval.
+    `statistic` returns None if it is undefined for the given rows. `resamples`: number of bootstrap resamples; 0 gives
+    no interval.
     """
     rows = [row for cluster in clusters for row in cluster]
     value = statistic(rows) if rows else None
@@ -85,11 +85,11 @@ def resample_counts(clusters: int, *, resamples: int, seed: int) -> NDArray[np.i
 
 
 def percentile_interval(values: Sequence[float] | Floats, clusters: int) -> tuple[float, float]:
-    """Return the expanded percentile interval of bootstrap values, which is wider for few clusters.
+    """Return the percentile interval of bootstrap values, widened because few clusters make it too narrow.
 
-    For a mean, it is as wide as the t-interval. `values`: the statistic in each resample, at least one. `clusters`:
-    number of clusters, at least 2. Source: T. C. Hesterberg, What Teachers Should Know About the Bootstrap, The
-    American Statistician 69 (2015), section 5.3.
+    For a mean, the result is as wide as the t-interval. `values`: the statistic in each resample, at least one.
+    `clusters`: number of clusters, at least 2. Source: T. C. Hesterberg, What Teachers Should Know About the Bootstrap,
+    The American Statistician 69 (2015), section 5.3.
     """
     import numpy as np
     from scipy import stats

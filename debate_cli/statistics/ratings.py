@@ -70,7 +70,8 @@ class Ratings:
 
     ratings: tuple[Rating, ...]
     side: Estimate
-    """Advantage of the left player, as a natural logarithm of odds. Its value is None if it is unknown."""
+    """Advantage of the left player, as a natural logarithm of odds. `value` is None if the results do not determine
+    it."""
     groups: int
     """Number of groups of players. No result connects players of different groups."""
     separable: bool
@@ -191,7 +192,7 @@ class _Design:
             self.weights[cluster_at[result.cluster], row] += result.weight
 
     def fit(self, weights: Floats, prior: float = 0.0, start: Floats | None = None) -> Floats:
-        """Return the most likely strengths, which have mean 0, and the side term.
+        """Return the fitted strengths, which have mean 0, and the side term.
 
         `weights`: weight of each row. `prior`: weight of the imaginary draws. Without a prior, the fit stops early if
         the values diverge.

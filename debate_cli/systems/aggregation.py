@@ -47,7 +47,7 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """Return the value of `mark`, raised to `low` or lowered to the smaller of `high` and `mark.out_of`."""
+    """Return the value of `mark`, limited to the range from `low` to `high` and to at most `mark.out_of`."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
@@ -75,9 +75,9 @@ def first_finding(given: Iterable[Assessment], kind: type[FindingT]) -> FindingT
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return the settings with which the system of `settings` judged in `run`, as stored in the debate.
+    """Return the settings that `run` stored for the system to which `settings` belongs.
 
-    If the run did not use the system, return `settings`.
+    If the run did not use this system, return `settings`.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)
@@ -86,7 +86,7 @@ def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
     """Return the newest run that has assessments by the system `kind`; None if no run uses the system.
 
-    Runs of models that judged all turns are preferred. Without assessments, return the newest run that uses the system.
+    A run of models that judged all turns is preferred. Without assessments, return the newest run that uses the system.
     """
     having = [
         run
@@ -104,15 +104,16 @@ def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
 
 
 def format_failure_cause(debate: Debate, key: str) -> str:
-    """Return the cause of a brief's last failure, e.g. ` (abstained)`; empty if the brief has not failed."""
+    """Return the cause of the last failure of the brief `key`, e.g. ` (abstained)`; empty without a failure."""
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]
     return f" ({causes[-1]})" if causes else ""
 
 
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
-    """Yield a sentence for each brief without an assessment. A failed brief's sentence ends with its cause in brackets.
+    """Yield a sentence for each brief without an assessment.
 
-    `briefs`: pairs of a brief and its sentence without a period.
+    If the brief failed, the sentence ends with the cause in brackets. `briefs`: pairs of a brief and its sentence
+    without a period.
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

@@ -34,8 +34,7 @@ class Progress:
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds whose speeches have all been made."""
     judgeable_turns: Sequence[int]
-    """Indices of the turns that can be judged. While a turn is missing in a running debate, later turns do not
-    count."""
+    """Indices of the turns that can be judged. In a running debate, turns after a missing turn are left out."""
     is_over: bool
     """Whether no further speech will be made."""
 
@@ -59,13 +58,13 @@ class JudgeVote(NamedTuple):
     option: str
     """`PASS`, `FAIL` or `CONDITIONAL`."""
     reasons: tuple[str, ...]
-    """The judge's required corrections and critical findings. Without any, the judge's reasoning."""
+    """The judge's required corrections and critical findings. If there are none, the judge's reasoning."""
     rationale: str = ""
     """The judge's reasoning, in full; may be empty."""
 
 
 class RequiredChange(FrozenModel):
-    """A change that judges demand of a text, in the words of the first judge. Untrusted."""
+    """A change that judges demand of a text, in the words of the first judge who demands it. Untrusted."""
 
     dimension: str | None
     """The first configured dimension that the change names; None if the change names no dimension."""
@@ -91,13 +90,13 @@ class Headline:
     unit: str = "points"
     """Unit of the scores and of the margin."""
     dissent: tuple[JudgeVote, ...] = ()
-    """Votes for another outcome than the verdict's."""
+    """Votes of judges who disagree with the verdict."""
     required_changes: tuple[RequiredChange, ...] = ()
     """Changes that a judged text needs in order to pass, most important first."""
 
 
 class JudgeQuote(NamedTuple):
-    """A judge's reasoning in the judge's own words, shown with a verdict. Untrusted."""
+    """A judge's reasoning, shown with a verdict. Untrusted."""
 
     words: str
     judge: str = ""
@@ -152,7 +151,7 @@ class ClaimReview:
 
 
 class ReportSection(NamedTuple):
-    """Tables and charts of a debate that are about no verdict."""
+    """Tables and charts about the debate itself, not about a verdict."""
 
     title: str
     tables: tuple[Table, ...]
@@ -191,7 +190,7 @@ class JudgingContext(Generic[SettingsT]):
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Names of the debaters who spoke in the judged round; in the whole debate if the brief is about no round."""
+        """Names of the debaters who spoke in the judged round, or in the whole debate if no round is judged."""
         number = self.brief.subject.round
         speakers = {turn.speaker for turn in self.debate.turns if number in {None, turn.round}}
         return tuple(name for name in self.debater_names if name in speakers)
@@ -227,7 +226,7 @@ class JudgeQuestion(Generic[SettingsT, FormT]):
     """Returns the form that the judge fills in. The schema of the form may depend on the debate, e.g. on debaters'
     names."""
     read_form: Callable[[FormT, JudgingContext[SettingsT]], AssessmentContent]
-    """Turns a filled-in form into marks and findings. Pure. Must not fail for a form that its model accepts."""
+    """Turns a filled-in form into marks and findings. Pure. Must not fail for any valid form."""
 
 
 class JudgingSystem(Generic[SettingsT]):
@@ -261,7 +260,7 @@ class JudgingSystem(Generic[SettingsT]):
         return PlannedCalls(len(judge_ids(settings)))
 
     def question(self, brief: Brief) -> JudgeQuestion[SettingsT, Any]:
-        """Return how to ask `brief`. Every system that asks models defines this method."""
+        """Return the question that `brief` asks a judge. Every system that asks models defines this method."""
         raise NotImplementedError
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
@@ -286,7 +285,7 @@ class JudgingSystem(Generic[SettingsT]):
     def why_not(self, debate: Debate) -> str | None:
         """Return why this system cannot judge the debate, e.g. `has no speeches, so …`; None if it can.
 
-        Default: the debate needs a speech, or must be a text if `judges_texts` is set.
+        Default: a debate must have a speech. A text can be judged if `judges_texts` is set.
         """
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None
@@ -297,7 +296,7 @@ class JudgingSystem(Generic[SettingsT]):
     def awaited(self, debate: Debate, settings: SettingsT, index: int, round_number: int | None) -> Iterable[Brief]:
         """Return the briefs that must have succeeded or failed before the turn `index` begins. Default: none.
 
-        `round_number`: round of the turn; None if the debate ends instead of a further turn.
+        `round_number`: round of this turn; None if `index` is after the last turn of the debate.
         """
         return ()
 
@@ -343,7 +342,7 @@ class JudgingSystem(Generic[SettingsT]):
         return 0.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """Return a short name of the question, e.g. `turn 3`. One judge's questions have different names.
+        """Return a short name of the question, e.g. `turn 3`. Each question to a judge has its own name.
 
         Default: the subject of the brief.
         """
@@ -373,7 +372,7 @@ class JudgingSystem(Generic[SettingsT]):
         return ()
 
     def turn_scores(self, verdict: Verdict) -> Mapping[int, TurnScore]:
-        """Return the score of each scored turn by turn index. Default: none."""
+        """Return the scores of turns, by turn index. Default: none."""
         return {}
 
     def argument_marks(self, verdict: Verdict) -> Iterable[ArgumentMark]:
@@ -385,7 +384,7 @@ class JudgingSystem(Generic[SettingsT]):
         return None
 
     def sections(self, debate: Debate) -> Iterable[ReportSection]:
-        """Return tables and charts that are about the debate but about no verdict. Default: none."""
+        """Return tables and charts about the debate itself, not about a verdict. Default: none."""
         return ()
 
     def tables(self, verdict: Verdict) -> list[Table]:

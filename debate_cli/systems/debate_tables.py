@@ -1,4 +1,4 @@
-"""Tables of a debate that belong to no verdict: claims, findings, citations."""
+"""Tables about the debate itself, not about a verdict: claims, findings, citations."""
 
 from collections.abc import Callable, Sequence
 

@@ -61,9 +61,9 @@ def unique_known_items(
     for item in items:
         name = key(item)
         if name not in known:
-            collector.add_warnings(f"unknown: the judge was not asked about {name!r}, so its answer on it is dropped")
+            collector.add_warnings(f"unknown: the judge was not asked about {name!r}, so this answer is dropped")
         elif name in seen:
-            collector.add_warnings(f"duplicate: {name} was judged twice; the first judgment counts")
+            collector.add_warnings(f"duplicate: {name} was judged more than once; the first answer counts")
         else:
             seen.add(name)
             yield item

@@ -77,20 +77,20 @@ def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
 
 
 def debater_instructions(debate: Debate, cue: Cue) -> tuple[str, ...]:
-    """Return the instructions of all configured systems to the speaker of `cue`, always in one order of systems."""
+    """Return the instructions of all configured systems to the speaker of `cue`, in the order of `system_kinds`."""
     active = {system.kind: (system, settings) for system, settings in active_systems(debate.run(FIRST_RUN))}
     chosen = (active[kind] for kind in system_kinds() if kind in active)
     return tuple(system.instruct(debate, settings, cue) for system, settings in chosen)
 
 
 def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick | None:
-    """Return the strategy that an installed system picks for the speaker of `cue`; the first one if several do."""
+    """Return the strategy for the speaker of `cue` by the first installed system that picks one; None if none does."""
     picks = (get_system(kind).pick_strategy(debate, cue) for kind in system_kinds())
     return next((pick for pick in picks if pick is not None), None)
 
 
 def check_system_kind(kind: str) -> None:
-    """Raise UsageError, with a suggestion, if the value of a `--system` option is no installed kind."""
+    """Raise UsageError with a suggestion if `kind`, the value of an option `--system`, is not installed."""
     known = system_kinds()
     if kind in known:
         return

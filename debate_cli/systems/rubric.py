@@ -19,7 +19,7 @@ class Rubric:
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Weights of the criteria of the structured system. If any is given, each other criterion gets 0."""
+    """Weights of the criteria of the structured system. If weights are given, criteria without one get 0."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
         """Return the changed settings of each system that the rubric is about.

@@ -24,12 +24,12 @@ def score(
 ) -> tuple[Verdict, ...]:
     """Return the verdicts of a debate, the deciding one first and flagged `decides`.
 
-    `runs`: `latest`, `all` or the id of one run. `latest` takes the newest run of each system, runs beside this one,
-    and all runs of people. An unknown id gives no verdict.
+    `runs`: `latest`, `all` or the id of one run. `latest` takes the newest run of each system, runs that judged side by
+    side with it, and all runs of people. An unknown id gives no verdict.
 
     `systems`: the kinds to score; None means all. `settings`: settings by kind, used instead of the stored ones.
 
-    A person's verdict never decides. If runs judged side by side, no verdict decides.
+    A person's verdict never decides. If several models judged side by side, no verdict decides.
     """
     replacing = settings or {}
     chosen = [
@@ -51,10 +51,10 @@ def score(
 
 
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdict that is flagged `decides`, or else all verdicts that share the first place.
+    """Return the verdict that is flagged `decides`.
 
-    These are the first verdict, and verdicts of its system in runs that judged side by side with its run. A person's
-    verdict is never returned.
+    If none is flagged, because several models judged side by side, return the first verdict and the verdicts of the
+    same system by the other models. A person's verdict is never returned.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]
@@ -78,7 +78,7 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
-    """Return the verdicts of one judging run, taken from `verdicts`. The deciding one is first and flagged."""
+    """Return the verdicts of one judging run from `verdicts`. The deciding one is first and flagged `decides`."""
     own = [item for item in verdicts if item.run == run]
     bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]
     if debate.run(run).reviewer is not None:
@@ -88,7 +88,7 @@ def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tu
 
 
 def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> Verdict:
-    """Return the verdict of one system in one run. The notes say whether the run judged only a part of the debate."""
+    """Return the verdict of one system in one run. If the run judged only a part of the debate, the notes say so."""
     if not is_installed(settings.kind):
         return _kept_verdict(debate, run, settings.kind)
     found = get_system(settings.kind).score(debate, run, settings)
@@ -120,8 +120,8 @@ def _put_deciding_first(
 ) -> tuple[Verdict, ...]:
     """Flag the deciding verdict and move it to the front.
 
-    The newest verdict of the kind `deciding` decides; one in `judged` is preferred. Without such a verdict, the first
-    one decides.
+    A verdict of the kind `deciding` decides: the newest one in `judged`, else the newest one in `verdicts`. If there is
+    none, the first verdict decides.
     """
     if not verdicts:
         return ()
@@ -152,7 +152,7 @@ def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemS
 
 
 def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool:
-    """Return whether the system gave an assessment in the run. A system without judges counts as one that did."""
+    """Return whether the system gave an assessment in the run. True for a system without judges."""
     return not judge_ids(system) or bool(debate.assessments_of_system(system.kind, run.id))
 
 
@@ -174,7 +174,7 @@ TOLERANCE = 1e-6
 
 
 def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
-    """Return whether two verdicts of the same rules have the same outcome, scores and numbers.
+    """Return whether two verdicts have the same rules, outcome, scores and numbers.
 
     Sentences in the notes are not compared, because their wording may change between versions.
     """

@@ -38,8 +38,8 @@ LOOKED_UP = (
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
     """Describe the sources of one round for a judge's prompt: first the citations, then what was looked up.
 
-    `round_number`: None means the whole debate. Answers of the system `sources` are those of the run `run_id`, or else
-    of the newest run with this system. The text is empty if there is nothing to describe.
+    `round_number`: None means the whole debate. Judges' answers are from the run `run_id` if it uses the system
+    `sources`, else from the newest run that does. The text is empty if there is nothing to describe.
     """
     turns = debate.turns_by_index
     run = _find_sources_run(debate, run_id)
@@ -79,10 +79,10 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 
 
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
-    """Return the id of a source that, according to a judge of sources, supports the quoted `words` of a turn.
+    """Return the id of a source that supports `words` of a turn, according to a judge of sources; None without one.
 
-    A cited source must support the argument with these words, or itself contain them. A looked-up passage must show
-    that the evidence of this argument exists. None if there is no such source.
+    The words must be in an argument that the cited source supports, or in the quote from this source. A looked-up
+    passage counts too if it shows that the argument's evidence exists.
     """
     run = _find_sources_run(debate, run_id)
     if run is None:

@@ -69,7 +69,7 @@ class SourceLookup(Finding):
     """Name of the source; empty for an argument without a citation."""
     exists: Quality
     passage: str = ""
-    """Id of the passage on which the answer rests; empty if no passage was found."""
+    """Id of the passage that the judge names; empty if the judge names none."""
     quote: str = ""
     reason: str = ""
 
@@ -103,8 +103,7 @@ class JudgedLookup(FrozenModel):
     item: str
     source: str = ""
     exists: Quality
-    """Whether the evidence or source exists, according to the judge. `unknown` if the passage does not have the
-    quote."""
+    """Whether the evidence or source exists, according to the judge. `unknown` also if the judge quotes wrongly."""
     passage: str = ""
     quote: str = ""
     outcome: SourceOutcome | None = None
@@ -113,7 +112,7 @@ class JudgedLookup(FrozenModel):
 
 
 def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]:
-    """Return turn, argument, source and quote, which are equal in the check and in the finding on one citation."""
+    """Return turn, argument, source and quote, which identify a citation in checks and in findings."""
     return item.turn, item.item, item.source, item.quote
 
 
@@ -142,7 +141,7 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """Return what must be looked up: first arguments without a citation, then cited sources that do not exist.
+    """Return what must be looked up: arguments without a citation, then cited sources that the debate lacks.
 
     `round_number`: None means the whole debate.
     """

@@ -156,7 +156,7 @@ def parse_notes(model: type[N], verdict: Verdict) -> N | None:
 
 
 def format_number(value: float, digits: int = 2) -> str:
-    """Format `value` with at most `digits` decimals. With two decimals 7.0 or 7.25, with one decimal 7 or 7.5."""
+    """Format `value` with at most `digits` decimals: 7.0 or 7.25 with two decimals, 7 or 7.5 with one."""
     whole, _, fraction = f"{value:.{digits}f}".partition(".")
     fraction = fraction.rstrip("0") or ("0" if digits > 1 else "")
     return f"{whole}.{fraction}" if fraction else whole

@@ -51,8 +51,7 @@ class TraceSource(FrozenModel):
     outcome: SourceOutcome
     """Result of the quote check."""
     supports: Support | None = None
-    """Whether the source supports the claim, according to the newest run of the system `sources`. None if no judge
-    said."""
+    """Whether the source supports the claim, according to the newest run of the system `sources`; None if unknown."""
 
 
 class TraceRow(FrozenModel):

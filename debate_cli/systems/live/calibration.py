@@ -1,7 +1,7 @@
 """The scorecard of the live system: the judge's marks of each turn, and the scores computed from them.
 
-Three steps follow each other. The logic of turns with an incomplete causal chain is limited. The judge's comparisons of
-turns raise or lower scores. Penalties are subtracted.
+The computation has three steps. It limits the logic of turns with an incomplete causal chain, adjusts scores by the
+judge's comparisons of turns, and subtracts penalties.
 """
 
 import math
@@ -28,9 +28,9 @@ SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10
 INCOMPLETE_CHAIN_MAX = 34.0
 """Highest score in logic of a turn whose causal chain is incomplete."""
 BAND_START: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Maps dimensions to the lowest score of a turn that won an exchange. A turn that lost and won none scores less."""
+"""Maps dimensions to the lowest score of a turn that won an exchange. Turns that only lost exchanges score less."""
 DRAW_SHARE = 0.10
-"""A drawn exchange is unresolved if the two scores differ by more than this share of the highest score."""
+"""A drawn exchange is unresolved if the scores differ by more than this share of the dimension's highest score."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling"]
@@ -156,7 +156,7 @@ class _DimensionResult(NamedTuple):
 def _collect_results(
     debate: Debate, scores: TurnScores, comparisons: Mapping[int, PairComparison]
 ) -> Iterator[_DimensionResult]:
-    """Yield the results of all exchanges. Leaves out results that name somebody else than the two speakers."""
+    """Yield the results of all exchanges. Leaves out a winner who is not one of the two speakers."""
     for index, comparison in comparisons.items():
         pair = (index - 1, index)
         names = [debate.turns_by_index[turn].speaker for turn in pair]
@@ -171,8 +171,8 @@ def _calibrate(
 ) -> tuple[TurnScores, list[Calibration]]:
     """Return the scores after chain limits and comparisons, and a list of the changes.
 
-    A turn in `incomplete` gets at most 34 in logic. A turn in `won` gets at least 55% of the dimension's highest score,
-    rounded up. A turn in `lost` but not in `won` gets at least one point less than these 55%.
+    A turn in `incomplete` gets at most 34 in logic. Let B be 55% of a dimension's highest score, rounded up. A score in
+    `won` is raised to at least B. A score that is only in `lost` is lowered to at most B - 1.
     """
     scores: TurnScores = {index: dict(of) for index, of in raw.items()}
     changes: list[Calibration] = []
@@ -221,7 +221,7 @@ def count_wins(
 ) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
     """Return two counts for each participant: exchanges won, and exchanges won by dimension.
 
-    Who wins more dimensions of an exchange than the other speaker wins the exchange.
+    The speaker who wins more dimensions wins the exchange.
     """
     exchanges, dimensions = Counter[str](), Counter[tuple[str, str]]()
     for index, comparison in comparisons.items():
@@ -239,7 +239,7 @@ def count_wins(
 
 
 def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str, float]) -> TurnScores:
-    """Map turns to mean marks by criterion. Leaves out marks for somebody else than the turn's speaker."""
+    """Map turns to mean marks by criterion. Marks for other debaters than the turn's speaker are left out."""
     means = mean_by_key(
         ((turns[0], mark.criterion), clamp_mark(mark, 0, maxima[mark.criterion]))
         for assessment in given

@@ -11,8 +11,7 @@ from debate_cli.systems.tables import format_number
 
 ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
 RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
-"""What is wrong with an entry of the register. `gap`: its logic has a gap. Each other value: its claim does not
-hold."""
+"""Fault of an entry in the register. `gap`: a gap in the logic. All other faults: a claim that does not hold."""
 ReviewStatus = Literal["confirmed", "withdrawn"]
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
 ConvergenceOutcome = Literal[
@@ -77,7 +76,7 @@ class RegisterDecision(Finding):
     quote: str
     fault: RegisterFault
     points: int | None = Field(default=None, ge=1, le=10)
-    """Points that a gap costs; None for each other fault."""
+    """Points that a gap costs; None for any other fault."""
     status: ReviewStatus
     exposed_by: int | None = None
     """Index of the later turn that exposed the fault; None if no later turn did."""

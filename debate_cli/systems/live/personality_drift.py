@@ -28,7 +28,7 @@ PRESSURE_TARGETS = {
     "credibility": "the credibility of your evidence",
 }
 HARD_PRESSURE, FIRM_PRESSURE = 0.66, 0.33
-"""From these pressures on, the debater's prompt says "hard" or "firmly"."""
+"""Lowest pressures for which the debater's prompt says "hard" and "firmly"."""
 
 
 class PersonalityStep(FrozenModel):
@@ -41,7 +41,7 @@ class PersonalityStep(FrozenModel):
 
 
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
-    """Map each debater whose personality changed to the personality at the start and after each exchange.
+    """Return the personality at the start and after each exchange, for every debater whose personality changed.
 
     Empty if `run` is not the first judging run, because later runs change no personality.
     """

@@ -237,9 +237,9 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 
 @memoize_on_value
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
-    """Return the register entries that a question lists, by the names used there, such as `E1`.
+    """Map names such as `E1`, which a question uses, to the register entries that the question lists.
 
-    These are the open entries with a quote; if there are too many, those with most points. With `before`, only
+    Listed are the open entries with a quote; if there are too many, those with most points. With `before`, only
     assessments of turns before this turn index count.
     """
     given = ordered_assessments(debate, "live", run)
@@ -315,7 +315,9 @@ def _is_supported(turn: int, fault: RegisterFault, quote: str, context: Context,
         return False
     source = find_supporting_source(context.debate, context.brief.run, turn, quote)
     if source is not None:
-        collector.add_warnings(f"supported: {quote!r} is not fabricated, because the source {source} supports it")
+        collector.add_warnings(
+            f"supported: the claim {quote!r} is not fabricated, because the source {source} supports this claim"
+        )
     return source is not None
 
 

@@ -104,7 +104,8 @@ class NarrativeNote(FrozenModel):
     """Pattern of the debate; `none` if the judge named no pattern."""
     arcs: tuple[Arc, ...]
     agrees: bool | None
-    """Whether narrative and scorecard name one winner, or both none. None if the scorecard is undetermined."""
+    """Whether narrative and scorecard agree on the winner, or that nobody won. None if the scorecard is
+    undetermined."""
     resolution: str | None
     """The judge's explanation if narrative and scorecard name different winners; None without an explanation."""
 
@@ -132,8 +133,8 @@ class LiveNotes(Notes):
     """All suspect claims and logic gaps, with the review's decisions."""
     penalties: tuple[Penalty, ...]
     exchanges_won: dict[str, int] = {}
-    """Maps each participant to the number of exchanges won. Who wins more dimensions than the other speaker wins the
-    exchange."""
+    """Maps each participant to the number of exchanges in which the participant won more dimensions than the
+    opponent."""
     dimension_wins: dict[str, dict[str, int]]
     """Maps each participant to the number of exchanges won in each dimension."""
     frame_control: dict[str, float]
@@ -143,13 +144,13 @@ class LiveNotes(Notes):
     narrative: NarrativeNote | None
     convergence: ConvergenceNote | None
     personalities: dict[str, tuple[PersonalityStep, ...]] = {}
-    """Maps each participant whose personality changed to the personality at the start and after each exchange."""
+    """The personality at the start and after each exchange, for every participant whose personality changed."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `LiveNotes`.
 
-    A debater's score is the mean of the debater's turns, 0-100. The verdict is undetermined unless at least two
+    A debater's score is the mean score of the debater's turns, 0-100. The verdict is undetermined unless at least two
     debaters have a turn with all three marks, and everyone who spoke has one.
     """
     given = ordered_assessments(debate, "live", run)

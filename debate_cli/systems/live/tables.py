@@ -175,13 +175,13 @@ class ScoreChange(NamedTuple):
     after: float
     why: str
     words: str | None = None
-    """The quoted words with the fault; None if no penalty changed the score."""
+    """The quoted words with the fault, if a penalty changed the score; otherwise None."""
 
 
 def list_changes(
     calibrations: Iterable[Calibration], penalties: Iterable[Penalty], logic: Mapping[int, float]
 ) -> Iterator[ScoreChange]:
-    """Yield the changes by chain limits and comparisons, then the changes by penalties, one after the other.
+    """Yield all changes of scores: first by chain limits and comparisons, then by penalties.
 
     `logic` maps turns to scores in logic before penalties.
     """

@@ -82,7 +82,7 @@ class FinalForm(FormModel):
 def _with_marks(
     form: type[FormModelT], groups: Mapping[str, Sequence[str]], maxima: Mapping[str, float], reason_chars: int
 ) -> type[FormModelT]:
-    """Return `form` with fields for each debater: for each group a reason and marks, and then a total."""
+    """Return `form` with more fields for each debater: a reason and marks for each group of criteria, and a total."""
     fields: dict[str, Any] = {}
     for group, criteria in groups.items():
         fields[f"{group}_reason"] = (str, text(reason_chars))
@@ -162,7 +162,7 @@ def _read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSetting
         known = tuple(dict.fromkeys(name for name in clash.participants if name in context.debater_names))
         if len(known) < len(set(clash.participants)):
             collector.add_warnings(
-                f"unknown: the judge names someone in the clash over {clash.about!r} who is not in the debate"
+                f"unknown: in the clash over {clash.about!r}, the judge names someone who is not in the debate"
             )
         if known:
             collector.add_findings(Clash(participants=known, about=clash.about, engaged=clash.engaged))
@@ -171,7 +171,7 @@ def _read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSetting
             collector.add_findings(NonEngagement(participant=missed.debater, about=missed.about))
         else:
             collector.add_warnings(
-                f"unknown: the judge says that {missed.about!r} was left unanswered by someone who is not in the debate"
+                f"unknown: the judge says that {missed.about!r} was left unanswered, but names no debater"
             )
     return collector.result()
 
@@ -182,7 +182,9 @@ def _read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSetting
     named = tuple(dict.fromkeys(filled.consistently_outperformed))
     worse = tuple(name for name in named if name in context.debater_names)
     if worse != named:
-        collector.add_warnings("unknown: the judge names someone as consistently outperformed who is not in the debate")
+        collector.add_warnings(
+            "unknown: among the outperformed debaters, the judge names someone who is not in the debate"
+        )
     if filled.overall_summary or worse:
         collector.add_findings(DebateSummary(text=filled.overall_summary, consistently_outperformed=worse))
     return collector.result(filled.evaluation)

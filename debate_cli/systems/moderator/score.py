@@ -155,7 +155,8 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings
     """Return the verdict of one run, with notes of the class `ModeratorNotes`.
 
     It is undetermined unless at least two debaters have a score, and all who spoke have one. A score needs a fully
-    marked round, a full final evaluation and a speech. If a transcript has no speeches at all, no speech is needed.
+    marked round, a fully marked final evaluation and a speech. If a transcript has no speeches at all, no speech is
+    needed.
     """
     given = ordered_assessments(debate, "moderator", run)
     of_rounds = sorted(

@@ -1,6 +1,6 @@
 """Settings of the moderator, and the criteria that forms, scores and tables use.
 
-A new criterion must also be described in its prompt. Totals in prompts and docstrings then change.
+Whoever adds a criterion describes it in the prompt, and corrects the totals in prompts and docstrings.
 """
 
 from typing import Annotated, Literal, Self
@@ -64,7 +64,7 @@ class ModeratorSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The judges, all with the same model; their number is `judges`."""
+        """As many judges as the setting `judges` says, all with one model."""
         return numbered_seats(self.judges, self.judge)
 
     @property

@@ -26,7 +26,7 @@ from debate_cli.systems.panel.votes import (
 )
 
 MAX_SHOWN_REASON_CHARS = 300
-"""Other judges see this number of characters of a judge's reason."""
+"""Other judges see at most this number of characters of a judge's reason."""
 MAX_FINDING_CHARS = 200
 """Maximum length of a critical finding or a required correction, in characters."""
 
@@ -85,7 +85,7 @@ def _read_vote_form(filled: VoteForm, context: JudgingContext[PanelSettings]) ->
     before = _previous_votes(context).get(context.brief.assessor)
     changed = before is not None and before.option != filled.option
     if changed and not explains_change(because, context.debate):
-        collector.add_warnings("unexplained_change: the vote was changed without naming what changed it")
+        collector.add_warnings("unexplained_change: the judge changed its vote without a valid reason")
     collector.add_findings(
         Vote(
             option=filled.option,

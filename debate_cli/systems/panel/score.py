@@ -83,7 +83,7 @@ class PanelNotes(Notes):
     judges: int = 0
     """Number of judges whose votes count. One judge decides alone, with agreement 1.0."""
     required_changes: tuple[RequiredChange, ...] = ()
-    """Changes that a text needs in order to pass, grouped by dimension. Empty for a debate and for a text that passed."""
+    """Changes that a text needs in order to pass, by dimension. Empty for a debate and for a text that passed."""
     weights: dict[VoteOption, float]
     """Maps options to their shares of the weight in the final vote."""
     first_vote: VoteTally | None
@@ -101,9 +101,9 @@ class PanelNotes(Notes):
     dissent: tuple[BallotRow, ...]
     """Final votes for another option than the panel's."""
     unexplained_changes: tuple[str, ...]
-    """Ids of the judges who once changed their vote without a valid reason."""
+    """Ids of the judges who changed a vote without a valid reason."""
     late: tuple[str, ...]
-    """Ids of the judges who were late once, so that their earlier vote counted again."""
+    """Ids of the judges who were late in a round, so that their earlier vote counted again."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:

@@ -128,7 +128,7 @@ class PanelSettings(SystemSettings):
         return self.model_copy(update={"judge": None, "judges": (member,), "personas": ()})
 
     def for_text(self) -> Self:
-        """Return the settings for judging a text: its default dimensions replace dimensions that are not configured."""
+        """Return the settings for judging a text. The default dimensions become those of a text."""
         return (
             self if "dimensions" in self.model_fields_set else self.model_copy(update={"dimensions": TEXT_DIMENSIONS})
         )

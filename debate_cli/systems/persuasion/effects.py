@@ -95,7 +95,7 @@ def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
 
 
 def outgoing_influence(graph: InfluenceGraph) -> dict[str, float]:
-    """Map each speaker in the graph to the mean persuasion of this speaker's targets."""
+    """Return how strongly each speaker persuades other debaters on average, 0-1."""
     return mean_by_key((speaker, weight) for (speaker, _), weight in graph.items())
 
 

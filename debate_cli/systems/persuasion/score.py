@@ -119,8 +119,7 @@ class StrategyUse(_NoiseFree):
     speaker: str
     strategy: str
     predicted: float | None
-    """Predicted mean persuasion of the opponents; None if the user chose the strategy, because only `strategy:
-    adaptive` predicts."""
+    """Predicted mean persuasion of the opponents; None if `strategy: adaptive` did not choose the strategy."""
     actual: float | None
     """Mean persuasion of the opponents by this turn; None if the turn has no effects."""
 
@@ -169,8 +168,7 @@ class PersuasionNotes(Notes, _NoiseFree):
     """One entry for each turn that has a strategy."""
     graph: tuple[InfluenceEdge, ...]
     influence: dict[str, float]
-    """Maps each speaker to the mean persuasion of this speaker's targets. Debaters without an effect on others are left
-    out."""
+    """How strongly each speaker persuaded other debaters on average, 0-1. Debaters without an effect are left out."""
     social_context: dict[str, tuple[float, ...]]
     """Maps debaters to 128 numbers that describe them and those who persuaded them. Each vector has length 1."""
     likeness: tuple[ContextSimilarity, ...]

@@ -85,7 +85,7 @@ class DebaterState:
 
     @property
     def influence(self) -> float:
-        """Mean persuasion of others by this debater; 0 without effects on others. Each target counts once."""
+        """Mean persuasion of others by this debater, first per target, then over the targets; 0 without effects."""
         sums, counts = defaultdict[str, float](float), Counter[str]()
         for (target, _), (total, count) in self.persuasion_dealt.items():
             sums[target] += total
@@ -181,8 +181,7 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
     """Return why a debater in this state surrenders: the first rule that applies. None if no rule applies.
 
     - `persuaded`: recent persuasion is above 0.6, and conviction is below `surrender_threshold`.
-    - `neutral`: the stance is closer to 0 than `stance_neutral_threshold`, was not at the start, and conviction is below
-      0.5.
+    - `neutral`: the stance has come closer to 0 than `stance_neutral_threshold`, and conviction is below 0.5.
     - `worn_down`: persuasion was above 0.5 in each of the last `consecutive_persuasion` rounds.
     """
     conviction, neutral = strip_float_noise(state.conviction), conditions.stance_neutral_threshold

@@ -76,8 +76,8 @@ def _end_round(point: StatePoint, settings: PersuasionSettings) -> StatePoint:
 def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterState], due_round: int | None) -> bool:
     """Return whether the round `number`, the last one that has a turn, is over.
 
-    With `due_round`, earlier rounds are over. Without it, the round is over if the debate is closed, or if all debaters
-    have spoken or surrendered.
+    With `due_round`, earlier rounds are over. Without it, the round is over if the debate is closed, or if each debater
+    has surrendered or spoken in the round.
     """
     if due_round is not None:
         return number < due_round

@@ -47,8 +47,8 @@ def pick_strategy(
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
     """Return the predicted persuasion by `strategy`, averaged over the targets.
 
-    The prediction for a target is the strategy's mean persuasion of this target so far, plus 0.2 if the strategy fits
-    the situation. `own`: state of the speaker. `debaters`: number of all debaters.
+    The prediction for a target is the speaker's mean persuasion of this target with the strategy (0.3 if untried), plus
+    0.2 if the strategy fits the situation. `own`: state of the speaker. `debaters`: number of all debaters.
     """
     values: list[float] = []
     for target in targets:

@@ -29,7 +29,7 @@ from debate_cli.systems.source_support import (
 from debate_cli.systems.sources.settings import SourcesSettings
 
 CREDITS: dict[Support, float] = {"yes": 1.0, "partly": 0.5}
-"""Credit of a citation whose quote is in its source, by the judge's answer. Each other answer gives 0."""
+"""Maps the judge's answer to the credit of a citation with a correct quote. Any other answer gives 0."""
 
 
 class DebaterSources(FrozenModel):

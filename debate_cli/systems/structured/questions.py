@@ -119,9 +119,9 @@ def _read_argument(
     for fallacy in entry.fallacies:
         name = checklist.get(fallacy.name.casefold())
         if name is None:
-            collector.add_warnings(f"dropped_fallacy: {item} {fallacy.name!r} is not on the checklist")
+            collector.add_warnings(f"dropped_fallacy: the fallacy {fallacy.name!r} in {item} is not on the checklist")
         elif find_quoted_turn(fallacy.quote, context.debate.select_turns(speaker=speaker)) is None:
-            collector.add_warnings(f"dropped_fallacy: {item} {name!r}, because {speaker} did not say the quoted words")
+            collector.add_warnings(f"dropped_fallacy: {name!r} in {item} quotes words that {speaker} did not say")
         else:
             collector.add_findings(Fallacy(participant=speaker, item=item, name=name, quote=fallacy.quote))
 

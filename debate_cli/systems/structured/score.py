@@ -185,7 +185,7 @@ def _collect_marks(
 def _penalties(
     given: Sequence[Assessment], judges: Mapping[str, float], settings: StructuredSettings
 ) -> dict[str, float]:
-    """Map arguments to penalties: the points per fallacy times the mean number of fallacies that a judge found."""
+    """Map arguments to penalties: points per fallacy times number of fallacies, averaged over the judges by weight."""
     counts = [Counter(fallacy.item for _, fallacy in iter_findings([item], Fallacy)) for item in given]
     weights = [judges[item.assessor] for item in given]
     return {

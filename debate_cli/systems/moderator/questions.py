@@ -171,7 +171,7 @@ def _read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSetting
             collector.add_findings(NonEngagement(participant=missed.debater, about=missed.about))
         else:
             collector.add_warnings(
-                f"unknown: the judge says that {missed.about!r} was left unanswered, but names no debater"
+                f"unknown: the judge says that {missed.about!r} was left unanswered by someone who is not in the debate"
             )
     return collector.result()
 

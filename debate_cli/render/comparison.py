@@ -44,7 +44,7 @@ VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "ov
 MAX_NAMED_CLAIMS = 6
 """If more claims than this have different standings, the summary does not list their ids."""
 MOTION_SETTING = "topic"
-"""Key of the motion, which the table of sides shows instead of the table of settings."""
+"""Key of the motion. The motion is in the table of sides, not in the table of settings."""
 RunsBySystem = dict[str, str]
 """Maps the name of a judging system to the id of the judging run that gave its verdict."""
 

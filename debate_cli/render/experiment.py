@@ -179,7 +179,7 @@ def _cell_data(record: CellRecord) -> dict[str, Any]:
 
 
 def dump_json(rows: Iterable[Judgement]) -> Iterator[str]:
-    """Yield the pieces of one JSON array with an object per row."""
+    """Yield the text of one JSON array in pieces, one row per piece."""
     return join_json_array(line.rstrip("\n") for line in dump_jsonl(rows))
 
 

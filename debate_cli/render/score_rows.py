@@ -50,7 +50,7 @@ class SystemSummary(NamedTuple):
 
 
 def dump_scores_json(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """Yield one JSON array with an object per file: `{path, id, topic, status, verdicts, sources}`."""
+    """Yield the text of one JSON array: per file `{path, id, topic, status, verdicts, sources}`."""
     return join_json_array(map(_dump_file_json, files))
 
 
@@ -60,7 +60,7 @@ def _dump_file_json(file: ScoredFile) -> str:
 
 
 def join_json_array(members: Iterable[str]) -> Iterator[str]:
-    """Yield the pieces of one JSON array. Each of `members` is the JSON text of a value."""
+    """Yield the text of one JSON array in pieces. Each of `members` is a value that is JSON text already."""
     separator = "[\n"
     for member in members:
         yield separator + member
@@ -85,7 +85,7 @@ def dump_record_jsonl(record: VerdictRecord | ArgumentRecord) -> str:
 
 
 def dump_records_json(records: Iterable[VerdictRecord | ArgumentRecord]) -> Iterator[str]:
-    """Yield the pieces of one JSON array with an object per record."""
+    """Yield the text of one JSON array in pieces, one record per piece."""
     return join_json_array(dump_record_jsonl(record).rstrip("\n") for record in records)
 
 

@@ -105,7 +105,7 @@ def format_cell(cell: Cell) -> str:
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
     """Yield position, header and cell of the filled cells after the first cell of a row.
 
-    The header is empty before a debater, and before the only badge of the row.
+    The header is empty if readers need none: before a debater, and before the only badge of the row.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):
@@ -279,7 +279,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 
 def score_axis_max(verdict: Verdict) -> float:
-    """Return the end of a score axis: the highest possible score, or a score of the verdict above it."""
+    """Return the end of a score axis: the highest possible score, or a higher score of the verdict."""
     return max(get_system(verdict.system).max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 

@@ -48,7 +48,6 @@ _PATTERN_MESSAGES = {
 }
 """Messages for a text that does not match its pattern, by the key of the text."""
 _UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
-"""Phases that a configuration must not list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +145,7 @@ def _limit_lines(name: str, lines: Iterable[str]) -> list[str]:
 
 
 def problems_from_validation(error: ValidationError, data: Any, model: type[BaseModel] = DebateConfig) -> list[Problem]:
-    """Return one problem per wrong value in `data`, at most MAX_PROBLEMS + 1.
+    """Return one problem for each wrong value in `data`, up to a maximum number.
 
     Errors from several members of a union become one problem. `model`: the class that rejected `data`.
     """

@@ -1,4 +1,4 @@
-"""The files in a folder of debates: lists them, and creates and validates the ids that are their names."""
+"""The files in a folder of debates: lists them, and creates and checks the ids in their names."""
 
 import random
 import re
@@ -10,7 +10,6 @@ from debate_cli.domain.text_normalization import ascii_slug
 from debate_cli.errors import UsageError
 
 TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX = ".json", ".jsonl"
-"""A transcript is `ID.json`, a journal `ID.jsonl`."""
 _SCHEMA_SUFFIX = ".schema.json"
 
 

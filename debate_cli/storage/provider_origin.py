@@ -19,7 +19,7 @@ from debate_cli.storage.variables import Environment
 WEB_SEARCH = "web search"
 """Name of the web-search server among names of providers, which never contain a space."""
 IsOption = Callable[..., bool]
-"""A function of a key path in a provider's settings: whether an option set the value there."""
+"""Type of a function that says whether an option set the value at a key path of a provider."""
 _ADDRESS_VARIABLE = re.compile(
     r"(?:https?://)?\$\{(?P<name>\w*(?:URL|HOST|ENDPOINT|ADDRESS))(?::-[^}]*)?\}(?::\d+)?(?:/.*)?"
 )
@@ -89,7 +89,7 @@ def search_fingerprint(base_url: str) -> str:
 
 
 def settings_fingerprint(name: str, spec: ProviderSpec) -> str:
-    """Return the SHA-256 of a provider's settings. The hash stays equal when a debate is saved."""
+    """Return the SHA-256 of a provider's settings. A debate saved from a configuration has the same hash."""
     return hashlib.sha256(json.dumps(providers_to_json({name: spec}), sort_keys=True).encode()).hexdigest()
 
 

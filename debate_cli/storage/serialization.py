@@ -59,7 +59,6 @@ UPGRADE_STEPS: tuple[UpgradeStep, ...] = (m001_optional_keys,)
 """Upgrade steps in order. The first step upgrades version 1 to version 2."""
 _VERSION_CHARS = 20
 SCHEMA_VERSION = 1 + len(UPGRADE_STEPS)
-"""The version of new transcripts."""
 
 
 def check_version(version: object, where: str, kind: str) -> int:

@@ -20,7 +20,7 @@ class IndexEntry:
     path: str
     id: str
     started_at: str
-    """UTC, ISO 8601."""
+    """Start time in UTC, in ISO 8601."""
     topic: str
     state: str
     """Why the debate closed: `complete`, `surrender`, `converged`, `budget`, `interrupted` or `failed`. An open debate
@@ -101,7 +101,7 @@ def _failed_briefs(debate: Debate) -> list[Brief]:
 
 
 def _newest_by_system(stored: StoredDebate) -> tuple[Verdict, ...]:
-    """Return each system's newest verdict and those of runs side by side with it, then all verdicts of reviewers.
+    """Return each system's newest verdict, verdicts of runs side by side with its run, then those of reviewers.
 
     The deciding verdict is first. Verdicts without assessments count as the oldest.
     """

@@ -31,7 +31,7 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 @dataclass(frozen=True, slots=True, order=True)
 class SourcePosition:
-    """A position in a text. Both numbers count from 1."""
+    """Line and column in a text, counted from 1."""
 
     line: int
     column: int
@@ -52,7 +52,7 @@ class ParsedYaml:
     data: Any = None
     """The data; None if the text could not be parsed. Keys of mappings are text."""
     positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each value by key path. A list or mapping has the position of its key; `()` is the document."""
+    """Position of each value by key path. A list or mapping has the position of its key. The path `()` is the root."""
     key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     faults: Sequence[YamlFault] = ()
 
@@ -146,8 +146,6 @@ def _check_bounds(depth: int, nodes: int, part: Any) -> None:
 
 @dataclass(slots=True)
 class _Builder:
-    """Builds plain data from nodes and collects positions and faults."""
-
     positions: dict[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     key_positions: dict[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     faults: list[YamlFault] = field(default_factory=list[YamlFault])

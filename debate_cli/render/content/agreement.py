@@ -101,7 +101,7 @@ def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_judging_system(debate: Debate, system: str, run: str) -> str:
-    """Return the name of a judging system. `run` follows if several judging runs have the system."""
+    """Return the name of a judging system, followed by `run` if several judging runs have the system."""
     runs = (known.id for known in debate.runs if any(one.kind == system for one in known.judging.systems))
     return format_system_label(system, run, runs)
 
@@ -149,7 +149,7 @@ def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
 
 
 def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:
-    """Return name and scores of each debater or option of a vote. The highest mean is first."""
+    """Return name and scores of each debater or option of a vote. Scores with the highest mean are first."""
     found: list[tuple[str, list[float]]] = []
     for name in dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores):
         having = [verdict for verdict in verdicts if name in verdict.displayed_scores or verdict.option_shares]

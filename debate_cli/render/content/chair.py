@@ -12,7 +12,6 @@ from debate_cli.render import theme
 from debate_cli.render.theme import count_noun
 
 MAX_MOTION_CHARS = 240
-"""Maximum number of characters of the motion in an announcement."""
 PAIR = 2
 FINAL_REASONS = frozenset[CloseReason]({"complete", "surrender", "converged"})
 """Close reasons after which a debate cannot be resumed."""

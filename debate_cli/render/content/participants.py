@@ -15,7 +15,6 @@ from debate_cli.render.theme import Sign
 MOCK_PREFIX, MOCK_LABEL = "mock/", "mock, no model"
 NO_MODEL = "no model"
 IMPORTED_LABEL = "imported"
-"""Label in place of a model if the speech was imported."""
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
 """First and last line of a debate that only the mock provider answered."""
 _JUDGE_BADGE = Sign("§", "judge", theme.MUTED)

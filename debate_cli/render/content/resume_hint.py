@@ -156,7 +156,7 @@ class MissingJudgments(NamedTuple):
     def _judge_command(self, path: str) -> str:
         """Return the command that asks another model for the missing judgments.
 
-        If every run of these systems lacks a judgment, the new run replaces them.
+        The command has `--replace` if each earlier run of these systems lacks a judgment.
         """
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
         lacking = {(brief.run, brief.system) for brief in self.briefs}

@@ -21,7 +21,6 @@ from debate_cli.systems.tables import Badge
 SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
 """A part of a speech. A string is free text."""
 MAX_REPLY_LENGTH = 200
-"""Maximum length of a quoted reply."""
 NEW_ARGUMENT_PREFIX = "New argument. "
 """Prefix of a new argument in the text of a cross-examination, where new arguments do not count."""
 

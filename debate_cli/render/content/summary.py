@@ -31,7 +31,6 @@ from debate_cli.systems.tables import STANDING_BADGES, Cell, Number, Table
 from debate_cli.systems.trace import ArgumentScores, WeakestArgument, find_weakest_argument, score_arguments
 
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
-"""Text in place of a missing verdict."""
 _REPEAT_OPTION = " --repeat 3"
 """Option that lets the same judges judge three times, to show how much their scores vary."""
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
@@ -170,7 +169,6 @@ def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing | 
 
 
 def _upheld_rows(briefing: Briefing | None, scores: ArgumentScores) -> list[SummaryRow]:
-    """Return a row per upheld claim, best score first."""
     claims = () if briefing is None else briefing.rely_on
     best_first = sorted(claims, key=lambda claim: -scores.by_argument.get(claim.id, 0.0))
     return [_claim_row("rely on", "UPHELD", claim, scores) for claim in best_first]

@@ -13,16 +13,14 @@ WIDTH, LINE_HEIGHT = 440.0, 220.0
 WIDE_WIDTH = 1120.0
 """Width of a line chart that spans the page, in SVG units."""
 WIDE_FROM = 15
-"""Number of labels from which a line chart spans the page."""
+"""Minimum number of labels with which a line chart spans the page."""
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
 BAR, THIN_BAR, MANY_BARS = 16.0, 12.0, 16
 """Height of a bar, height of a thin bar, and number of bars above which all bars are thin."""
 DOT = 3
-"""Radius of a dot."""
 CHARACTER = 7.4
 """Approximate width of one character of a label, in SVG units."""
 MAX_LABEL = 30
-"""Maximum length of a label beside bars."""
 VALUE_ROOM = 34.0
 """Space to the right of a bar for its value, in SVG units."""
 MAX_AXIS_LABELS = 20

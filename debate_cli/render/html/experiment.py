@@ -20,7 +20,6 @@ from debate_cli.render.html.templating import file_href, render_page
 from debate_cli.statistics.estimate import Estimate, cluster_rows
 
 MAX_DEBATES = 5000
-"""Maximum number of debates that the page lists."""
 
 
 def render_experiment(

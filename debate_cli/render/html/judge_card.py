@@ -69,7 +69,6 @@ def _rows(measures: Sequence[Measure], low: float, high: float) -> list[dict[str
 
 
 def _rules(comparison: Comparison) -> list[dict[str, object]]:
-    """Plot the accuracy of the judge and of each simple rule, e.g. that the longer side wins."""
     rules = ((f"rule: {name}", found) for name, found in comparison.baselines.items())
     named = [("this judge", comparison.accuracy), *rules]
     return [plot_interval(name, found, format_estimate(found, "share")) for name, found in named]

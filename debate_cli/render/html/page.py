@@ -41,7 +41,6 @@ PART_TEMPLATES: dict[ReportPart, str] = {
 }  # fmt: skip
 """Maps each part of a report to its template. The template's name is also the anchor of the part."""
 STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
-"""Standings in their sort order."""
 DEBATER_COLOURS = 6
 """Number of colours for debaters. The seventh debater has the first colour again."""
 REPLY_BADGES = {False: Sign("↳", "replies", theme.BLUE), True: Sign("!", "leaves it open", theme.GOLD)}

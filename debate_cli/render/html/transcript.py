@@ -109,7 +109,7 @@ class JudgeReasons(NamedTuple):
     """All assessments by their place on the page: after a turn, after a round, or at the end."""
 
     turns: dict[int, list[dict[str, Any]]]
-    """Maps the index of a turn to the assessments that end with this turn."""
+    """Maps the index of a turn to the assessments whose last assessed turn has this index."""
     rounds: dict[int, list[dict[str, Any]]]
     """Maps the number of a round to the assessments of the round."""
     whole: list[dict[str, Any]]

@@ -29,8 +29,7 @@ def rename_arguments(
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
     """Return `arguments` with ids that begin with the prefix of `speaker`, and the renamed arguments.
 
-    `taken`: ids of the speaker's arguments in earlier turns. A new id has the number of the written id if that number
-    is free.
+    `taken`: ids of the speaker's arguments in earlier turns.
     """
     used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker))}
     kept: list[Argument] = []

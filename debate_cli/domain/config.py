@@ -104,10 +104,7 @@ class MockFaults(ConfigModel):
 
 
 class MockBias(ConfigModel):
-    """Biases of the mock as a judge, for tests of an audit. A bias of 1 moves marks by the whole scale.
-
-    With a bias, marks depend on what each side says instead of its name.
-    """
+    """Biases of the mock as a judge, for tests of an audit. A bias of 1 moves marks by the whole scale."""
 
     first: float = Field(default=0, ge=-1, le=1)
     """Advantage of the side that is shown first."""
@@ -312,8 +309,7 @@ class DebateConfig(ConfigModel):
     topic: str = Field(min_length=1, max_length=4000)
     """The motion: a question or claim to debate. For a judged text, the question that judges answer."""
     background: str | None = None
-    """Context that debaters and judges read as data, not as instructions. Judges do not judge it. `{file: NAME}` reads
-    a file."""
+    """Context that debaters and judges read as data, not as instructions. `{file: NAME}` reads a file."""
     seed: int | None = None
     """Seed of the mock, and of providers that support one."""
     providers: dict[str, ProviderSpec] = {}

@@ -192,7 +192,7 @@ class SettingChange(FrozenModel):
 class DebateResumed(FrozenModel):
     """The debate continues after a crash or a resumable close.
 
-    Failed tasks are asked again if `Failure.final` is false. In a debate that closed for good, only judges are asked.
+    Failed tasks are asked again if `Failure.final` is false.
     """
 
     type: Literal["resumed"] = "resumed"

@@ -184,8 +184,8 @@ def fold_growing(
 ) -> Value:
     """Return `functools.reduce(step, items, start)`, reusing stored results for the first `items`.
 
-    `first`: the value that stores the results, usually the first turn. `name`: identifies the fold; a fold with another
-    `start` or `step` needs another name. Callers must not change a result.
+    `first`: value that stores the results. `name`: name of the fold; another `start` or `step` needs another name.
+    Callers must not change a result.
     """
     folds = _folds_of(first).newest
     known, results = folds.get(name, ((), (start,)))

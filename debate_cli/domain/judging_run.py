@@ -15,9 +15,9 @@ from debate_cli.domain.tasks import MOMENTS
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """Return the label of a system: `structured`, `structured r4` or `structured r4 (human:anna)`.
+    """Return the label of a system, e.g. `structured`, `structured r4` or `structured r4 (human:anna)`. Not sanitized.
 
-    The label names the run if `runs` has several runs, or if a `reviewer` judged. It is not sanitized.
+    The label names the run if `runs` has several runs, or if a `reviewer` judged.
     """
     if reviewer is not None:
         return f"{system} {run} ({reviewer_id(reviewer)})"

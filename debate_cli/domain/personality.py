@@ -73,8 +73,8 @@ def apply_pressures(
 ) -> Personality:
     """Return the personality after the `pressures` of one event (0-1 each) at `elasticity` (0-1).
 
-    First, each pressure moves the traits in PRESSURE_WEIGHTS. Second, a rigid personality's extreme traits move towards
-    TRAIT_MIDDLE; in any other personality, the highest traits rise.
+    First, each pressure moves the traits in PRESSURE_WEIGHTS. Second, the extreme traits of a rigid personality move to
+    TRAIT_MIDDLE; otherwise the highest traits rise.
     """
     traits = {trait: float(getattr(personality, trait)) for trait in TRAITS}
     for kind, pressure in pressures.items():

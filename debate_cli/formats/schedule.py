@@ -37,8 +37,7 @@ class Stage:
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """Return all stages of a debate in this format, in order.
 
-    If the format has answers, a stage of answers follows each cross-examination. Each further exchange adds a
-    cross-examination about the answers, and new answers.
+    Each exchange after the first adds a cross-examination about the answers, and new answers.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns

@@ -87,9 +87,8 @@ def resample_counts(clusters: int, *, resamples: int, seed: int) -> NDArray[np.i
 def percentile_interval(values: Sequence[float] | Floats, clusters: int) -> tuple[float, float]:
     """Return the percentile interval of bootstrap values, widened because few clusters make it too narrow.
 
-    For a mean, the result is as wide as the t-interval. `values`: the statistic in each resample, at least one.
-    `clusters`: number of clusters, at least 2. Source: T. C. Hesterberg, What Teachers Should Know About the Bootstrap,
-    The American Statistician 69 (2015), section 5.3.
+    `values`: the statistic in each resample, at least one. `clusters`: number of clusters, at least 2. Source: T. C.
+    Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69 (2015), section 5.3.
     """
     import numpy as np
     from scipy import stats

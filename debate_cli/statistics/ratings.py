@@ -1,10 +1,10 @@
 """Rates players from pairwise results, with a Bradley–Terry model that has a side term.
 
-The left player wins with probability σ(strength(left) − strength(right) + side), where σ is the logistic function and
-`side` is the left player's advantage. Sources: R. A. Bradley and M. E. Terry, Rank Analysis of Incomplete Block
-Designs, Biometrika 39 (1952). R. R. Davidson and R. J. Beaver, On Extending the Bradley–Terry Model to Incorporate
-Within-Pair Order Effects, Biometrics 33 (1977). L. E. Papke and J. M. Wooldridge, Econometric Methods for Fractional
-Response Variables, J. Applied Econometrics 11 (1996).
+The left player wins with probability σ(strength(left) − strength(right) + side). σ is the logistic function, and `side`
+is the left player's advantage. Sources: R. A. Bradley and M. E. Terry, Rank Analysis of Incomplete Block Designs,
+Biometrika 39 (1952). R. R. Davidson and R. J. Beaver, On Extending the Bradley–Terry Model to Incorporate Within-Pair
+Order Effects, Biometrics 33 (1977). L. E. Papke and J. M. Wooldridge, Econometric Methods for Fractional Response
+Variables, J. Applied Econometrics 11 (1996).
 """
 
 from __future__ import annotations
@@ -194,8 +194,7 @@ class _Design:
     def fit(self, weights: Floats, prior: float = 0.0, start: Floats | None = None) -> Floats:
         """Return the fitted strengths, which have mean 0, and the side term.
 
-        `weights`: weight of each row. `prior`: weight of the imaginary draws. Without a prior, the fit stops early if
-        the values diverge.
+        `weights`: weight of each row. `prior`: weight of the imaginary draws.
         """
         import numpy as np
         from scipy.special import expit

@@ -460,7 +460,7 @@ class BatchQueues:
 
     @property
     def halted(self) -> DebateError | None:
-        """Why a queue stopped the run; None if no queue did. An error comes before an unfinished batch."""
+        """Why a queue stopped the run; None if no queue did. An error takes precedence over an unfinished batch."""
         found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
 

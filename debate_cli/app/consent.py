@@ -1,13 +1,12 @@
 """Finds the hosts that get requests and keys, and the consents that they need. Pure; `cli.consent` asks the user.
 
 A downloaded file could send keys to a stranger's host. So the user must consent to each host, and to each variable that
-a file sends there. No consent is needed for
+a file sends there. The environment may set the address of a built-in provider. No consent is needed for
 
-- a built-in provider's variable, if it goes to this provider's own host or to the address that the environment sets;
-- another variable, if it goes to a loopback address or to an address that an option or the environment sets;
+- a built-in provider's variable that goes to this provider;
+- another variable that goes to a loopback address, or to an address that an option or the environment sets;
 - a variable whose value comes from the `.env` beside the configuration;
-- a request without variables to a loopback address, to a built-in provider's host, or to the address that the
-  environment sets for one.
+- a request without variables that goes to a loopback address or to a built-in provider.
 """
 
 import hashlib

@@ -171,7 +171,6 @@ async def estimate_run(context: RunContext) -> RunEstimate:
 
 
 def _shorten_format(form: FormatConfig, rounds: int) -> FormatConfig:
-    """Return `form` cut to `rounds` speeches per debater, or more if its other phases already have more."""
     if form.kind == "free_flowing":
         return form.model_copy(update={"turns": max(1, min(form.turns, rounds))})
     rebuttals = [place for place, phase in enumerate(form.phases) if phase == "rebuttal"]

@@ -40,7 +40,7 @@ class ImportRequest:
     format: str | None = None
     """Name of the format. None: the format is detected."""
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
-    """For a table, the name of the column by `speaker`, `text` or `round`."""
+    """For a table: maps `speaker`, `text` or `round` to the name of a column."""
     choices: ImportChoices = field(default_factory=ImportChoices)
 
 
@@ -79,8 +79,7 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
     """Return the path of each file's transcript, in the folder `out` or, without `out`, in `folder`.
 
-    An `out` that ends in .json is the transcript of the only file. Raises UsageError for such an `out` and several
-    files.
+    If `out` ends in .json, it is the only transcript, and several files raise UsageError.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:
@@ -119,7 +118,7 @@ def read_import_file(path: Path, target: Path, request: ImportRequest, at: datet
 
 
 def save_import(file: ImportedFile, *, force: bool) -> None:
-    """Write the transcript. Raises StorageError, also for an existing file if `force` is False."""
+    """Write the transcript of an imported file. Raises StorageError, also if it exists and `force` is False."""
     with lock_debate(file.target):
         write_transcript(file.target, to_transcript(file.imported.debate), Redactor(), overwrite=force)
 

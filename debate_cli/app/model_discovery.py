@@ -108,7 +108,7 @@ def discover_models(
 
 
 def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
-    """Return a judge that differs from the debaters' `model`: free if `model` is free, otherwise paid.
+    """Return a judge other than the debaters' `model`: a free judge for a free `model`, a paid judge for a paid one.
 
     If `found` has no such model, returns `model`.
     """

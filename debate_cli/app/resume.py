@@ -107,7 +107,7 @@ def closing_event(at: datetime) -> DebateClosed:
 
 
 def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str | None:
-    """Return a warning that names the calls that were in flight when the run ended; None if there were none.
+    """Return a warning that names the calls in flight when the run ended; None if there were none.
 
     `unanswered`: keys of tasks without an answer. Tasks of people, and tasks that are no longer due, are left out.
     """

@@ -82,9 +82,9 @@ class Session:
     async def begin(
         self, debate_id: str, folder: Path | None, *, force: bool = False, added_runs: AddedRuns | None = None
     ) -> Outcome:
-        """Run a new debate, then the judging runs of `added_runs`, and save it in `folder` (None: nowhere).
+        """Run a new debate, then the judging runs of `added_runs`. Save the debate in `folder`; None saves nothing.
 
-        Raises UsageError if the debate exists and `force` is not set, StorageError if it cannot be written.
+        Raises UsageError if the debate exists and `force` is False, StorageError if it cannot be written.
         """
         opened = self.opening_event(debate_id)
         debate = fold([opened])
@@ -126,10 +126,9 @@ class Session:
     ) -> Outcome:
         """Add the judging runs `openings` to the debate of `events`, and save the debate at `path` (None: nowhere).
 
-        - `completed`: ids of judging runs of the debate to complete. Without `openings` and `completed`, all are
+        - `completed`: ids of stored judging runs to complete. If `openings` is empty too, all stored runs are
           completed.
-        - `force`: overwrites a file at `path` that was changed since it was read. Otherwise such a file raises
-          UsageError.
+        - `force`: if False, a file at `path` that was changed since it was read raises UsageError.
 
         The outcome has the verdicts of the judged runs, newest first.
         """

@@ -86,8 +86,8 @@ def read_config_file(
 ) -> LoadedConfig:
     """Read the configuration in the file `path`. `text`: text to read in place of the file.
 
-    `overrides` replace values of `DEBATE_…` variables in `env`, and these replace values of the file. `own_checks`
-    and then `more_checks` look for contradictions between valid values. Raises ConfigError with one line per error.
+    `overrides` take precedence over `DEBATE_…` variables of `env`, and these over the file. `own_checks` and
+    `more_checks` find contradictions. Raises ConfigError with one line per error.
     """
     if text is None:
         if path is None:

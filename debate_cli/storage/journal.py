@@ -226,8 +226,7 @@ def read_journal(path: Path) -> JournalContents:
 def cut_at_damage(path: Path) -> str | None:
     """Cut the journal at `path` before its first damaged line, and keep a copy of the original beside it.
 
-    Return a sentence on the cut; None if nothing is damaged. The caller must hold the debate's lock. Raises
-    TranscriptError if the first line is damaged, StorageError if the files cannot be written.
+    Return a sentence on the cut; None if nothing is damaged. The caller must hold the debate's lock.
     """
     contents, damage = _scan(path)
     if damage is None:

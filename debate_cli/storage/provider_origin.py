@@ -47,11 +47,7 @@ class ProviderOrigin:
 def find_origin(
     written: Mapping[str, Any], is_option: IsOption, env: Environment, *, file: str, fingerprint: str
 ) -> ProviderOrigin:
-    """Return the origin of a provider.
-
-    `written`: the provider's settings in the file, after changes by options. `is_option`: whether an option set a
-    value.
-    """
+    """Return the origin of a provider. `written`: the provider's settings in the file, after changes by options."""
     url = written.get("base_url")
     address = url if isinstance(url, str) else ""
     server = _ADDRESS_VARIABLE.fullmatch(address)

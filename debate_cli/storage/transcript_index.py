@@ -101,9 +101,9 @@ def _failed_briefs(debate: Debate) -> list[Brief]:
 
 
 def _newest_by_system(stored: StoredDebate) -> tuple[Verdict, ...]:
-    """Return each system's newest verdict, verdicts of runs side by side with its run, then those of reviewers.
+    """Return the newest verdicts of each system, then all verdicts of reviewers.
 
-    The deciding verdict is first. Verdicts without assessments count as the oldest.
+    Runs side by side are equally new. The deciding verdict is first. Verdicts without assessments are the oldest.
     """
     debate = stored.debate
     judged = {(item.system, item.run) for item in debate.assessments}

@@ -122,10 +122,9 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 
 
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
-    """Expand paths, ids, folders and globs to files, each once and in order. `folders`: where to search for ids.
+    """Expand paths, ids, folders and globs to files, each once and in order.
 
-    A folder gives its transcripts, and its journals without a transcript. JSON Schemas are left out if there are
-    other files. Raises UsageError for an empty glob or folder, and if the only reference is an unknown id.
+    `folders`: where to search for ids. Raises UsageError for an empty folder or glob, and for a single unknown id.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None

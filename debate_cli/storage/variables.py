@@ -68,8 +68,7 @@ class Environment(Mapping[str, str]):
 def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
     """Return `env` and the keys in the file `.env` of `folder`. Raises ConfigError if the file cannot be read.
 
-    The file may have been downloaded. Its addresses, proxies and settings are ignored, its variables are not
-    replaced, and links out of `folder` are not followed.
+    Only keys are read, and links out of `folder` are not followed, because the file may have been downloaded.
     """
     path = folder / ".env"
     if not is_inside(path, (folder,)):

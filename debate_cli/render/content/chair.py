@@ -127,10 +127,7 @@ def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str
 
 
 def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
-    """Return the names of the debaters who gave up before round `number`.
-
-    Always empty with two debaters, whose debate ends with a surrender.
-    """
+    """Return the names of the debaters who gave up before round `number`; none if there are only two debaters."""
     is_whole = any(run.id == FIRST_RUN for run in debate.runs)
     if not is_whole or len(debate.participants) <= PAIR:
         return frozenset()

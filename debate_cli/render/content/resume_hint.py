@@ -40,7 +40,7 @@ def resume_command(debate_id: str | None, *, budget: bool = False, why: str = ""
     """Return the command that resumes a debate, quoted for a shell.
 
     `debate_id`: None if the debate was not saved and must start again. `budget`: whether the budget must be raised.
-    `why`: the error message; if it names a limit, only that limit's option is added.
+    `why`: the error message, which may name the limit to raise.
     """
     named = [option for limit, option in BUDGET_OPTIONS.items() if limit in why] or list(BUDGET_OPTIONS.values())
     options = f" {named[0]}{f' (or {named[1]})' if len(named) > 1 else ''}" if budget else ""
@@ -61,8 +61,7 @@ def required_change(cause: str) -> str:
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
     """Return options for `debate run --resume`, each of which may remove the cause of `failure`.
 
-    An empty text means resuming without an option. Added judging runs keep their models, so they have only this
-    choice.
+    An empty text means resuming without an option.
     """
     is_added = isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN
     if is_added or not required_change(failure.cause):

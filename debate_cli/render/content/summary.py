@@ -246,7 +246,7 @@ def explain_scores(verdict: Verdict) -> str:
 def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
     """Return the shortened words of a judge who agrees with the verdict; None if there are no such words.
 
-    Also None if the briefing `beside` starts with these words.
+    None also if the briefing `beside` starts with these words.
     """
     quote = get_system(verdict.system).quote(debate, verdict) if verdict.victory != "undetermined" else None
     words = shorten(quote.words) if quote is not None else ""
@@ -258,8 +258,7 @@ def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return rows on calls, tokens and cost.
 
-    `judged`: ids of judging runs whose usage gets a row above the total. If None, one row has the total and the
-    duration of all calls.
+    `judged`: ids of the judging runs that get a row of their own; None for one row on the whole debate.
     """
     whole = debate.usage
     if judged is None:

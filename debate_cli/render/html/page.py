@@ -231,7 +231,6 @@ def collect_cited_sources(debate: Debate, index: CitationIndex) -> list[dict[str
     """Return `{id, passage, place, address, pieces, citations}` of each cited source, in the order of the passages.
 
     Cited ids without a passage come last, with `passage` None. `address` is empty if a link would be unsafe.
-    `pieces` are pairs of words and Marking; `citations` are pairs of speaker and CheckedCitation.
     """
     by_source: dict[str, list[CheckedCitation]] = defaultdict(list)
     for citation in index.all:

@@ -222,10 +222,7 @@ class _TableView:
 
 
 def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Text]:
-    """Return a row as lines: the first cell, then short cells on one line, then each long text.
-
-    Each cell follows its header. The first cell has a header only if it is a number: `turn 3`.
-    """
+    """Return a row as lines: the first cell, then short cells on one line, then each long text."""
     short, long = list[Text](), list[Text]()
     for _, header, cell in theme.labelled_cells(table, row):
         text = join_text((f"{header} " if header else "", theme.MUTED), render_cell(cell, styles))

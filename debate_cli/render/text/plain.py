@@ -91,10 +91,7 @@ def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, sh
 
 
 def judge_report_lines(report: JudgeReport) -> list[str]:
-    """Return a judge's report: judge and scores on one line, then a line per sentence.
-
-    A single sentence follows the scores on the first line. Without scores, the first sentence takes their place.
-    """
+    """Return a judge's report as lines: the judge, the scores and the sentences."""
     scores = ", ".join(f"{sanitize_line(item.participant)} {item.value:g}/{item.out_of:g}" for item in report.scores)
     sentences = [sanitize_line(words) for words in (*report.words, *report.alerts)]
     if len(sentences) == 1 or not scores:
@@ -156,8 +153,7 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:
     """Return a table's title, and a line per row: `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`.
 
-    The main number is in front of the short cells in parentheses. Each long text has its own line. `badges`: maps
-    the text of a row's first cell to a word for the row.
+    `badges`: word to add to a row, by the text of the row's first cell.
     """
     weights = [sanitize_line(header) for header in table.heads if header.endswith("%")]
     heading = f"{sanitize_line(table.heading)} ({', '.join(weights)})" if weights else sanitize_line(table.heading)

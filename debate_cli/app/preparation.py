@@ -64,7 +64,8 @@ from debate_cli.providers.search.table import (
 from debate_cli.providers.weights import find_hub_file, is_weights_file
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.redact import Redactor, redact_values
+from debate_cli.storage.plain_data import redact_values
+from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import load_environment
 

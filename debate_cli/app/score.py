@@ -15,7 +15,6 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.evidence.source_checks import SourceCheck, check_sources
 from debate_cli.storage.lock import lock_debate, lock_holder
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, load_last_transcript, open_debate
 from debate_cli.systems.base import JudgeVote, RequiredChange
@@ -256,6 +255,8 @@ def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> tuple[list
 
 
 def _store_verdicts(path: Path, rubric: Rubric) -> None:
+    from debate_cli.storage.redact import Redactor
+
     with lock_debate(path):
         stored = open_debate(path)
         if stored.from_journal:

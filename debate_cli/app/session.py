@@ -27,7 +27,7 @@ from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
-from debate_cli.storage.redact import redact_values
+from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.transcript import dump_transcript, to_transcript, transcript_to_events, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
 from debate_cli.systems.explanation import describe_outcome

@@ -22,7 +22,7 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.importing.speeches import format_count
 from debate_cli.render import sanitize
 from debate_cli.render.theme import count_speeches
-from debate_cli.storage.redact import redact_values
+from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.serialization import config_to_json
 
 PLAN_HEADINGS = ("role and model", "", "calls", "tokens in", "tokens out", "USD")

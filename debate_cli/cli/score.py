@@ -28,7 +28,6 @@ from debate_cli.domain.debate import Debate
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.render import score_rows
 from debate_cli.storage.atomic_write import atomic_write
-from debate_cli.storage.config_file import load_rubric
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
 
@@ -164,6 +163,8 @@ def _rubric_from_options(weights: str | None, file: Path | None) -> tuple[Rubric
     if weights is not None and file is not None:
         raise UsageError("use --weights or --rubric, not both; a rubric file can hold the weights too")
     if file is not None:
+        from debate_cli.storage.config_file import load_rubric
+
         return load_rubric(file), f"--rubric {file}"
     return (Rubric(), "") if weights is None else (parse_weights(weights), f"--weights {weights}")
 

@@ -121,3 +121,23 @@ class Citation(FrozenModel):
     source: str
     """Id of a passage."""
     quote: str
+
+
+QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
+"""Result of comparing a quote with its passage. `near`: equal except for harmless changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteCheck:
+    """The result of checking one quote."""
+
+    outcome: QuoteOutcome
+    passage_words: str = ""
+    """The words of the passage that were compared with the quote; empty if there are none."""
+    difference: str = ""
+    """How the quote differs from the passage, e.g. `“may” became “will”`; empty if it does not differ."""
+    spans: tuple[tuple[int, int], ...] = ()
+    """Position (start, end) in the passage of each part of the quote."""
+
+
+NOT_FOUND = QuoteCheck("not_found")

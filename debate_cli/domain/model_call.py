@@ -139,15 +139,17 @@ def total_usage(exchanges: list[ModelCall]) -> TotalUsage:
     costs = [exchange.cost_usd for exchange in exchanges]
     priced = [cost for cost in costs if cost is not None]
     by_people = [exchange for exchange in exchanges if is_person(exchange.model)]
+    attempts = [exchange.attempts for exchange in exchanges]
+    usages = [exchange.usage for exchange in exchanges]
     return TotalUsage(
-        calls=sum(1 for exchange in exchanges if exchange.attempts),
-        attempts=sum(1 if is_person(exchange.model) else exchange.attempts for exchange in exchanges),
-        input_tokens=sum(exchange.usage.input_tokens for exchange in exchanges),
-        cached_tokens=sum(exchange.usage.cached_tokens for exchange in exchanges),
-        output_tokens=sum(exchange.usage.output_tokens for exchange in exchanges),
-        searches=sum(exchange.usage.searches for exchange in exchanges),
+        calls=len(exchanges) - attempts.count(0),
+        attempts=sum(attempts) + sum([1 - exchange.attempts for exchange in by_people]),
+        input_tokens=sum([usage.input_tokens for usage in usages]),
+        cached_tokens=sum([usage.cached_tokens for usage in usages]),
+        output_tokens=sum([usage.output_tokens for usage in usages]),
+        searches=sum([usage.searches for usage in usages]),
         cost_usd=round(sum(priced), 10) if len(priced) == len(costs) else None,
-        estimated=any(exchange.usage.estimated for exchange in exchanges),
+        estimated=any(usage.estimated for usage in usages),
         human_calls=len(by_people),
-        human_s=round(sum(exchange.latency_s for exchange in by_people), 3),
+        human_s=round(sum([exchange.latency_s for exchange in by_people]), 3),
     )

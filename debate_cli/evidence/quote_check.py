@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, pairwise
-from typing import Literal
 
+from debate_cli.domain.evidence import NOT_FOUND, QuoteCheck, QuoteOutcome
 from debate_cli.evidence.tokens import (
     FoldedText,
     Word,
@@ -17,8 +17,6 @@ from debate_cli.evidence.tokens import (
     has_negation,
     is_harmless,
 )
-
-QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
 
 MIN_WORDS = 3
 """Minimum number of words of a quote, and of each part of a quote with an ellipsis."""
@@ -35,22 +33,6 @@ _SIGNED = re.compile(r"[-+±.][$€£¥]?\.?\d")
 _NAME_MARK = "="
 _GENUINE: frozenset[QuoteOutcome] = frozenset({"verified", "near"})
 _SEVERITY: tuple[QuoteOutcome, ...] = ("verified", "near", "altered", "not_found")
-
-
-@dataclass(frozen=True, slots=True)
-class QuoteCheck:
-    """The result of checking one quote."""
-
-    outcome: QuoteOutcome
-    passage_words: str = ""
-    """The words of the passage that were compared with the quote; empty if there are none."""
-    difference: str = ""
-    """How the quote differs from the passage, e.g. `“may” became “will”`; empty if it does not differ."""
-    spans: tuple[tuple[int, int], ...] = ()
-    """Position (start, end) in the passage of each part of the quote."""
-
-
-NOT_FOUND = QuoteCheck("not_found")
 
 
 @dataclass(frozen=True, slots=True)

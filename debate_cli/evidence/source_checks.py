@@ -6,10 +6,9 @@ from typing import Literal, NamedTuple
 
 from debate_cli.domain.assessment import Finding
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.evidence import Citation, Passage
+from debate_cli.domain.evidence import NOT_FOUND, Citation, Passage, QuoteCheck, QuoteOutcome
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.turn import CLOSING_ITEM, Turn
-from debate_cli.evidence.quote_check import NOT_FOUND, QuoteCheck, QuoteOutcome, check_quote
 
 _FIGURE = re.compile(r"(?<![\w-])[$€£]?\d[\d.,]*(?![\w-]*-\d)")
 _STUDY = re.compile(
@@ -99,6 +98,8 @@ def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceO
         return "no_such_source", NOT_FOUND
     if passage.origin == "summary":
         return "unchecked", NOT_FOUND
+    from debate_cli.evidence.quote_check import check_quote  # its tables of words load slowly
+
     check = check_quote(citation.quote, passage.text)
     return check.outcome, check
 

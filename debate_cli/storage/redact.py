@@ -4,13 +4,12 @@ Redacted JSON remains valid JSON.
 """
 
 import re
-from collections.abc import Callable, Iterable
-from typing import Any, get_args
+from collections.abc import Iterable
+from typing import get_args
 
 from debate_cli.domain.text_normalization import INVISIBLE_CHARS, reveal_text
 from debate_cli.domain.turn import Phase
 from debate_cli.llm.redaction import MAX_ENCODED_FACTOR, compile_secret_pattern
-from debate_cli.storage.plain_data import is_list, is_mapping
 
 REDACTED = "[redacted]"
 MIN_SECRET_CHARS = 6
@@ -88,17 +87,6 @@ class Redactor:
 
 def _keep_prefix(match: re.Match[str]) -> str:
     return match[1] + REDACTED
-
-
-def redact_values(value: Any, redact: Callable[[str], str]) -> Any:
-    """Apply `redact` to every text in a JSON value, including keys."""
-    if isinstance(value, str):
-        return redact(value)
-    if is_list(value):
-        return [redact_values(item, redact) for item in value]
-    if is_mapping(value):
-        return {redact(key): redact_values(item, redact) for key, item in value.items()}
-    return value
 
 
 def looks_like_secret(text: str) -> bool:

@@ -6,8 +6,7 @@ from typing import Any
 
 from debate_cli.domain.config import DebateConfig, ProviderSpec
 from debate_cli.errors import NewerVersionError, TranscriptError
-from debate_cli.storage.plain_data import is_list, is_mapping
-from debate_cli.storage.redact import redact_values
+from debate_cli.storage.plain_data import is_list, is_mapping, redact_values
 
 Redact = Callable[[str], str]
 

@@ -43,7 +43,6 @@ from debate_cli.errors import TranscriptError
 from debate_cli.plugins import SYSTEMS
 from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write
-from debate_cli.storage.config_errors import format_validation_error
 from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.serialization import (
     Redact,
@@ -280,6 +279,8 @@ def parse_transcript(data: bytes, name: str) -> Transcript:
     try:
         transcript = Transcript.model_validate(upgrade_transcript(fields, version))
     except ValidationError as error:
+        from debate_cli.storage.config_errors import format_validation_error
+
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"] if "[" not in str(part)) or "the document"
         raise TranscriptError(
@@ -297,7 +298,7 @@ def _parse_json_object(data: bytes, name: str) -> dict[str, Any]:
     if not data.strip():
         raise TranscriptError(f"{name}: is empty; restore the file, or name a transcript")
     try:
-        fields: Any = jiter.from_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
+        fields: Any = jiter.from_json(data, allow_inf_nan=False)
     except ValueError as error:
         what = "is cut off" if str(error).startswith("EOF") and data.lstrip()[:1] == b"{" else "is not valid JSON"
         raise TranscriptError(

@@ -85,9 +85,9 @@ def open_debate(path: Path) -> StoredDebate:
 
     Raises TranscriptError if the file cannot be read.
     """
-    journal, transcript = _journal_and_transcript(path)
-    if path not in {journal, transcript}:
+    if path.suffix not in _SUFFIXES:
         return _from_transcript(path)
+    journal, transcript = _journal_and_transcript(path)
     if not journal.exists():
         return _from_transcript(transcript if transcript.exists() else path)
     contents = read_journal(journal)
@@ -151,8 +151,8 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
 
 
 def _journal_and_transcript(path: Path) -> tuple[Path, Path]:
-    bare = path.with_suffix("") if path.suffix in _SUFFIXES else path
-    return bare.with_name(bare.name + JOURNAL_SUFFIX), bare.with_name(bare.name + TRANSCRIPT_SUFFIX)
+    base = str(path.with_suffix("") if path.suffix in _SUFFIXES else path)
+    return Path(base + JOURNAL_SUFFIX), Path(base + TRANSCRIPT_SUFFIX)
 
 
 def _from_transcript(path: Path) -> StoredDebate:

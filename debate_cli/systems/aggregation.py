@@ -41,8 +41,8 @@ def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
 def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
     """Return the weighted mean of pairs (value, weight); 0.0 without pairs. Every weight must be above 0."""
     pairs = tuple(values)
-    if not pairs:
-        return 0.0
+    if len(pairs) <= 1:
+        return pairs[0][0] if pairs else 0.0
     return math.fsum(value * weight for value, weight in pairs) / math.fsum(weight for _, weight in pairs)
 
 

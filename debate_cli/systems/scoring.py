@@ -133,7 +133,7 @@ def _put_deciding_first(
 
 def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemSettings]]:
     counted = [(run, system) for run in debate.runs for system in run.active_systems()]
-    if runs == "all":
+    if runs == "all" or (runs == "latest" and len(debate.runs) == 1):
         return counted
     if runs == "latest":
         reviews = [pair for pair in counted if pair[0].reviewer is not None]

@@ -12,7 +12,8 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.llm.model import Message, OnText, Reply, Request
 from debate_cli.llm.redaction import RedactingModel
 from debate_cli.render.sanitize import sanitize_text
-from debate_cli.storage.redact import REDACTED, Redactor, looks_like_secret, redact_values
+from debate_cli.storage.plain_data import redact_values
+from debate_cli.storage.redact import REDACTED, Redactor, looks_like_secret
 
 SECRET = "zq-Hush-7391"
 REQUEST = Request(system="", messages=(Message("user", "Speak."),), purpose="opening", max_output_tokens=50)

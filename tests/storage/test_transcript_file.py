@@ -129,10 +129,6 @@ def _with(*path: str | int, value: Any) -> bytes:
         (_with("participants", value=[]), "turns.0.speaker: `Pro` is not a participant"),
         (_with("config", "debaters", 0, "name", value="Ann"), "config.debaters: `Ann` is missing in participants"),
         (_with("config", "debaters", 0, "name", value="Zoe"), "participants: `Pro` is missing in config.debaters"),
-        (
-            TEXT.replace('"topic"', '"topic": "", "topic"', 1).encode(),
-            'Detected duplicate key "topic"',
-        ),
     ],
     ids=[
         "mark of text",
@@ -143,7 +139,6 @@ def _with(*path: str | int, value: Any) -> bytes:
         "no participants",
         "unknown debater",
         "unknown participant",
-        "key twice",
     ],
 )
 def test_a_contradiction_is_one_line(data: bytes, words: str) -> None:

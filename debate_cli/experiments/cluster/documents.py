@@ -29,7 +29,7 @@ from debate_cli.providers.weights import is_weights_file
 from debate_cli.regular_file import cache_folder
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.redact import redact_values
+from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.serialization import config_to_json
 from debate_cli.storage.variables import Environment, load_environment
 

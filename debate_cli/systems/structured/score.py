@@ -173,12 +173,14 @@ def _collect_marks(
     """
     found: dict[str, dict[str, dict[str, tuple[float, float]]]] = {item: {} for item in owners}
     for assessment in given:
-        weight = judges[assessment.assessor]
+        judge = assessment.assessor
+        weight = judges[judge]
         for mark in assessment.marks:
-            item = mark.item
-            if item in found and mark.criterion in criteria and mark.participant in (None, owners[item]):
-                value = clamp_mark(mark, MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK)
-                found[item].setdefault(mark.criterion, {}).setdefault(assessment.assessor, (value, weight))
+            item, criterion = mark.item, mark.criterion
+            if item in found and criterion in criteria and mark.participant in (None, owners[item]):
+                of_judges = found[item].setdefault(criterion, {})
+                if judge not in of_judges:
+                    of_judges[judge] = clamp_mark(mark, MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK), weight
     return found
 
 

@@ -13,7 +13,7 @@ from debate_cli.systems.base import ArgumentMark, ClaimReview, JudgeQuestion, Ju
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
 from debate_cli.systems.source_support import SOURCES_KIND
-from debate_cli.systems.structured import questions, score, tables
+from debate_cli.systems.structured import score, tables
 from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 from debate_cli.systems.structured.settings import StructuredSettings
 from debate_cli.systems.tables import Table, parse_notes
@@ -27,6 +27,8 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
     reviews_claims = True
 
     def question(self, brief: Brief) -> JudgeQuestion[StructuredSettings, Any]:
+        from debate_cli.systems.structured import questions
+
         return questions.STRUCTURED_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:

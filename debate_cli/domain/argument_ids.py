@@ -45,7 +45,7 @@ def rename_arguments(
 
 
 def describe_renamed(renamed: Iterable[RenamedArgument]) -> tuple[str, ...]:
-    """Return a warning for each renamed argument."""
+    """Return a warning for each argument in `renamed`."""
     warnings: list[str] = []
     for item in renamed:
         written = "".join(sign for sign in " ".join(item.written.split()) if sign.isprintable())[

@@ -65,7 +65,7 @@ class Contradiction(Finding):
     explanation: str
 
     def describe(self) -> list[str]:
-        """Describe the two turns and the contradiction."""
+        """Describe the contradiction between the two turns."""
         return [f"Turn {self.later + 1} contradicts turn {self.earlier + 1}: {self.explanation}"]
 
 
@@ -79,7 +79,7 @@ class DroppedPremise(Finding):
     premise: str
 
     def describe(self) -> list[str]:
-        """Describe the premise and the two turns."""
+        """Describe the dropped premise, with the turns that state and drop it."""
         return [f"Turn {self.later + 1} drops a premise of turn {self.earlier + 1}: {self.premise}"]
 
 

@@ -93,7 +93,7 @@ class TaskStarted(FrozenModel):
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Reservation for the next request, which replaces the task's earlier reservation. Omitted in files if there is
+    """Usage reserved for the next request, which replaces the task's earlier reservation. Omitted in files if there is
     none."""
 
 

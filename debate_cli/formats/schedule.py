@@ -70,7 +70,7 @@ def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple
 
 @dataclass(frozen=True, slots=True)
 class ScheduledRound:
-    """A round with the cues of its turns, by index. The cues contain no guidance."""
+    """A round, with its cues sorted by index. The cues contain no guidance."""
 
     number: int
     cues: tuple[Cue, ...]

@@ -66,10 +66,6 @@ def describe_scores(
 
 
 def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Mapping[str, float], whole: str) -> str:
-    """Return a sentence on the criterion in which the debaters differ most, by weight.
-
-    `shares` maps each criterion to the debaters' marks, as shares of the highest mark.
-    """
     gaps = {criterion: max(of.values()) - min(of.values()) for criterion, of in shares.items()}
     apart = [criterion for criterion, gap in gaps.items() if round(gap, 2) != 0]
     if not apart:

@@ -88,7 +88,6 @@ def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tu
 
 
 def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> Verdict:
-    """Return the verdict of one system in one run. If the run judged only a part of the debate, the notes say so."""
     if not is_installed(settings.kind):
         return _kept_verdict(debate, run, settings.kind)
     found = get_system(settings.kind).score(debate, run, settings)

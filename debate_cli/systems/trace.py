@@ -112,7 +112,6 @@ def find_claim_reviewer(debate: Debate) -> JudgingSystem[Any] | None:
 
 
 def _answers_to_claims(debate: Debate) -> defaultdict[str, list[TraceResponse | TraceReply]]:
-    """Map argument ids to all responses and replies about the argument."""
     found = defaultdict[str, list[TraceResponse | TraceReply]](list)
     for turn in debate.turns:
         for response in turn.responses or ():
@@ -125,7 +124,6 @@ def _answers_to_claims(debate: Debate) -> defaultdict[str, list[TraceResponse | 
 
 
 def _sources_of_claims(debate: Debate) -> defaultdict[tuple[str, str], list[TraceSource]]:
-    """Map (speaker, argument id) to the sources that the speaker cites for the argument."""
     found = defaultdict[tuple[str, str], list[TraceSource]](list)
     for check, answer in join_checks(debate, newest_assessments(debate, SOURCES_KIND)):
         supports = None if answer.supports == "unknown" else answer.supports

@@ -156,7 +156,6 @@ class _DimensionResult(NamedTuple):
 def _collect_results(
     debate: Debate, scores: TurnScores, comparisons: Mapping[int, PairComparison]
 ) -> Iterator[_DimensionResult]:
-    """Yield the results of all exchanges. Leaves out a winner who is not one of the two speakers."""
     for index, comparison in comparisons.items():
         pair = (index - 1, index)
         names = [debate.turns_by_index[turn].speaker for turn in pair]
@@ -239,7 +238,6 @@ def count_wins(
 
 
 def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str, float]) -> TurnScores:
-    """Map turns to mean marks by criterion. Marks for other debaters than the turn's speaker are left out."""
     means = mean_by_key(
         ((turns[0], mark.criterion), clamp_mark(mark, 0, maxima[mark.criterion]))
         for assessment in given

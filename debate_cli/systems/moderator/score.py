@@ -200,7 +200,6 @@ def _criteria(assessment: Assessment) -> Mapping[str, float]:
 
 
 def _marks_of_judge(assessment: Assessment) -> Marks:
-    """Return one judge's marks, clamped to the scales. The first mark of each criterion counts."""
     criteria = _criteria(assessment)
     found: dict[tuple[str, str], float] = {}
     for mark in assessment.marks:
@@ -218,7 +217,6 @@ def _marks_of(name: str, marks: Marks, criteria: Iterable[str]) -> dict[str, flo
 
 
 def _total(name: str, marks: Marks, criteria: Iterable[str]) -> float | None:
-    """Return the sum of a debater's marks; None if a criterion has no mark."""
     found = [marks.get((name, item)) for item in criteria]
     return strip_float_noise(sum(mark for mark in found if mark is not None)) if None not in found else None
 

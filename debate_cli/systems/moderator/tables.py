@@ -103,7 +103,6 @@ def _round_reason_table(notes: ModeratorNotes) -> Table:
 
 
 def _group_by_round(rows: Iterable[TableRow]) -> tuple[TableRow | None, ...]:
-    """Put None between the rows of different rounds. The first cell of a row is the round."""
     return join_row_groups(group for _, group in groupby(rows, key=itemgetter(0)))
 
 

@@ -200,7 +200,6 @@ def ballots_by_round(
 
 
 def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings: PanelSettings) -> Ballot | None:
-    """Return the vote in an assessment; None if it has none, or if the judge is not on the panel."""
     vote = first_finding([assessment], Vote)
     if vote is None or assessment.assessor not in weights or assessment.subject.moment != "debate":
         return None

@@ -105,10 +105,6 @@ def _read_structured_form(filled: StructuredForm, context: JudgingContext[Struct
 def _read_argument(
     entry: ArgumentJudgmentForm, context: JudgingContext[StructuredSettings], collector: MarkCollector
 ) -> None:
-    """Add the marks, the standing and the fallacies of one argument.
-
-    A fallacy is dropped with a warning if it is not on the checklist, or if the speaker did not say the quoted words.
-    """
     item, (speaker, argument) = entry.item, context.debate.arguments[entry.item]
     for number, criterion in enumerate(context.settings.criterion_descriptions):
         collector.add_mark(speaker, criterion, getattr(entry, f"mark_{number}"), (1, 10), item=item)

@@ -200,10 +200,6 @@ def _penalties(
 def _argument_row(
     argument: tuple[str, str], marks: CriterionMarks, weights: Mapping[str, float], penalty: float
 ) -> ArgumentRow:
-    """Return the row of one argument.
-
-    `argument`: pair of id and speaker. `weights` maps criteria to shares of the score.
-    """
     values: dict[str, float | None] = dict.fromkeys(weights)
     spread: dict[str, float] = {}
     for criterion, of in marks.items():

@@ -162,7 +162,7 @@ def test_files_are_looked_in_with_an_option(tmp_path: Path) -> None:
     ("options", "words"),
     [
         (("--system", "panel", "--evidence", "docs"), "--evidence: panel does not look up facts; add --system sources"),
-        (("--system", "sources", "--evidence", "docs", "--lookup", "web"), "write --lookup both"),
+        (("--system", "sources", "--evidence", "docs", "--lookup", "web"), "use --lookup both"),
         (("--system", "sources", "--evidence", "absent"), "absent: no such file or folder"),
         (("--system", "sources", "--lookup", "corpus"), "there are no files to search"),
         (("--system", "structured", "--lookup", "web"), "does not look up facts; add --system sources"),

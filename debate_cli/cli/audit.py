@@ -106,7 +106,6 @@ def run(given: AuditOptions) -> None:
 def _plan(
     cases: Sequence[Case], requests: Sequence[tuple[JudgeName, JudgingRequest]], loaded: LoadedConfig | None
 ) -> list[JudgePlan]:
-    """Plan the judging runs that are missing. Raises UsageError if a judge can judge none of the debates."""
     plans: list[JudgePlan] = []
     for judge, request in requests:
         found, problems = plan_judging(cases, judge, request, loaded)

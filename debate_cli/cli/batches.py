@@ -18,7 +18,7 @@ _CLEAR_LINE = "\r\x1b[2K"
 
 
 class BatchScreen:
-    """Shows on stderr how far the batches of a command are."""
+    """Shows the progress of a command's batches on stderr."""
 
     def __init__(
         self,
@@ -73,7 +73,9 @@ class BatchScreen:
     def _show_progress(self, done: int, total: int) -> None:
         self._clear()
         if done < total and not self._quiet and self._show is None and is_interactive(sys.stderr):
-            sys.stderr.write(f"waiting for batches: {done} of {total} answered (Ctrl-C stops waiting; they continue)")
+            sys.stderr.write(
+                f"waiting for batches: {done} of {total} answered (Ctrl-C stops waiting, but not the batches)"
+            )
             sys.stderr.flush()
 
     def _clear(self) -> None:

@@ -236,7 +236,6 @@ def _command(given: ExperimentOptions, experiment: Experiment) -> str:
 
 
 def _open_ledger(given: ExperimentOptions) -> Ledger:
-    """Open the ledger of the experiment that PATH names. With --queue, first copy the workers' results into it."""
     path = Path(given.paths[0])
     if path.is_dir():
         folder = path
@@ -360,13 +359,13 @@ def _plan_lines(experiment: Experiment, estimate: ExperimentEstimate, notes: lis
     yield f"{sanitize.sanitize_line(config.name)}: {estimate.cells:,} cells ({', '.join(parts)})"
     left = f"{estimate.cells - estimate.done:,}"
     if estimate.done:
-        yield f"{estimate.done:,} cells are done; this is the plan of the other {left}"
+        yield f"{estimate.done:,} cells are done; this is the plan for the remaining {left}"
     rows: list[tuple[str, ...]] = [PLAN_HEADINGS]
     for each in (*estimate.players, *estimate.judges):
         rows += format_plan_rows(each.name, each.model, each.planned, each.worst, f"{each.debates:,}")
     yield from align_rows([*rows, *format_plan_rows("all", "", estimate.planned, estimate.worst, left)])
     clock = theme.format_duration(estimate.seconds)
-    yield f"At least {clock}: {estimate.slowest}, at {TOKENS_PER_SECOND} tokens a second and {SECONDS_TO_FIRST_TOKEN:g} s before an answer."
+    yield f"Time: at least {clock}, with {estimate.slowest}, {TOKENS_PER_SECOND} tokens a second and {SECONDS_TO_FIRST_TOKEN:g} s before each answer."
     if config.limits.max_cost_usd is not None:
         yield f"The experiment starts no call that could exceed {config.limits.max_cost_usd:g} USD (limits)."
     yield from (f"Note: {sanitize.sanitize_line(note)}." for note in notes)

@@ -20,7 +20,7 @@ class Options(NamedTuple):
         str | None,
         typer.Argument(
             metavar="TOPIC",
-            help="Name of a page; without one, lists all pages.",
+            help="Name of a page. Without a name, all pages are listed.",
             autocompletion=completion.complete_topics,
         ),
     ] = None

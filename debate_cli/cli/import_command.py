@@ -84,7 +84,6 @@ def run(given: ImportOptions) -> None:
 
 
 def _prepare_model(given: ImportOptions, model: str) -> tuple[RunContext, ModelSpec]:
-    """Return the context and the model that search for claims. Asks the user for missing consents."""
     spec = parse_model(model, "--arguments")
     loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
     limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
@@ -140,7 +139,6 @@ def _build_request(given: ImportOptions) -> ImportRequest:
 
 
 def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
-    """Map NAME to VALUE for each text `NAME=VALUE`. Raises UsageError for a text of another form."""
     found: dict[str, str] = {}
     for text in given:
         name, _, value = (part.strip() for part in text.rpartition("="))
@@ -152,8 +150,6 @@ def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
 
 @dataclass(slots=True)
 class _Importer:
-    """Imports files one after the other."""
-
     given: ImportOptions
     asked: tuple[RunContext, ModelSpec] | None
     """Context and model that search for claims; None without --arguments."""
@@ -232,7 +228,6 @@ class _Importer:
             self.noted += bool(file.imported.warnings)
 
     def _save(self, file: ImportedFile) -> ImportedFile:
-        """With --arguments, ask a model for the claims. Then write the transcript."""
         known = self.find_known_claims(file)
         force = self.given.force or known is not None
         if not self.given.dry_run and not force:

@@ -176,16 +176,12 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
 
 @dataclass(slots=True)
 class _Judging:
-    """Judges files and prints each result at once."""
-
     given: JudgeOptions
     plans: Sequence[JudgePlan]
     gates: Gates
     cassette: Cassette | None
     codes: set[int] = field(default_factory=set[int])
-    """Exit codes of the judged files."""
     report_code: int = 0
-    """Exit code of writing the HTML report."""
     failed: int = 0
     judged: int = 0
     waiting: int = 0
@@ -251,7 +247,7 @@ class _Judging:
             self._report(task, outcome, observer)
 
     def _show_summary(self, task: JudgeTask, outcome: Outcome) -> None:
-        """Print the summary of a single file, and of every text, because tables lack a text's required changes."""
+        """Print the summary of a file that is judged alone, or of a text."""
         given = self.given
         if given.json or (len(self.plans) > 1 and (given.quiet or not task.is_text)):
             return

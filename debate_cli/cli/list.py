@@ -69,7 +69,6 @@ def _newest_first(cards: Iterator[IndexEntry]) -> list[IndexEntry]:
 
 
 def _readable(folder: Path | None, bad: list[UnreadableFile]) -> Iterator[IndexEntry]:
-    """Yield the readable debates of a folder. Adds unreadable files to `bad`."""
     for item in () if folder is None else list_index_entries(folder):
         if isinstance(item, UnreadableFile):
             bad.append(item)

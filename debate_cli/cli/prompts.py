@@ -36,8 +36,10 @@ class Options(NamedTuple):
 
 def run(given: Options) -> None:
     """List the prompts, or show the text of one."""
-    if (given.action == "show") != (given.name is not None):
-        raise UsageError("show one prompt with `debate prompts show NAME`, or list all with `debate prompts list`")
+    if given.action == "show" and given.name is None:
+        raise UsageError("`debate prompts show` needs the name of a prompt; add it: debate prompts show NAME")
+    if given.action == "list" and given.name is not None:
+        raise UsageError(f"`debate prompts list` takes no name; leave it out, or use: debate prompts show {given.name}")
     prompts = {prompt.name: prompt for prompt in shipped_prompts()}
     if given.name is None:
         _print_list(list(prompts.values()), as_json=given.json)

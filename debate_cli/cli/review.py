@@ -303,7 +303,6 @@ class ReviewForm:
 
 
 def _descriptions(schema: JsonSchema) -> list[tuple[str, str]]:
-    """Return (name, description) of each field in the schema, including nested fields."""
     found: list[tuple[str, str]] = []
     for name, part in schema.get("properties", {}).items():
         if part.get("description"):

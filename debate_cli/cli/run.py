@@ -161,7 +161,6 @@ def _load_inputs(given: RunOptions, changes: list[ConfigChange]) -> tuple[Loaded
 
 
 def _open_to_resume(given: RunOptions, reference: str, folders: Iterable[Path]) -> StoredDebate:
-    """Open the debate to resume. With --up-to-damage, first cut its journal before the damaged line."""
     path = find_debate(reference, folders)
     if given.up_to_damage:
         print_status(f"note: {cut_damaged_journal(path) or f'{path}: the journal is not damaged'}")
@@ -169,7 +168,6 @@ def _open_to_resume(given: RunOptions, reference: str, folders: Iterable[Path]) 
 
 
 def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None, gates: Gates) -> tuple[Outcome, int]:
-    """Run the debate, or the rest of `stored`, and show it. Returns the outcome and the exit code."""
     config = context.config
     name = given.id
     if name is None:
@@ -229,7 +227,6 @@ def _format_source_options(context: RunContext) -> str:
 
 
 def _format_planned_cost(context: RunContext) -> str:
-    """Return the estimated cost for the heading of the run. Empty if there is no estimate."""
     if context.mock:
         return format_cost(0.0)
     if planned_calls(context.config) > MAX_ESTIMATED_CALLS:

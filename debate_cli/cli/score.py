@@ -171,8 +171,6 @@ def _rubric_from_options(weights: str | None, file: Path | None) -> tuple[Rubric
 
 @dataclass(slots=True)
 class _Report:
-    """Prints each file's problems, and counts results for the closing notes and the exit code."""
-
     unusable: list[UnusableFile] = field(default_factory=list[UnusableFile])
     scored_files: int = 0
     unmet_gates: int = 0
@@ -281,7 +279,6 @@ class PageWriter:
     used_names: set[str] = field(default_factory=lambda: {INDEX_FILE})
 
     def __post_init__(self) -> None:
-        """Raise UsageError if `folder` ends in .html, or if it has an index and `force` is False."""
         if self.folder.suffix == PAGE_SUFFIX and not self.folder.is_dir():
             raise UsageError(f"-o {self.folder}: this names a file, but several pages are written; name a folder")
         if not self.force and (self.folder / INDEX_FILE).exists():

@@ -66,7 +66,7 @@ def list_source_files(given: str, base: Path, title: str | None = None) -> list[
 def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: frozenset[str]) -> Iterator[SourceFile]:
     """Yield the files of `found`, sorted, without hidden ones. A link that leads out of `folder` counts as a file.
 
-    A file is hidden if a part of its path begins with a dot, and the part is not in `named`.
+    A name in `named` is not hidden although it begins with a dot.
     """
     for file in sorted(found):
         name = file.relative_to(folder)

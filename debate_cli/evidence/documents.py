@@ -177,8 +177,6 @@ def _one_line(text: str) -> str:
 
 
 class _PageReader(HTMLParser):
-    """Collects the text of a page, with a section per heading."""
-
     def __init__(self) -> None:
         super().__init__()
         self.sections: list[Section] = []
@@ -277,6 +275,4 @@ _READERS: dict[str, Callable[[str], Iterable[Section]]] = {
     ],
     ".json": lambda text: [Section(_join_lines(_json_lines(json.loads(text), "")), unit="value")],
 }
-"""Maps the suffix of a text file to its reader."""
 _BINARY_READERS = {".pdf": _read_pdf, ".docx": _read_docx}
-"""Maps the suffix of a binary file to its reader."""

@@ -147,7 +147,6 @@ _TOKEN = rf"""(?P<word>[{_UNSPACED}]
       [^\W{_UNSPACED}]+ (?:(?:'|(?<=\d)[.,:/-](?=\d))[^\W{_UNSPACED}]+)*
       (?:(?<=\d)[%‰°€](?:[cf]\b)?)?)
     | (?P<symbol>[!<>=]=|\S)"""
-"""Verbose pattern of a token."""
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;•*#|>-]|\n\s*\n)[\s'\"“‘(\[*_]*$")
 _NUMBER = re.compile(r"(?P<number>[-+±]?[$€£¥]?[\d.,:/-]*\d[¹²³⁰-⁹]*)(?P<unit>[a-zμ]*|[%‰€]|°[cf]?)")
 _UNIT_SYNONYMS = {"percent": "%", "per cent": "%"}

@@ -30,7 +30,7 @@ def test_a_shown_prompt_can_replace_the_shipped_one(here: Path) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(("show", "openning"), "did you mean `opening`?"), (("show",), "NAME"), (("list", "opening"), "takes none")],
+    [(("show", "openning"), "did you mean `opening`?"), (("show",), "NAME"), (("list", "opening"), "takes no name")],
     ids=str,
 )
 def test_a_wrong_name_is_one_sentence(here: Path, arguments: tuple[str, ...], words: str) -> None:

@@ -71,7 +71,7 @@ class Options(NamedTuple):
     ] = False
     plain: options.PlainOption = False
     format: Annotated[ReplayFormat, typer.Option("--format", help="Output format.")] = "terminal"
-    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False
+    json: Annotated[bool, typer.Option("--json", help="Same as --format json: the transcript.")] = False
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing FILE.")] = False
     debug: options.DebugOption = False
@@ -89,7 +89,7 @@ def run(given: Options) -> None:
         raise UsageError(f"--round {given.round}: this debate has no such round; leave it out to see all")
     verdicts = score(debate, runs="all")
     if given.only is not None and not _has_part(debate, verdicts, given.only):
-        console.print_status(f"--only {given.only}: this debate has no such part")
+        console.print_status(f"--only {given.only}: this debate has no such part; leave out --only to see all parts")
     if how == "terminal" and given.output is None:
         _play(given, stored, verdicts)
         return

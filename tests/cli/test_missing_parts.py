@@ -26,7 +26,7 @@ def test_a_text_has_no_trace(text: Path) -> None:
     assert (done.code, done.out, done.lines) == (
         0,
         "",
-        ["--only trace: this debate has no such part"],
+        ["--only trace: this debate has no such part; leave out --only to see all parts"],
     )
 
 

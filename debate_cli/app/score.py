@@ -92,6 +92,8 @@ class UnusableFile(NamedTuple):
 
     path: str
     message: str
+    exit_code: int = DebateError.exit_code
+    """Exit code of the command if no file could be scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ def score_files(paths: Sequence[Path], request: ScoreRequest) -> Iterator[Checke
         except DebateError as error:
             if len(paths) == 1:
                 raise
-            yield UnusableFile(str(path), str(error))
+            yield UnusableFile(str(path), str(error), error.exit_code)
 
 
 def score_with_settings(

@@ -154,7 +154,7 @@ def run(given: Options) -> None:
     _print_scores(files, form, given.per, report, pages)
     _print_closing_notes(report, request)
     if report.unusable:
-        raise typer.Exit(1)
+        raise typer.Exit(1 if report.scored_files else min(file.exit_code for file in report.unusable))
     if report.unmet_gates:
         raise typer.Exit(5)
 

@@ -146,6 +146,16 @@ def test_invalid_weights_are_refused(saved: Path, weights: str) -> None:
     assert (done.code, done.out, len(done.lines)) == (2, "", 1), done.err
 
 
+def test_weights_that_fit_no_file_are_a_usage_error(saved: Path) -> None:
+    """The exit code is 2 for several files too, with a line for each file. It is 1 if another file was scored."""
+    other = saved.with_name("other.json")
+    other.write_bytes(saved.read_bytes())
+    done = score(saved, saved, other, "--weights", "wit=1")
+    assert (done.code, done.out, len(done.lines)) == (2, "", 2), done.err
+    other.write_text("{")
+    assert score(saved, saved, other).code == 1
+
+
 def test_write_stores_the_verdicts_of_the_new_weights(saved: Path) -> None:
     """The file then holds the shown verdicts; everything else is unchanged."""
     before = json.loads(saved.read_text())

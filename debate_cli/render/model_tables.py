@@ -30,8 +30,9 @@ _PLACES = {
     "human": "a person at this terminal",
     "files": "a person or program that answers through a folder",
     "paste": "a person at this terminal, who pastes answers",
+    "searxng": "set providers.searxng.base_url",
 }
-"""For each provider without a model: who answers instead."""
+"""For each provider without a model and without an address: who answers instead, or how to set the address."""
 _RESULT_BADGES = {
     "ok": Badge("✓", "", "good"),
     "not_enforced": Badge("≈", "", "mixed"),

@@ -114,6 +114,13 @@ class Turn(FrozenModel):
             yield from ((item, citation) for citation in citations)
 
     @property
+    def has_citations(self) -> bool:
+        """Whether any part of the turn has a citation."""
+        closing = () if self.closing is None else (self.closing,)
+        parts = (*(self.arguments or ()), *(self.responses or ()), *closing)
+        return any(part.citations for part in parts)
+
+    @property
     def is_one_item(self) -> bool:
         """Whether the turn is a single argument, as in imported speeches and unstructured openings."""
         return self.arguments is not None and len(self.arguments) == 1 and self.arguments[0].claim == self.text

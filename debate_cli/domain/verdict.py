@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, field_serializer
+from pydantic import Field, JsonValue, SkipValidation, field_serializer
 
 from debate_cli.domain.frozen_model import FrozenModel
 
@@ -37,7 +37,7 @@ class Notes(FrozenModel):
         return self[name] if name in type(self).model_fields else None
 
 
-AnyNotes = Annotated[dict[str, JsonValue] | Notes, Field(union_mode="left_to_right")]
+AnyNotes = Annotated[dict[str, SkipValidation[JsonValue]] | Notes, Field(union_mode="left_to_right")]
 """`Notes` after scoring, a dict in a stored verdict."""
 
 

@@ -47,7 +47,7 @@ class SourceCheck(Finding):
 @memoize_on_value
 def check_sources(debate: Debate) -> tuple[SourceCheck, ...]:
     """Return the check of each citation in the debate, in order."""
-    citing = (turn for turn in debate.turns if any(turn.citations()))
+    citing = (turn for turn in debate.turns if turn.has_citations)
     return tuple(check for turn in citing for check in check_turn(debate, turn))
 
 

@@ -21,6 +21,8 @@ def sanitize_text(text: str) -> str:
 
     Line feeds and tabs stay; other line breaks become line feeds.
     """
+    if text.isascii() and text.isprintable():
+        return text
     text = TERMINAL_SEQUENCES.sub("", _LINE_BREAKS.sub("\n", text))
     return _SURROGATES.sub("\ufffd", _INVISIBLE.sub("", _CONTROLS.sub("", text)))
 

@@ -1,5 +1,6 @@
 """The transcript: a closed debate as one JSON document. Reads and writes transcripts."""
 
+import json
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -38,7 +39,7 @@ from debate_cli.domain.model_call import TotalUsage
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.tasks import speech_key
 from debate_cli.domain.turn import Turn
-from debate_cli.domain.verdict import Verdict
+from debate_cli.domain.verdict import AnyNotes, Verdict
 from debate_cli.errors import TranscriptError
 from debate_cli.plugins import SYSTEMS
 from debate_cli.regular_file import read_regular_file
@@ -228,11 +229,22 @@ def find_contradiction(transcript: Transcript) -> str | None:
         if turn.index in indices:
             return f"turns.{place}.index: {turn.index} is listed twice"
         indices.add(turn.index)
+    for place, verdict in enumerate(transcript.verdicts):
+        if not SYSTEMS.has(verdict.system) and not _is_finite(verdict.notes):  # these notes are stored again
+            return f"verdicts.{place}.notes: must contain finite numbers only"
     stranger = next(iter(sorted(names ^ {debater.name for debater in transcript.config.debaters})), None)
     if stranger is None or not names:  # a judged text has no participants
         return None
     where, other = ("participants", "config.debaters") if stranger in names else ("config.debaters", "participants")
     return f"{where}: `{stranger}` is missing in {other}"
+
+
+def _is_finite(notes: AnyNotes) -> bool:
+    try:
+        json.dumps(notes, allow_nan=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:

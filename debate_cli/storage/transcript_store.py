@@ -18,8 +18,6 @@ from debate_cli.storage.journal import cut_at_damage, read_journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.plain_data import get_child, is_mapping
 from debate_cli.storage.transcript import load_transcript_file, transcript_to_debate
-from debate_cli.storage.variables import VariableResolver, apply_overrides, overrides_from_env
-from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
 
 _SUFFIXES = {JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX}
 
@@ -189,6 +187,9 @@ def transcript_dirs(out: Path | None = None, config: str | None = None) -> Itera
 
 
 def _output_dir(config: Path | None) -> Path:
+    from debate_cli.storage.variables import VariableResolver, apply_overrides, overrides_from_env
+    from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
+
     data: Any = None
     if config is not None:
         with contextlib.suppress(ConfigError):

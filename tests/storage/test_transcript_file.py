@@ -55,7 +55,6 @@ def refusal(data: bytes) -> str:
         (b'{"schema_version": 1, "a": ' + b"[" * 10_000_000, "recursion limit exceeded"),
         (TEXT.replace('"margin": 0.5', '"margin": NaN').encode(), "is not valid JSON"),
         (TEXT.replace('"x": 7.25', '"x": -Infinity').encode(), "is not valid JSON"),
-        (TEXT.replace('"x": 7.25', '"x": 1e999').encode(), "verdicts.0.notes.x.float: must be a finite number"),
         (TEXT.replace('"value": 2.5', '"value": "high"').encode(), "assessments.0.marks.0.value: "),
         (TEXT.replace('"victory": "draw"', '"victory": "landslide"').encode(), "verdicts.0.victory: "),
         (TEXT.replace('"generator": {', '"extra": 1, "generator": {', 1).encode(), "extra: unknown key; restore"),
@@ -128,6 +127,10 @@ def _with(*path: str | int, value: Any) -> bytes:
         (_with("participants", -1, value=json.loads(TEXT)["participants"][0]), "participants: `Pro` is listed twice"),
         (_with("participants", value=[]), "turns.0.speaker: `Pro` is not a participant"),
         (_with("config", "debaters", 0, "name", value="Ann"), "config.debaters: `Ann` is missing in participants"),
+        (
+            TEXT.replace('"x": 7.25', '"x": 1e999').replace('"system": "structured"', '"system": "absent"').encode(),
+            "verdicts.0.notes: must contain finite numbers only",
+        ),
         (_with("config", "debaters", 0, "name", value="Zoe"), "participants: `Pro` is missing in config.debaters"),
     ],
     ids=[
@@ -138,6 +141,7 @@ def _with(*path: str | int, value: Any) -> bytes:
         "participant twice",
         "no participants",
         "unknown debater",
+        "infinite number",
         "unknown participant",
     ],
 )

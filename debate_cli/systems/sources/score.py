@@ -98,7 +98,7 @@ def _sum_up(name: str, judged: Sequence[JudgedCitation], uncited: int) -> Debate
 
 
 def _missing(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Iterator[str]:
-    cited = {turn.round for turn in debate.turns if any(turn.citations())}
+    cited = {turn.round for turn in debate.turns if turn.has_citations}
     if not cited:
         yield "No debater cites a source."
     named = {debate.turns_by_index[item.turn].round for item in lookup_items(debate, None)}

@@ -42,7 +42,7 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SourcesSettings, progress: Progress) -> Iterator[Brief]:
         turns = debate.turns_by_index
-        asked = {turn.round for turn in debate.turns if any(turn.citations())}
+        asked = {turn.round for turn in debate.turns if turn.has_citations}
         asked |= {turns[item.turn].round for item in lookup_items(debate, None)}
         yield from round_briefs(run.id, settings, (number for number in progress.finished_rounds if number in asked))
 
@@ -56,7 +56,7 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
         return tuple(dict.fromkeys(item.claim for item in lookup_items(debate, brief.subject.round)))
 
     def why_not(self, debate: Debate) -> str | None:
-        is_cited = any(any(turn.citations()) for turn in debate.turns)
+        is_cited = any(turn.has_citations for turn in debate.turns)
         if debate.turns and not is_cited and not lookup_items(debate, None):
             return "cites and names no source, so sources cannot judge it; use another system"
         return super().why_not(debate)

@@ -188,6 +188,8 @@ def _penalties(
     given: Sequence[Assessment], judges: Mapping[str, float], settings: StructuredSettings
 ) -> dict[str, float]:
     """Map arguments to penalties: points per fallacy times number of fallacies, averaged over the judges by weight."""
+    if not settings.fallacy_penalty:
+        return {}
     counts = [Counter(fallacy.item for _, fallacy in iter_findings([item], Fallacy)) for item in given]
     weights = [judges[item.assessor] for item in given]
     return {

@@ -76,7 +76,7 @@ def details(
     for part, blocks in report.blocks(SCREEN_PARTS):
         drawn += [Text("")] if part == "verdict" and blocks else []
         drawn += [_draw_block(block, styles, is_trace=part == "trace") for block in blocks]
-        drawn += _rehearsal(debate) if part in {"usage", only} else []
+        drawn += _rehearsal(debate) if blocks and part in {"usage", only} else []
     return drawn
 
 

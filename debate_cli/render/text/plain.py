@@ -224,7 +224,8 @@ def details_lines(
     for part, blocks in report.blocks(SCREEN_PARTS):
         for block in blocks:
             lines += _block_lines(block, standings if part == "scores" else {})
-        lines += filter(None, [report.rehearsal if part in {"usage", only} else ""])
+        if blocks and part in {"usage", only}:
+            lines += filter(None, [report.rehearsal])
     return lines
 
 

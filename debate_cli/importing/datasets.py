@@ -50,7 +50,9 @@ def _read_debatrix(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]
     folder = path.parent.parent
     motion = _parse_yaml(texts, folder / "motion" / path.name)
     if not motion:
-        raise UnreadableDebateError(f"has no motion in {folder / 'motion' / path.name}; extract the whole archive")
+        raise UnreadableDebateError(
+            f"the debate has no motion in {folder / 'motion' / path.name}; extract the whole archive"
+        )
     sides = {
         _plain_name(person["name"]): side
         for key, side in (("pro_side", "for"), ("con_side", "against"))
@@ -146,7 +148,7 @@ def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate
     head, *pieces = _LECHMAZUR_TURN.split(texts[path]())
     fields = dict(_LECHMAZUR_FIELD.findall(head))
     if "proposition" not in fields or not pieces:
-        raise UnreadableDebateError("has no proposition or no turns; name a transcript of this data set")
+        raise UnreadableDebateError("the file has no proposition or no turns; name a transcript of this data set")
     speeches = (
         Speech(side, _LECHMAZUR_FIELD.sub("", body).strip(), phase.strip())
         for side, phase, body in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
@@ -221,7 +223,9 @@ def read_debates(dataset: str, texts: Texts) -> Iterator[DatasetDebate]:
         except UnreadableDebateError as error:
             yield DatasetDebate(path.stem, path, error)
         except (*_WRONG_SHAPE, ConfigError, csv.Error) as error:
-            fault = f"cannot be read together with its motion and labels ({error}); extract the archive again"
+            fault = (
+                f"the debate cannot be read together with its motion and labels ({error}); extract the archive again"
+            )
             yield DatasetDebate(path.stem, path, UnreadableDebateError(fault))
 
 

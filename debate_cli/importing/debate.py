@@ -111,7 +111,7 @@ def _choose_topic(
 ) -> tuple[str, Literal["option", "file", "name"]]:
     if choices.topic is not None:
         if not choices.topic.strip() or len(choices.topic) > MAX_TOPIC_CHARS:
-            raise UnreadableDebateError(f"needs a motion of 1 to {MAX_TOPIC_CHARS:,} characters; correct --topic")
+            raise UnreadableDebateError(f"the motion must have 1 to {MAX_TOPIC_CHARS:,} characters; correct --topic")
         return choices.topic.strip(), "option"
     topic = (found.topic or "").strip()
     if topic and len(topic) <= MAX_TOPIC_CHARS:

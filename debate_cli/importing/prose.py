@@ -152,7 +152,7 @@ def _assemble(lines: Sequence[_Line]) -> FoundDebate:
 def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
     """Return the label of each line that begins a speech, by line number.
 
-    Labels in indented quotations are left out: their indent is larger than the smallest indent of a speaker's label.
+    Only labels with the smallest indent count, because other labels are in quotations.
     """
     chosen = _select_speakers(lines)
     named = {

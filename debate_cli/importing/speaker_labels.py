@@ -1,7 +1,7 @@
 """Decides which `Name:` at the start of a line names a speaker, and which is part of a speech.
 
-A speaker's name has capital letters (`Dr. Ann Lee`, `SPEAKER 1`) or no cases (`王伟`), or is a single word that occurs
-several times (`pro`, `user_1`).
+A speaker's name begins with a capital letter (`Dr. Ann Lee`, `SPEAKER 1`) or a letter without case (`王伟`), or is a
+single word that occurs several times (`pro`, `user_1`).
 """
 
 import re

@@ -109,21 +109,21 @@ def _check_names(choices: SpeakerChoices, names: Mapping[str, str]) -> None:
             folded = fold_name(clean_name(name))
             if folded not in names and (option == "--merge" or folded not in targets):
                 hint = format_suggestion(name, known) or f"; the speakers are {', '.join(known)[:200]}"
-                raise UnreadableDebateError(f"has no speaker `{name}` for {option}{hint}")
+                raise UnreadableDebateError(f"the debate has no speaker `{name}` for {option}{hint}")
 
 
 def _check_count(present: Sequence[str]) -> None:
     if not present:
         raise UnreadableDebateError(
-            "has no speaker; begin each speech with `Name: `, or name the file's format with --format"
+            "the debate has no speaker; begin each speech with `Name: `, or name the file's format with --format"
         )
     if len(present) == 1:
         raise UnreadableDebateError(
-            f"has one speaker only ({present[0]}); a debate needs two, each named at the start of its speeches"
+            f"the debate has only one speaker ({present[0]}); it needs two, each named at the start of its speeches"
         )
     if len(present) > MAX_SPEAKERS:
         raise UnreadableDebateError(
-            f"has {len(present):,} speakers, more than {MAX_SPEAKERS}; join or leave out some with "
+            f"the debate has {len(present):,} speakers, more than {MAX_SPEAKERS}; join or leave out some with "
             "--merge and --drop, or choose another --format if these are not names"
         )
 
@@ -140,20 +140,22 @@ def _choose_sides(
     for name, side in sides.items():
         if not 0 < len(side) <= MAX_SIDE_CHARS:
             raise UnreadableDebateError(
-                f"has a side for {name} that is empty or longer than {MAX_SIDE_CHARS} characters; write for or against"
+                f"the debate has a side for {name} that is empty or longer than {MAX_SIDE_CHARS} characters; write for or against"
             )
     if len(names) > 2:  # noqa: PLR2004 - two debaters
         return tuple(Speaker(name, sides.get(name, name)) for name in names), []
     for side in sides.values():
         if side not in _OPPOSITE:
             raise UnreadableDebateError(
-                f"has two speakers, so their sides must be for and against, not {side}; correct --side"
+                f"the debate has two speakers, so their sides must be for and against, not {side}; correct --side"
             )
     first, second = names
     own = sides.get(first) or _OPPOSITE.get(sides.get(second, ""), "for")
     other = sides.get(second) or _OPPOSITE[own]
     if own == other:
-        raise UnreadableDebateError(f"has both speakers on the side {own}; make one for and one against with --side")
+        raise UnreadableDebateError(
+            f"the debate has both speakers on the side {own}; make one for and one against with --side"
+        )
     guess = f"the file names no sides, so {first} counts as for and {second} as against; set them with --side"
     return (Speaker(first, own), Speaker(second, other)), [] if sides else [guess]
 

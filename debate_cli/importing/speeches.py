@@ -18,7 +18,7 @@ _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\u2028]")
 
 
 class UnreadableDebateError(UsageError):
-    """No debate was found in a file. The message continues the file's name: `has no speaker; …`."""
+    """No debate was found in a file. The message is one sentence without the file's name."""
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join("".join(char if char.isprintable() else " " for char in message).split()))
@@ -87,8 +87,8 @@ def decode_text(data: bytes) -> tuple[str, str]:
         except UnicodeDecodeError:
             text, encoding = data.decode("cp1252", "replace"), "Windows-1252"
     if len(_CONTROL.findall(text)) > _MAX_CONTROL_SHARE * len(text):
-        raise UnreadableDebateError("is not a text file; export the debate as text, subtitles, CSV or JSON")
+        raise UnreadableDebateError("the file is not a text file; export the debate as text, subtitles, CSV or JSON")
     text = _CONTROL.sub("", TERMINAL_SEQUENCES.sub("", text))
     if not text.strip():
-        raise UnreadableDebateError("is empty; name a file with a debate")
+        raise UnreadableDebateError("the file is empty; name a file with a debate")
     return _LINE_END.sub("\n", text).replace("\u2029", "\n\n"), encoding

@@ -36,11 +36,13 @@ def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
         head = [cell.strip() for cell in next(lines, list[str]())]
         rows = [(lines.line_num, row) for row in lines if any(row)]
     except csv.Error as error:
-        raise UnreadableDebateError(f"is not valid CSV (line {lines.line_num}: {error}); correct it") from error
+        raise UnreadableDebateError(
+            f"the file is not valid CSV (line {lines.line_num}: {error}); correct it"
+        ) from error
     finally:
         csv.field_size_limit(limit)
     if len(set(head)) < len(head):
-        raise UnreadableDebateError("has two columns with the same name; rename one")
+        raise UnreadableDebateError("the table has two columns with the same name; rename one")
     for number, row in rows:
         if any(map(str.strip, row[len(head) :])):
             raise UnreadableDebateError(
@@ -148,13 +150,13 @@ def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) ->
     wanted = columns.get(field)
     if wanted is not None:
         if wanted.casefold() not in by_name:
-            hint = format_suggestion(wanted, head) or f"; it has {_list_columns(head)}"
-            raise UnreadableDebateError(f"has no column `{wanted}`{hint}")
+            hint = format_suggestion(wanted, head) or f"; the columns are {_list_columns(head)}"
+            raise UnreadableDebateError(f"the table has no column `{wanted}`{hint}")
         return by_name[wanted.casefold()]
     found = next((by_name[name] for name in KNOWN_COLUMNS[field] if name in by_name), "")
     if not found and field != "round":
         raise UnreadableDebateError(
-            f"has no column for the {field} (it has {_list_columns(head)}); name it with --map {field}=COLUMN"
+            f"the table has no column for the {field} (it has {_list_columns(head)}); name it with --map {field}=COLUMN"
         )
     return found
 

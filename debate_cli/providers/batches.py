@@ -1,6 +1,6 @@
 """Batches of requests at OpenAI, Anthropic and the mock.
 
-`openai.py` and `anthropic.py` build the requests of a batch and read its answers.
+`openai.py` and `anthropic.py` build the requests and read the answers.
 """
 
 import asyncio
@@ -124,7 +124,7 @@ class _VendorBatches(ABC):
         except UnknownModelError:
             where = self._server.endpoint
             raise RejectedError(
-                f"{where.provider} ({where.host}) does not know the batch {batch_id}; use the key that submitted it, "
+                f"{where.provider} ({where.host}) does not know the batch {batch_id}; use the key that submitted the batch, "
                 "or submit its requests again with --resubmit"
             ) from None
 
@@ -147,8 +147,10 @@ class _VendorBatches(ABC):
             page = await self._get(self._batches_path, {"limit": PAGE_SIZE, **after})
             ids = [str(batch["id"]) for batch in page["data"]]
             if not seen.isdisjoint(ids):
+                where = self._server.endpoint
                 raise ServerError(
-                    "the server sends the same page of its list of batches again, so a batch cannot be found; try again later"
+                    f"{where.provider} ({where.host}) sends the same page of its list of batches twice, so the batch cannot be "
+                    "found; try again later"
                 )
             seen.update(ids)
             for batch in page["data"]:
@@ -166,7 +168,7 @@ class _VendorBatches(ABC):
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]: ...
 
     async def _prepare(self, key: str, entries: Sequence[dict[str, Any]]) -> Any:
-        """Return the argument `prepared` of `_create`; by default, `entries` unchanged."""
+        """Upload `entries` if the vendor needs them as a file. Return what `_create` takes as `prepared`."""
         return entries
 
     @abstractmethod

@@ -1,7 +1,6 @@
 """Cassettes: files that record the model calls of a run, for a later replay.
 
-A cassette has JSON lines without secrets: a header, then one line per call, also for failed calls. The recording run
-continues with the redacted replies, so that its replay makes the same requests.
+A cassette has JSON lines without secrets: a header, then one line per call, also for failed calls.
 """
 
 import json
@@ -266,7 +265,7 @@ class _ReplayingModel:
 
 
 def canonicalize_request(request: Request, redact: RedactFunction) -> Request:
-    """Return `request` as a cassette stores it: without secrets, and with `NONCE` in place of its nonce."""
+    """Return `request` as a cassette stores it: without secrets, and with `NONCE` in place of `request.nonce`."""
 
     def plain(text: str) -> str:
         return redact(text.replace(request.nonce, "NONCE") if request.nonce else text)
@@ -323,7 +322,7 @@ def _check_header(path: Path, line: bytes) -> None:
         raise _make_damaged_error(path, 1, "the first line is not the header of a cassette") from error
     if version != CASSETTE_VERSION:
         raise ConfigError(
-            f"{path}: the cassette has version {version}, this program reads version {CASSETTE_VERSION}; record the cassette again with --record."
+            f"{path}: the cassette has version {version}, but this program reads version {CASSETTE_VERSION}; record the cassette again with --record."
         )
 
 

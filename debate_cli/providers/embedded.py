@@ -40,8 +40,7 @@ AVERAGE_WORD_CHARS = 5
 MAX_SENTENCE_GROUPS = 8
 """Maximum number of `_GROUP`s in a sentence."""
 MIN_SENTENCE_GROUPS = 2
-"""Minimum number of `_GROUP`s in a sentence. A field too short for them holds a name or a quotation, and gets no
-pattern."""
+"""Minimum number of `_GROUP`s in a sentence. A text field without room for them gets no pattern."""
 MAX_SENTENCES = 3
 """Maximum number of sentences in a text field."""
 VERBATIM_PROPERTIES = frozenset({"quote"})
@@ -129,7 +128,7 @@ class EmbeddedSettings:
     """Base folder for relative paths to weights."""
     env: Mapping[str, str]
     checksums: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The configuration's SHA-256 of each hub file, by its model name `local/hf:…`."""
+    """Maps a model name `local/hf:…` to the file's SHA-256 in the configuration."""
     note: Callable[[str], None] = lambda line: print(line, file=sys.stderr)  # noqa: T201 - a note for the user
     """Shows the user one line before a download."""
     timeout_s: float = EMBEDDED_TIMEOUT_S
@@ -138,7 +137,7 @@ class EmbeddedSettings:
 
 
 def find_extra_problem(row: ProviderRow) -> str | None:
-    """Return the message for a missing extra `[local]`; None if it is installed or `row` needs none."""
+    """Return the message that the extra `[local]` is missing; None if `row` needs no extra or the extra is installed."""
     return MISSING_EXTRA_MESSAGE if row.kind == "embedded" and importlib.util.find_spec("xllamacpp") is None else None
 
 
@@ -225,7 +224,7 @@ class EmbeddedServer:
 @dataclass(frozen=True, slots=True)
 class _LoadedModel:
     engine: LlamaServer
-    """Kept because the server ends when this object is garbage-collected."""
+    """The running server. It ends when this object is garbage-collected."""
     server: ModelServer
     free_slots: asyncio.Semaphore
 

@@ -107,10 +107,10 @@ class ErrorRule:
 def map_errors(
     table: Callable[[], Sequence[ErrorRule]], asked: SentRequest, used: Callable[[], Usage] = Usage
 ) -> Generator[None]:
-    """Replace an SDK's exception in the block by an error of this program: the first matching rule of `table` applies.
+    """Replace an SDK's exception in the `with` block by an error of this program, which the rules of `table` name.
 
-    Other exceptions are raised unchanged. An error of this program gets the usage that `used` returns. The SDK's
-    exception is not chained, because it can quote keys.
+    The first matching rule applies. Other exceptions are raised unchanged. An error of this program gets the usage that
+    `used` returns. The SDK's exception is not chained, because it can quote keys.
     """
     try:
         yield
@@ -192,7 +192,7 @@ _REJECTED_PARAMETER = {
 
 @dataclass(frozen=True, slots=True)
 class StatusRule:
-    """Names the error and the advice for the error responses that match."""
+    """An error type and advice, for all error responses that match the rule."""
 
     codes: Collection[int]
     error_type: type[errors.ModelError]

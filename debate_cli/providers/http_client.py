@@ -56,8 +56,8 @@ def _tls_context() -> ssl.SSLContext:
 class _BoundedStream(httpx2.AsyncByteStream):
     """The decompressed body of a response, up to a maximum size.
 
-    A longer body raises ServerError, and a broken one raises BrokenBodyError. The body of an error response is cut
-    instead, because its beginning is enough for a message.
+    A longer body raises ServerError, and a body that cannot be decompressed raises BrokenBodyError. The body of an
+    error response is cut instead, because its beginning is enough for a message.
     """
 
     def __init__(

@@ -51,7 +51,7 @@ class ReplyBuilder(Protocol):
         ...
 
     def add_chunk(self, part: Any) -> str:
-        """Read a part of a stream. Return its text: of the answer, or of the arguments of a tool call."""
+        """Read a part of a stream. Return the new text of the answer, or of a tool call's arguments."""
         ...
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:

@@ -177,9 +177,9 @@ class _OpenAIReplyBuilder:
 
 
 def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
-    """Return the token counts in `reported`, with the number of web searches.
+    """Return the token counts in `reported`, and `searches` as the number of web searches.
 
-    The API names the prompt's tokens `{read}_tokens`, and the answer's tokens `{written}_tokens`.
+    `read` and `written` are the API's names for prompt and answer: `prompt` and `completion`, or `input` and `output`.
     """
     prompt = parse_token_count(reported.get(f"{read}_tokens"))
     details: Any = reported.get(f"{read}_tokens_details") or {}

@@ -44,9 +44,8 @@ _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
     """Return the price of the tokens of `spec`; None if unknown.
 
-    A price in `spec` precedes a price in `row`, which precedes the bundled tables. Without a price, a model in this
-    process or on a built-in local server is free. A server that needs a key, or that the user added, may forward
-    requests to a paid server, so its price is unknown.
+    A price in `spec` precedes a price in `row`, which precedes the bundled tables. Without a price, a model on this
+    machine is free, unless its server needs a key or was added by the user.
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):
@@ -133,8 +132,8 @@ def collect_provider_secrets(config: DebateConfig, env: Mapping[str, str]) -> tu
 class ProviderRegistry:
     """Creates adapters. The models of one provider share connections, which `aclose` closes.
 
-    `folder` is the base of relative paths. `people` is how the run reaches people. Raises ConfigError if the providers
-    of `config` have problems.
+    `folder` is the base of relative paths. `people` asks people who take the role of a model. Raises ConfigError if the
+    providers of `config` have problems.
     """
 
     def __init__(
@@ -199,7 +198,7 @@ class ProviderRegistry:
     ) -> Model:
         """Return the model or search engine `name`, which searches the web at the server of `row`.
 
-        `within` adds wrappers.
+        `within` wraps the model, for example in a rate limit.
         """
         if row.kind == "mock":
             return within(MockSearch())
@@ -208,7 +207,7 @@ class ProviderRegistry:
     def embedding_adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
         """Return the embedding model of `spec`. Its provider is of one of EMBEDDING_KINDS.
 
-        `within` adds wrappers.
+        `within` wraps the model, for example in a rate limit.
         """
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         if row.kind == "mock":

@@ -68,7 +68,7 @@ CommandRunner = Callable[[Sequence[str], Path], bool]
 
 
 def run_silently(command: Sequence[str], folder: Path) -> bool:
-    """Run `command`, an installer, in `folder` without a terminal. Return whether it succeeded.
+    """Run `command`, an installer, in `folder` without a terminal. Return whether the command succeeded.
 
     The installer gets only the environment variables in INSTALLER_VARIABLES.
     """
@@ -88,7 +88,10 @@ def is_weights_file(model: str) -> bool:
 
 
 def find_own_weights(name: str, folder: Path) -> Path:
-    """Return the user's file of weights `name`, relative to `folder`. Raises NoLocalModelError without a file."""
+    """Return the user's file of weights `name`, relative to `folder`.
+
+    Raises NoLocalModelError if the file does not exist.
+    """
     path = folder / Path(name).expanduser()
     if path.suffix.lower() != WEIGHTS_SUFFIX:
         known = ", ".join(f"local/{title}" for title in (*PACKAGED_WEIGHTS, *HUB_MODELS))

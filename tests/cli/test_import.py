@@ -115,17 +115,17 @@ def test_encodings_and_line_ends_are_recognised(tmp_path: Path, data: bytes, enc
 @pytest.mark.parametrize(
     ("name", "data", "options", "sentence"),
     [
-        ("x.txt", b"", (), "x.txt: is empty; name a file with a debate"),
-        ("x.txt", bytes(range(256)) * 9, (), "x.txt: is not a text file"),
-        ("x.txt", b"We met at 10:30 and talked.", (), "x.txt: has no speaker; begin each speech with `Name: `"),
-        ("x.md", b"## Talk\n\n**Ann:** Yes.", (), "x.md: has one speaker only (Ann)"),
-        ("x.txt", SHORT.encode(), ("--drop", "Cy"), "x.txt: has no speaker `Cy` for --drop; the speakers are Ann, Bo"),
-        ("x.txt", SHORT.encode(), ("--side", "Ann=blue"), "x.txt: has two speakers, so their sides must be for and against, not blue"),
-        ("x.csv", b"person,remark\nAnn,Yes\n", (), "x.csv: has no column for the speaker (it has person, remark); name it with --map"),
+        ("x.txt", b"", (), "x.txt: the file is empty; name a file with a debate"),
+        ("x.txt", bytes(range(256)) * 9, (), "x.txt: the file is not a text file"),
+        ("x.txt", b"We met at 10:30 and talked.", (), "x.txt: the debate has no speaker; begin each speech with `Name: `"),
+        ("x.md", b"## Talk\n\n**Ann:** Yes.", (), "x.md: the debate has only one speaker (Ann)"),
+        ("x.txt", SHORT.encode(), ("--drop", "Cy"), "x.txt: the debate has no speaker `Cy` for --drop; the speakers are Ann, Bo"),
+        ("x.txt", SHORT.encode(), ("--side", "Ann=blue"), "x.txt: the debate has two speakers, so their sides must be for and against, not blue"),
+        ("x.csv", b"person,remark\nAnn,Yes\n", (), "x.csv: the table has no column for the speaker (it has person, remark); name it with --map"),
         ("x.csv", b"speaker,text\nAnn,Yes, or no\n", (), "x.csv: line 2 has more cells than the header line has columns"),
         ("x.jsonl", b'{"speaker": "Ann", "text": "Yes"}\n{"speaker"', (), "x.jsonl: line 2 is not valid JSON"),
         ("x.json", b'[{"role": "user", "content": "Hi"}, {"content": "No"}]', (), "x.json: message 2 has no role"),
-        ("x.txt", "".join(f"Speaker {n}: Yes.\n" for n in range(1000)).encode(), (), "x.txt: has 1,000 speakers, more than 100;"),
+        ("x.txt", "".join(f"Speaker {n}: Yes.\n" for n in range(1000)).encode(), (), "x.txt: the debate has 1,000 speakers, more than 100;"),
         ("x.txt", SHORT.encode(), ("--map", "text=body"), "--map names columns of a table, but x.txt is in the format text; leave out --map"),
         ("x.txt", SHORT.encode(), ("--map", "name=who"), "--map name: there is no such field; the fields are speaker, text, round"),
     ],
@@ -149,7 +149,7 @@ def test_a_folder_gives_one_transcript_each_and_names_the_broken_files(tmp_path:
     done = debate("import", "in", "-o", "out", cwd=tmp_path)
     assert done.code == 1
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a-2.json", "a.json", "b.json"]
-    assert "in/c.txt: has no speaker" in done.err
+    assert "in/c.txt: the debate has no speaker" in done.err
     assert "3 debates imported, 1 could not be read" in done.err
     assert "1 file skipped" in done.err
     assert debate("import", "in/a.txt", "-o", "out", cwd=tmp_path).code != 0

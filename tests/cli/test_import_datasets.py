@@ -59,7 +59,7 @@ def transcript(folder: Path, name: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("name", "files", "debate_id", "topic", "spoken", "label", "problem"),
     [
-        ("debatrix", DEBATRIX, "debateart-0007", "Move?", [("Ann Lee", "We should."), ("Bo", "We should not.")], WinnerLabel("debateart-0007", "Bo", "voters"), "bp_004: has no motion"),
+        ("debatrix", DEBATRIX, "debateart-0007", "Move?", [("Ann Lee", "We should."), ("Bo", "We should not.")], WinnerLabel("debateart-0007", "Bo", "voters"), "bp_004: the debate has no motion"),
         ("debatrix", DEBATRIX, "bp-003", "Move?", [("A Side (OG)", "Words."), ("B Side (OO)", "Words."), ("C Side (CG)", "Words.")], WinnerLabel("bp-003", "B Side (OO)", "adjudicators"), "bp_004"),
         ("nyu", NYU, "room-1-77", "Who? The answer is “He”, not “She”.", [("Debater A", "It is he."), ("Debater B", "It is she.")], WinnerLabel("room-1-77", "Debater B", "Jo"), "line 2 is not a debate"),
         ("lechmazur", LECHMAZUR, "prop-0001-a-b-s0", "Move?", [("PRO", "[P1.1] We should."), ("CON", "[C1.1] No.")], WinnerLabel("prop-0001-a-b-s0", "PRO", "model K2"), ""),
@@ -89,9 +89,9 @@ def test_a_data_set_gives_transcripts_and_labels(
 @pytest.mark.parametrize(
     ("name", "files", "broken", "words"),
     [
-        ("nyu", NYU, {"empty.jsonl": ""}, "empty.jsonl: is empty"),
+        ("nyu", NYU, {"empty.jsonl": ""}, "empty.jsonl: the file is empty"),
         ("nyu", NYU, {"b.jsonl": '{"question": "Who?", "answers": [1, 2], "turns": [], "debateId": 1}'}, "line 1 is not a debate"),
-        ("ukp", UKP, {"data/empty.csv": ""}, "empty.csv: is empty"),
+        ("ukp", UKP, {"data/empty.csv": ""}, "empty.csv: the file is empty"),
         ("debatrix", DEBATRIX, {"DebateArt/gold/final.csv": "dart_id,label\n7,x\n"}, "cannot be read together with its motion and labels (could not convert string to float: 'x')"),
     ],
 )  # fmt: skip

@@ -252,9 +252,9 @@ IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id",
 """Properties that take the first option in a list's first item, the second option in the second item, and so on."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
-"""Maps the result of a failed quote check to the mock's answer whether the source supports the claim."""
+"""Maps the result of a failed quote check to the mock's usual answer for `supports`."""
 RELEVANCE = {"yes": "yes", "partly": "yes", "contradicts": "yes", "no": "no", "unknown": "unknown"}
-"""Maps the mock's answer whether a source supports a claim to the mock's answer whether the source is relevant."""
+"""Maps the mock's answer for `supports` to its answer for `relevant`, both on a source of a claim."""
 QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 """Lists whose items quote a speech."""
 
@@ -299,8 +299,8 @@ class Opinions:
     def quality(self, values: Json, score: float | None) -> float:
         """Return the quality (0-1) of the performance that a sentence describes.
 
-        The argument's standing decides, else `score`. Without both, a leader has LEADER_QUALITY, and otherwise the
-        speaker's skill decides.
+        The quality follows from the argument's standing, else from `score`, else from the leader or the speaker's
+        skill.
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
         if standing is not None:
@@ -377,7 +377,7 @@ class Opinions:
         return next(iter(weights))
 
     def _choose_winner(self, place: Place, words: Sequence[str]) -> str:
-        """Choose the side with higher scores in this answer, else the more skilled side; close sides draw."""
+        """Choose the side with higher scores in this answer, else the more skilled side. Close sides give a draw."""
         names = [word for word in words if word not in NO_WINNER]
         draw = next(word for word in words if word in NO_WINNER)
         leader = None if self._is_biased else find_leader({"scores": place.values.get("scores")}, names)
@@ -404,11 +404,11 @@ class Opinions:
         return str(own.get("vote", majority)) if own else self._random.pick(tuple(VOTE_LEVELS), "option")
 
     def is_true(self, place: Place) -> bool:
-        """Draw a boolean that is usually true, but rarely for `evaded`."""
+        """Return a random boolean: usually true, but rarely for `evaded`."""
         return self._random.unit("yes", place.path) < (0.1 if place.name == "evaded" else 0.8)
 
     def is_null(self, place: Place) -> bool:
-        """Draw whether a value that may be null is null."""
+        """Return at random whether a nullable value is null."""
         return self._random.unit("null", place.path) < (0.8 if place.name == "changed_because" else 0.3)
 
     def list_length(self, place: Place) -> int:
@@ -464,17 +464,17 @@ class Opinions:
 # Judges with known biases --------------------------------------------------------------------------------------------
 
 LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
-"""A side's opinion without biases: the lowest one, and the difference to the highest one."""
+"""Lowest opinion (0-1) of a side by a judge without bias, and the difference to the highest opinion."""
 CLAIM_WORDS = 8
-"""Number of words at the beginning of a claim that determine its merit."""
+"""Number of words at the beginning of a claim that determine the claim's merit."""
 LENGTH_STEP = 0.3
 """Excess length from which a side gets the whole bias for length, as a share of the other sides' mean length."""
 DITHER = 0.08
 """Width of a random change of each score, which evens out rounding. The change is equal in all judgments."""
 DRAW_MARGIN = 0.08
-"""Difference of skills (0-1) below which a mock judge decides on a draw. For a biased judge it is half as large."""
+"""Difference of skills (0-1) below which a mock judge decides on a draw. For a biased judge, half of it counts."""
 TONE_WORDS = 5
-"""Surplus of certain over unsure words from which a side gets the whole bias for confidence."""
+"""A side with this many more certain than unsure words gets the whole bias for confidence."""
 LEAST_WORDS = 15
 """Minimum number of different words of a side. The opinion of a side with fewer words is 0, the lowest."""
 _CERTAIN = re.compile(

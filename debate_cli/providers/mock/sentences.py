@@ -108,7 +108,7 @@ class PromptFacts:
         return max(words, key=len, default="this proposal")
 
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
-        """Return sentences of the argument `item`. Without `item`, they are of the judged turn, else of the debate.
+        """Return sentences of the argument `item`; without `item`, of the judged turn, else of all turns.
 
         `before` selects the turn before the judged turn.
         """
@@ -317,7 +317,7 @@ class SentenceWriter:
     def _angle(self, place: Place) -> dict[str, str]:
         """Return the angle of the argument that the sentence is about.
 
-        Without such an argument, a judge gets a random angle, and a debater gets the next one.
+        Without such an argument, a judge gets a random angle, and a debater gets the next unused angle.
         """
         angles = self._bank.angles
         start = self._facts.debate_text.find(find_item(place.values) or "\0")

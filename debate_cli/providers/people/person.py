@@ -110,7 +110,7 @@ class PromptFolder:
     def _choose_name(self, folder: Path, slug: str, digest: str) -> str:
         """Return the name for the files of the task `slug`, whose prompt has the hash `digest`.
 
-        An existing name is used if its prompt is equal, or if its prompt for the same task has no reply.
+        The name of an earlier prompt is used again if both prompts are equal, or if the earlier prompt has no reply.
         """
         pattern = re.compile(rf"(\d{{3,}})-([a-z0-9-]+){re.escape(PROMPT)}")
         numbered = sorted(

@@ -87,7 +87,7 @@ def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
 
 
 def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the YAML or JSON form in `text` or in a code block of `text`; if it is malformed, None and the problem."""
+    """Return the YAML or JSON form in `text`, or else what is malformed. Both are None if `text` has no form."""
     fenced = [match[2] for match in _FENCE.finditer(text)]
     names = "|".join(map(re.escape, form.schema.get("properties", {})))
     begin = re.compile(rf"^\s*[\"']?(?:{names})[\"']?\s*:", re.MULTILINE)

@@ -80,7 +80,7 @@ class _SearchBuilder(WholeReplyBuilder):
 
 
 def _is_search(item: Any) -> bool:
-    """Return whether an item of the answer is a search, which is charged, rather than the opening of a page."""
+    """Return whether `item` is a search, which is charged. The opening of a page is not charged."""
     action: dict[str, Any] = item.get("action") or {}
     return item.get("type") == "web_search_call" and action.get("type", "search") == "search"
 

@@ -26,7 +26,7 @@ from debate_cli.providers.search.openai import make_openai_search
 ENGINE_MODEL = "web_search"
 """Name of a search engine's model in records, as in `ollama/web_search`."""
 WITHOUT_SEARCH = "or remove evidence.web: the files of evidence.sources can still be cited"
-"""End of a message on a web search: how the debate runs without it."""
+"""End of a message: how to run the debate without a web search."""
 
 
 def _with_server(row: ProviderRow, make_server: Callable[[Endpoint], ModelServer]) -> ProviderRow:

@@ -1,7 +1,4 @@
-"""The functions of `import debate_cli`: the use cases of the command line, for scripts and notebooks.
-
-No function prints, handles a signal or returns an exit code.
-"""
+"""The functions of `import debate_cli`. No function prints, handles a signal or returns an exit code."""
 # ruff: noqa: F401
 # pyright: reportUnusedImport=false
 
@@ -52,7 +49,7 @@ from debate_cli.systems.structured.score import StructuredNotes
 IN_MEMORY_CONFIG_NAME = "the configuration"
 """Name of a configuration without a file, for error messages."""
 PYTHON_PROVIDER = "python"
-"""Provider of a model object that the caller gives for a role: an object for `judge` becomes `python/judge`."""
+"""Provider name of the caller's own model objects. The object for the role `judge` is called `python/judge`."""
 
 
 class _LoadedDebateConfig(DebateConfig):
@@ -195,8 +192,9 @@ async def judge(
 ) -> Outcome:
     """Add a judging run to a debate.
 
-    - `config`, `systems`, `model`: how to judge. What is omitted comes from `config`, else from the debate's own
-      judging settings.
+    - `config`: the configuration to judge with. None: the configuration that is stored in the debate.
+    - `systems`: kinds of judging systems. Empty: the systems of `config`, else the systems stored in the debate.
+    - `model`: `provider/model` of every judge. None: each judge keeps its own model.
     - `models`: your own model objects, which have a method `complete`. A key is `judge`, `default` or the
       `provider/model` to replace.
     - `path`: the transcript to write. None: nothing is written.

@@ -1,7 +1,4 @@
-"""Asks judges in batches: gathers the requests of many debates, submits them, and collects the answers.
-
-A batch is submitted when all debates wait for answers. It is stored first, so that a crash causes no second submission.
-"""
+"""Asks judges in batches: gathers the requests of many debates, submits the batches, and collects the answers."""
 
 import asyncio
 import copy
@@ -39,7 +36,7 @@ from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, 
 MAX_WAITING_DEBATES = 10_000
 """Maximum number of debates that wait for batches at the same time. A waiting debate takes about 0.4 MB of memory."""
 FILES_PER_DEBATE, OTHER_FILES = 2, 200
-"""Number of open files of one debate (journal and lock), and of everything else in the process."""
+"""Numbers of open files: of each debate (its journal and its lock), and of the rest of the process."""
 SETTLE_S = 0.1
 """A batch is submitted after all debates have waited for this many seconds."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
@@ -49,7 +46,7 @@ MAX_SUBMISSIONS = 5
 
 
 def allow_waiting_debates() -> int:
-    """Raise the limit of open files. Return how many debates may then wait for batches at once."""
+    """Raise this process's limit of open files. Return how many debates may then wait for batches at once."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_WAITING_DEBATES * FILES_PER_DEBATE + OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -69,13 +66,13 @@ class BatchOptions:
     """Options of a command that uses batches."""
 
     waits: bool
-    """Whether to wait for submitted batches. If False, the run stops as soon as only submitted batches are left."""
+    """Whether to wait for the answers. If False, the run stops as soon as all its requests are submitted."""
     note: Callable[[str], None]
     """Shows the user a line about a batch."""
     progress: Callable[[int, int], None]
     """Receives two counts at each check of the submitted batches: finished requests, and all requests."""
     confirm: Callable[[str], bool]
-    """Asks the user whether to submit requests again that a batch may contain already. True means yes."""
+    """Asks the user whether to submit requests again, although an earlier batch may contain them. True means yes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -96,7 +93,7 @@ class BatchQueue:
     """Collects the requests of the debates in one folder, and submits them in batches."""
 
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
-        """`stop`: requested after an error, or when only submitted batches are left and `options` forbid waiting."""
+        """`stop`: signal with which the queue stops the run."""
         self._store = BatchStore(folder)
         self._stop = stop
         self._options = options
@@ -163,13 +160,13 @@ class BatchQueue:
             await api.aclose()
 
     def _refuse_changed(self, key: RequestKey) -> None:
-        """Stop the run if the question was submitted with another prompt and the user declines to submit it again."""
+        """If the question was submitted with another prompt, stop the run, or let the user submit the question again."""
         for other in self._store.find_by_task(key):
             if other.custom_id not in self._served:
                 error = UsageError(
                     f"{self._store.path}: the question {key.task} of the debate {key.debate} was submitted to {key.model} "
-                    "with another prompt; collect the answer with the --config and the version of debate-cli that submitted "
-                    "the question, or submit it again with: "
+                    "with another prompt; collect the answer with the earlier --config and version of debate-cli, or submit the "
+                    "question again with: "
                     f"debate judge --collect {shlex.quote(str(self._store.path.parent))} --resubmit"
                 )
                 if not self._options.confirm(str(error)):
@@ -178,7 +175,7 @@ class BatchQueue:
                 self._store.drop([other.custom_id])
 
     def _read(self, question: _Question, result: str) -> Reply:
-        """Return the reply in the vendor's `result`. If `result` is an error, remove the stored request and raise."""
+        """Return the reply in the vendor's `result`. For an error, remove the stored request and raise the error."""
         assert question.custom_id is not None
         self._served.add(question.custom_id)
         try:
@@ -246,7 +243,7 @@ class BatchQueue:
         self._options.note(f"submitted {vendor_id} to {model}: {format_count(len(chunk), 'request')}{most}")
 
     async def _send(self, api: BatchApi, batch: StoredBatch, entries: Sequence[dict[str, Any]]) -> str:
-        """Submit a batch and return the vendor's id. If the answer is lost, look for the id in the vendor's list."""
+        """Submit a batch and return the vendor's id. If the vendor's answer is lost, ask the vendor for the id."""
         for number in range(1, MAX_SUBMISSIONS + 1):
             try:
                 return await api.submit(batch.key, entries)
@@ -312,7 +309,7 @@ class BatchQueue:
         return batch.requests
 
     def _settle(self, question: _Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
-        """Give a question its reply from `results`, or an error. Return the error; None for a reply."""
+        """Answer a question with its reply in `results`, or with an error. Return the error; None for a reply."""
         assert question.custom_id is not None
         result = results.get(question.custom_id)
         if question.answer.done():
@@ -333,10 +330,9 @@ class BatchQueue:
         return None
 
     async def _find(self, api: BatchApi, batch: StoredBatch, questions: Sequence[_Question]) -> str | None:
-        """Return the vendor's id of a batch whose submission was interrupted; None if the id is unknown.
+        """Return the vendor's id of a batch whose submission was interrupted; None if the batch is not found.
 
-        If the vendor's list has no such batch, asks the user whether to submit the requests again. Raises UsageError if
-        the user declines.
+        Raises UsageError if the batch is lost and the user declines to submit it again.
         """
         found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
         if found.id is not None:
@@ -413,7 +409,7 @@ class QueuedModel:
 
 @dataclass(frozen=True, slots=True)
 class WaitingModel:
-    """A model whose calls count as waiting in `queue`."""
+    """A model during whose calls `queue` counts the task as waiting."""
 
     model: Model
     queue: BatchQueue
@@ -439,7 +435,7 @@ class _TrackedActor:
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Wrap `actors`: while an actor speaks or judges, `queue` counts a working task."""
+    """Wrap `actors`, so that `queue` counts a working task while an actor speaks or judges."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 

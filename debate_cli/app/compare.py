@@ -1,7 +1,4 @@
-"""Compares two judgments: their verdicts, the standing of each claim, and their settings. Pure.
-
-A side of the comparison is a debate with one of its judging runs, or with the newest run of each system.
-"""
+"""Compares two judgments: their verdicts, the standing of each claim, and their settings. Pure."""
 
 from __future__ import annotations
 
@@ -44,7 +41,7 @@ class SideVerdict(FrozenModel):
     victory: Victory
     margin: float | None
     option: str | None = None
-    """Option that the judges chose, if no debater won; None for all other verdicts."""
+    """Option that a panel chose, e.g. `PASS`; None for a verdict without an option."""
     decides: bool
     """Whether this is the deciding verdict of its side."""
 
@@ -67,8 +64,8 @@ class VerdictChange(FrozenModel):
     b: SideVerdict | None
     """Verdict on side B; None if this system did not judge side B."""
     outcome: Literal["same", "victory", "winner", "one_sided"]
-    """How the verdicts differ. `winner`: in the winner or the chosen option. `victory`: only in the kind of victory.
-    `one_sided`: one side has no verdict. `same`: in neither winner nor victory."""
+    """`winner`: the winners or the chosen options differ. `victory`: only the kinds of victory differ. `one_sided`: one
+    side has no verdict. `same`: winner, option and victory are equal."""
     scores: tuple[ScoreChange, ...]
 
 
@@ -100,13 +97,12 @@ class JudgmentComparison(FrozenModel):
     standings: tuple[StandingChange, ...]
     """The claims with changed standings, in the order of side A."""
     compared_claims: int
-    """Number of arguments whose standings were compared: those with equal id and claim on both sides. 0 if a side has
-    no standings."""
+    """Number of arguments with equal id and claim on both sides. Their standings are compared. 0 if a side has no
+    standings."""
     judged_claims: tuple[int, int]
     """Number of arguments with a standing on side A, and on side B."""
     settings: tuple[SettingDifference, ...]
-    """Settings with different values. Not compared: limits, output, and settings of systems that judged only one
-    side."""
+    """Settings with different values, except limits, output, and settings of systems that judged only one side."""
 
     @property
     def alike(self) -> bool:
@@ -140,7 +136,7 @@ def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentCompariso
 
 
 def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
-    """Return the cost of judging in US dollars; None if a price is unknown. `runs`: judging run by system."""
+    """Return the cost of judging in US dollars; None if a price is unknown. `runs`: run id by system."""
     return usage_of_briefs(debate, lambda brief: runs.get(brief.system) == brief.run).cost_usd
 
 
@@ -207,10 +203,7 @@ def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]
 
 
 def _counted_runs(side: ComparisonSide) -> list[JudgingRun]:
-    """Return a side's judging runs whose assessments count. A later run in the list overrides an earlier one.
-
-    For `latest`, runs of human reviewers do not count.
-    """
+    """Return a side's judging runs, the most important run last. For `latest`, runs of reviewers are left out."""
     return [
         run
         for run in side.debate.runs_by_precedence()

@@ -37,10 +37,10 @@ def resolve_config(
 ) -> LoadedConfig:
     """Load the configuration at `path`, or in `text`, and apply `changes`. Raises ConfigError.
 
-    - `env`: the process's environment. The `.env` file beside the configuration adds keys to it.
+    - `env`: variables of the process. The `.env` file beside the configuration adds more.
     - `shipped`: whether the file is part of the package. Relative paths and `.env` then start in the working folder.
     - `checks`: returns contradictions between settings.
-    - `trusted_folders`: more folders whose files the configuration may name, besides its own.
+    - `trusted_folders`: folders whose files the configuration may name, besides its own folder.
     """
     folder = Path() if path is None or shipped else path.parent
     loaded = read_config_file(
@@ -60,7 +60,7 @@ def resolve_config(
 
 
 def provider_problems(config: DebateConfig) -> list[Problem]:
-    """Return the problems in `providers` that `domain.config_checks` does not report."""
+    """Return the problems of the configured providers, except problems that `check_config` reports."""
     known = {problem.path for problem in check_config(config)}
     found: list[Problem] = []
     for line in find_provider_problems(config):  # `providers.NAME.KEY: message`; names and keys may contain dots
@@ -73,17 +73,17 @@ def provider_problems(config: DebateConfig) -> list[Problem]:
 
 
 def check_for_mock(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config` for a run on the mock, for which models may be missing."""
+    """Return the contradictions in `config` for a run on the mock. Models may be missing."""
     return check_config(_with_default_model(config))
 
 
 def check_for_judging(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config` for `debate judge`, for which debaters and models may be missing."""
+    """Return the contradictions in `config` for `debate judge`. Debaters and models may be missing."""
     return check_judging_config(_with_default_model(config))
 
 
 def check_for_any_use(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config` for a debate or, without debaters, for judging texts."""
+    """Return the contradictions in `config` for a debate. If it has no debaters, return those for `debate judge`."""
     return check_config(config) if config.debaters else check_for_judging(config)
 
 
@@ -94,7 +94,7 @@ def _with_default_model(config: DebateConfig) -> DebateConfig:
 def config_from_object(config: DebateConfig, name: str, folder: Path | None = None) -> LoadedConfig:
     """Return `config` as a `LoadedConfig` without a file. Raises ConfigError.
 
-    `name`: the configuration's name in errors. `folder`: where relative paths start. None: in the working folder.
+    `name`: the configuration's name in errors. `folder`: where relative paths start; None for the working folder.
     """
     base = folder or Path()
     source_map = SourceMap(name)
@@ -114,7 +114,7 @@ def config_from_transcript(
 ) -> LoadedConfig:
     """Return the configuration of a stored debate with `changes`. No file that the debate names is opened.
 
-    Relative paths start in the working folder. Raises ConfigError, with `advice` as its last line.
+    Relative paths start in the working folder. Raises ConfigError with `advice` as its last line.
     """
     env = load_environment(Path(), os.environ)
     without_settings = {name: value for name, value in env.items() if not name.startswith("DEBATE_")}
@@ -147,7 +147,7 @@ def config_from_transcript(
 
 
 def _escape_variables(data: Any) -> Any:
-    """Write `$${` for `${` in stored data, except in headers: only there does `${` begin a variable."""
+    """Replace `${` by `$${` in stored data, except in headers. In headers `${` begins a variable."""
     if isinstance(data, str):
         return data.replace("${", "$${")
     if isinstance(data, list):
@@ -174,9 +174,9 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
 
 
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:
-    """Raise ConfigError if the configuration's file names a forbidden folder as `output.dir`.
+    """Raise ConfigError if the configuration's file sets `output.dir` outside the allowed folders.
 
-    Allowed are the working folder, the folder of the file and `trusted_folders`.
+    The working folder, the folder of the file and `trusted_folders` are allowed.
     """
     path = ("output", "dir")
     if any(path[:length] in loaded.source_map.origins for length in (1, 2)):
@@ -195,5 +195,5 @@ def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
 
 
 def config_redactor(loaded: LoadedConfig | None) -> Redactor:
-    """Return a redactor for the secrets of `loaded`. Without `loaded`, it removes only texts that look like keys."""
+    """Return a redactor for the secrets of `loaded`. Without `loaded`, only texts that look like keys are removed."""
     return Redactor(() if loaded is None else all_secrets(loaded))

@@ -1,10 +1,10 @@
-"""Finds the hosts that get requests and keys, and the consents that they need. Pure; `cli.consent` asks the user.
+"""Finds the hosts that get requests, and the consents that the user must give for them. `cli.consent` asks the user.
 
-A downloaded file could send keys to a stranger's host. So the user must consent to each host, and to each variable that
-a file sends there. The environment may set the address of a built-in provider. No consent is needed for
+A downloaded file could send keys to a stranger's host. So the user must consent to each host that a file names, and to
+each variable that the file sends there. No consent is needed for
 
-- a built-in provider's variable that goes to this provider;
-- another variable that goes to a loopback address, or to an address that an option or the environment sets;
+- a built-in provider's variable that goes to this provider, even at an address that the environment sets;
+- any other variable that goes to a loopback address, or to an address that an option or the environment sets;
 - a variable whose value comes from the `.env` beside the configuration;
 - a request without variables that goes to a loopback address or to a built-in provider.
 """
@@ -55,9 +55,10 @@ class Consent:
     """Environment variable that is sent to the host; None if no variable needs consent."""
     host: str
     fingerprint: str
-    """SHA-256 of the configuration's file or, for a stored debate, of the provider's settings."""
+    """SHA-256 of what the user allows: the configuration's file, a stored debate's settings of the provider, or the
+    downloaded file."""
     settings: str
-    """SHA-256 of the provider's settings, computed as for a saved debate."""
+    """SHA-256 of the provider's settings. In a stored debate it is equal to `fingerprint`."""
     download: str = ""
     """File that is downloaded from the host; empty if the debate's texts are sent to the host."""
 
@@ -72,7 +73,7 @@ class Consent:
         )
 
     def remembered_as(self) -> tuple[RememberedConsent, ...]:
-        """Return the consents to remember: for the file, and for debates that were saved with its settings."""
+        """Return the consents to remember: one for this file, one for saved debates with these provider settings."""
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
 
@@ -102,7 +103,7 @@ def find_destinations(
 ) -> tuple[Destination, ...]:
     """Return the servers to which requests to `models` go, except the servers of built-in providers.
 
-    `origins`: where the settings of each provider come from, by the provider's name.
+    `origins`: origin of each provider's settings, by the provider's name.
     """
     found: list[Destination] = []
     table = merge_provider_rows(config)
@@ -118,7 +119,7 @@ def find_destinations(
 
 
 def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environment) -> tuple[Destination, ...]:
-    """Return the downloads that `models` need. Files in the package's own table are left out."""
+    """Return a destination for each file to download for `models`, except for files in `HUB_MODELS`."""
     found: list[Destination] = []
     for spec in models:
         weights = find_hub_file(spec.model, spec.sha256) if spec.model.startswith(f"local/{HUB_PREFIX}") else None
@@ -134,7 +135,7 @@ def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environme
 def find_search_destination(
     config: DebateConfig, origins: Mapping[str, ProviderOrigin], env: Environment
 ) -> Destination | None:
-    """Return the server of the web searches of `config`; None if no server but a built-in provider's own is used."""
+    """Return the server for the web searches of `config`; None without web search or for a provider's own server."""
     web = None if config.evidence is None else config.evidence.web
     try:
         target = find_search_target(config, env)
@@ -192,9 +193,9 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return where the settings of each provider in `config` come from.
+    """Return the origin of each provider's settings in `config`.
 
-    Settings that are equal in `loaded` come from `loaded`; all others come from the saved debate `file`.
+    Settings that `loaded` contains too come from `loaded`. All others come from the saved debate `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
@@ -219,7 +220,7 @@ def _find_destination(
 ) -> Destination | None:
     """Return the server of the provider `row`, with the consents that it needs.
 
-    Returns None for a built-in provider's own server that receives only this provider's variables.
+    Returns None if the server is a built-in provider's own and receives only this provider's variables.
     """
     url = resolve_base_url(row, env) or ""
     host = server_name(url)
@@ -240,7 +241,7 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """Yield each variable that needs consent before it goes to `url`; None for texts of the debate."""
+    """Yield each variable that needs consent before it goes to `url`. Yield None if only the debate's texts need it."""
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [

@@ -65,7 +65,7 @@ class RunContext:
     people: PeopleAccess | None = None
     """How people are asked. None: through files in the default folder."""
     asked_people: tuple[str, ...] = ()
-    """People that will be asked, by the names of their models: `human` or `files/NAME`."""
+    """Model names of the people that will be asked: `human` or `files/NAME`."""
     destinations: tuple[Destination, ...] = ()
     """Servers that will be asked, without the servers of built-in providers."""
     observer: Observer = field(default_factory=NullObserver)
@@ -74,13 +74,13 @@ class RunContext:
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
-    """Returns seconds, for limits per minute. If `sleep` is replaced, its replacement must advance this clock."""
+    """Returns a time in seconds, for limits per minute. A replaced `sleep` must advance this clock."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    """Returns the time of an event."""
+    """Returns the current time, for the times of events."""
 
     @property
     def redact(self) -> Redactor:
-        """Removes the secrets from a text."""
+        """The redactor, which removes `secrets` from texts."""
         return Redactor(self.secrets)
 
     def send_warning(self, message: str) -> None:

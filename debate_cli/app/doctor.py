@@ -1,6 +1,6 @@
 """Use case `doctor`: asks models tiny questions to test their structured-output modes, their speed and their cost.
 
-No budget applies, because a model needs only a few hundred tokens.
+No budget applies, because the checks of a model take only a few hundred tokens.
 """
 
 import asyncio
@@ -32,9 +32,8 @@ from debate_cli.providers.search.table import find_search_problems, find_search_
 FormMode = Literal["native", "tool", "prompt"]
 CheckKind = FormMode | Literal["stream", "search"]
 CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", "failed"]
-"""`not_enforced`: the server accepts the schema and does not enforce it. `invalid`: the answer does not fit the schema,
-or is empty. `one_piece`: the answer was not streamed. `rejected`: the server does not offer this mode. `failed`: the
-model gave no answer."""
+"""`not_enforced`: the server accepts the schema but does not enforce it. `invalid`: the answer is empty or does not fit
+the schema. `one_piece`: the answer was not streamed. `rejected`: the server lacks this mode. `failed`: no answer."""
 MAX_CHECK_ATTEMPTS = 2
 """Maximum number of requests for one question."""
 CHECK_PATIENCE_S = 5.0
@@ -55,7 +54,7 @@ class SumAnswer(FormModel):
 SUM_FORM = Form("sum", SumAnswer, derive_schema(SumAnswer))
 _SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
 _QUESTION = "What is three plus four, and why? Give the reason in at most ten words."
-"""The question for each mode. It must not mention JSON: JSON in the answer then shows that the mode works."""
+"""Question for each structured-output mode. It must not mention JSON: JSON in the answer shows that the mode works."""
 _STREAM_QUESTION = "Count from one to thirty in words, separated by commas, and say nothing else."
 
 
@@ -73,11 +72,11 @@ class ModelCheck:
     latency_s: float | None = None
     """Seconds to the last byte of the answer; None without an answer."""
     first_text_s: float | None = None
-    """Seconds to the first text of the streamed answer; None for other checks."""
+    """Seconds to the first text of the answer in the check of streaming; None in other checks."""
 
     @property
     def tokens_per_second(self) -> float | None:
-        """Output tokens per second, counted from the request on; None if unknown."""
+        """Output tokens divided by `latency_s`; None if unknown."""
         return self.usage.output_tokens / self.latency_s if self.latency_s and self.usage.output_tokens else None
 
 
@@ -151,7 +150,7 @@ async def _diagnose_model(spec: ModelSpec, context: RunContext, pool: ModelPool)
 
 
 async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | None:
-    """Make one web search as a debate would. An empty result is `ok`. None if no web search is configured."""
+    """Make one web search as a debate would. An empty result is `ok`. Returns None without a configured web search."""
     config = with_lookup_search(context.config)
     try:
         target = find_search_target(config, context.env)
@@ -196,7 +195,7 @@ def select_models(
 
 
 def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> Request:
-    """Return the request for the question, with the parameters that `spec` has in a debate."""
+    """Return the request that asks `_QUESTION`, with the parameters that `spec` has in a debate."""
     limit = spec.max_output_tokens or profile.max_output_tokens
     thinks = profile.max_output_tokens > Profile().max_output_tokens
     return Request(
@@ -210,7 +209,7 @@ def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> 
 
 
 async def run_checks(model: Model, profile: Profile, request: Request) -> tuple[ModelCheck, ...]:
-    """Send `request` in every mode of `profile`, all at once. Then test streaming with another question."""
+    """Send `request` in every structured-output mode of `profile`, all at once. Then test streaming."""
     modes = await asyncio.gather(
         *(_check_or_failure(mode, _check_mode(model, request, mode)) for mode in profile.modes)
     )

@@ -54,7 +54,7 @@ def find_sources(
     """Return the debates and texts that `references` name, each once, and a note for each folder with skipped files.
 
     - `references`: paths, ids of debates in `folders`, folders, globs, and `-` for standard input.
-    - `judges_texts`: whether texts are allowed. A folder without saved debates then gives all text files below it.
+    - `judges_texts`: whether texts are allowed. If so, a folder without saved debates gives all text files below it.
     - `read_stdin`: reads at most the given number of bytes from standard input.
     - `not_judged`: files to leave out of folders.
 

@@ -1,8 +1,7 @@
 """Use case `estimate`: planned and highest possible calls, tokens and cost of each role. No model is asked.
 
-Planned numbers come from a simulation with the mock. A long debate is simulated in part, and the numbers are scaled up.
-The highest numbers assume that every answer reaches its limit, every question is repeated as often as allowed, and
-panels deliberate to the last round. Retries after a provider's fault are not included.
+Planned numbers come from a simulation with the mock. For the highest numbers, every answer reaches its limit, and every
+question is repeated as often as allowed.
 """
 
 from __future__ import annotations
@@ -43,9 +42,9 @@ MAX_ASKS = 1 + MAX_REASKS
 MAX_SPEECH_ASKS = 2 * MAX_ASKS
 """Maximum number of requests for one speech. A speech of the wrong shape is requested a second time."""
 TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS = 6000, 500
-"""Usual numbers of tokens in a call with one web search: tokens that the model reads, and tokens that it writes."""
+"""Usual numbers of input tokens and of output tokens in a call with one web search."""
 REASK_TOKENS = 600
-"""Upper limit of the tokens that a repeated question adds to a prompt, besides the unusable answer."""
+"""Maximum number of tokens in the message that asks for a corrected answer."""
 SPEECH_PURPOSES = ("opening", "cross_examination", "answers", "rebuttal", "closing", "speech")
 """Purposes of the requests for speeches, as in `Request.purpose`."""
 
@@ -56,7 +55,7 @@ class PromptMeter:
 
     serves: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
-    """Highest estimate of a prompt's tokens, by the purpose of the request."""
+    """Estimated tokens of the longest prompt, by the purpose of the request."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
         """Return `model` in a wrapper that measures the model's prompts."""
@@ -117,7 +116,7 @@ class RunEstimate:
 
     speeches: int
     assessments: int
-    """Minimum number of assessments. Further deliberation, or a contradiction to resolve, adds more."""
+    """Minimum number of assessments. Deliberation and contradictions of a judge can add more."""
     roles: tuple[RoleEstimate, ...]
 
     @property
@@ -147,7 +146,7 @@ def planned_calls(config: DebateConfig) -> int:
 
 
 async def estimate_run(context: RunContext) -> RunEstimate:
-    """Estimate a run of the context's configuration in which no debater surrenders."""
+    """Estimate a run of `context.config`. No debater surrenders."""
     config, meter = context.config, PromptMeter()
     mocked = with_mock_models(config)
     systems = tuple(system.without_surrender() for system in mocked.judging.systems)
@@ -220,13 +219,13 @@ class _Load(NamedTuple):
     used: Usage
     """Planned tokens of the questions and their answers."""
     worst: int
-    """Number of questions if every possible further round takes place."""
+    """Highest possible number of questions."""
     max_asks: int
     """Maximum number of requests for one answer."""
     prompt: int
     """Tokens of the longest planned prompt."""
     further: int
-    """Tokens by which a prompt grows if speeches and quoted answers have their full length."""
+    """Tokens that speeches and quoted answers of full length add to a prompt."""
 
 
 @dataclass(frozen=True)
@@ -298,7 +297,7 @@ class _Estimator:
             yield RoleEstimate("order of passages", spec, totals, totals)
 
     def _extrapolate(self, calls: int, used: Usage, call_growth: float) -> tuple[int, Usage]:
-        """Return the calls and tokens of a role in the planned debate, given those in the simulation.
+        """Scale the calls and tokens of a role from the simulation up to the planned debate.
 
         `call_growth`: number of planned calls per simulated call.
         """
@@ -338,7 +337,7 @@ class _Estimator:
 def _estimate_searches(
     config: DebateConfig, env: Mapping[str, str], simulated: Sequence[SearchRecord], growth: float = 1.0
 ) -> Iterator[RoleEstimate]:
-    """Yield the estimate of the web searches; nothing if the simulation made none.
+    """Yield the estimate of the web searches, if the simulation made any.
 
     `simulated`: the searches in the simulation. `growth`: number of planned searches per simulated search.
     """

@@ -32,7 +32,7 @@ def describe_skipped(corpus: Corpus) -> str | None:
 
 
 def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate | None) -> Iterator[str]:
-    """Yield notes about sources for the user. `resumed`: the stored debate to resume; None for a new debate."""
+    """Yield notes about skipped or changed source files. `resumed`: the debate to resume; None for a new debate."""
     evidence = config.evidence
     if evidence is None:
         return

@@ -11,7 +11,7 @@ from debate_cli.judging.schedule import missing_briefs
 from debate_cli.systems.scoring import deciding_verdicts
 
 NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
-"""Values of `--expect-winner` for a debate, besides the names of the debaters."""
+"""Outcomes that `--expect-winner` accepts for a debate, besides the names of the debaters."""
 DOCUMENT_OUTCOMES = ("PASS", "FAIL", "CONDITIONAL")
 """Options that a panel votes for when it judges a text."""
 FORBIDDEN = ("manipulation", "missing")
@@ -31,20 +31,19 @@ class Gates(NamedTuple):
     """The requested gates. A field that is None or empty requests no gate."""
 
     min_score_debater: str | None = None
-    """The debater, or the option of a panel, that needs `min_score`. None: the debater with the highest score or, for a
-    text, the option PASS."""
+    """Debater or option that needs `min_score`. None: the debater with the highest score or, for a text, PASS."""
     min_score: float | None = None
     expected_winner: str | None = None
-    """The required winner: a debater's name or `draw`. For a text: the option that the panel must choose."""
+    """Required winner: a debater's name, `draw` or `conditional`. For a text: the option that the panel must choose."""
     max_warnings: int | None = None
     """Maximum number of warnings in all turns and assessments together."""
     fail_on: tuple[str, ...] = ()
-    """Names from `FORBIDDEN`: what makes the gate fail."""
+    """What must not occur, as names from `FORBIDDEN`."""
 
     def require_names(self, names: Collection[str], where: str = "") -> None:
-        """Raise UsageError if a gate names an unknown debater, or requires a share of votes outside 0 to 1.
+        """Raise UsageError for a gate that names an unknown debater, or requires a share of votes outside 0 to 1.
 
-        `names`: the debaters; empty for a text. `where`: the beginning of the message, e.g. `a.json: `.
+        `names`: the debaters; empty for a text. `where`: start of the error message, e.g. `a.json: `.
         """
         known = f"a panel votes {', '.join(DOCUMENT_OUTCOMES)} on a text"
         if names:
@@ -80,7 +79,7 @@ class Gates(NamedTuple):
     def _check(
         self, debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict | None
     ) -> Iterator[tuple[str, str | None]]:
-        """Yield the option and the problem of each requested gate. The problem is None if `verdict` meets the gate.
+        """Yield the option and the problem of each requested gate. The problem is None if the gate is met.
 
         A `verdict` that is None or undetermined meets no gate.
         """

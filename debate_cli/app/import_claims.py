@@ -1,7 +1,7 @@
 """Use case `import --arguments`: asks a model for the claims in an imported debate's speeches.
 
-A claim becomes an argument if the speech contains the passage that the model quotes for the claim. A speech for which
-the model gives no answer becomes one argument, with a warning. A repeated import asks about such a speech again.
+A claim becomes an argument only if the speech contains the quoted passage. A speech without an answer becomes one
+argument, and a repeated import asks about it again.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from debate_cli.storage.transcript_store import open_debate
 MIN_WORDS = 8
 """Minimum number of words of a speech that the model is asked about. A shorter speech has no claim."""
 MODEL_ROLE = "arguments"
-"""Key under `models` in the transcript's configuration that names the model."""
+"""Key under `models` in the transcript's configuration. Its value is the model that was asked for claims."""
 NOT_SAID, NOT_ASKED = "claim-not-said", "claims-missing"
-"""Codes of warnings about a turn. NOT_SAID: a claim was dropped, because its passage is not in the speech. NOT_ASKED:
-the model gave no claims for the speech."""
+"""Codes of warnings. NOT_SAID: a claim was dropped, because its quote is not in the speech. NOT_ASKED: the model gave
+no claims for a speech."""
 _MAX_SHOWN_CHARS = 80
 MAX_CLAIMS = 6
 """Maximum number of claims in one part of a speech."""
@@ -82,7 +82,7 @@ class ClaimSearch:
 
     @property
     def left_out(self) -> int:
-        """Number of claims that were dropped, because the speech does not contain the quoted passage."""
+        """Number of claims that were dropped, because their quotes are not in the speech."""
         return sum(warning.startswith(f"{NOT_SAID}:") for turn in self.turns.values() for warning in turn.warnings)
 
     def finish(self, spec: ModelSpec) -> Debate:
@@ -108,14 +108,14 @@ def is_asked_about(turn: Turn) -> bool:
 
 
 def count_calls(turns: Iterable[Turn]) -> int:
-    """Return the number of questions about these speeches: one for each part of a speech."""
+    """Return the number of questions about the speeches of `turns`: one for each part of a speech."""
     return sum(len(split_speech(turn.text)) for turn in turns)
 
 
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
-    """Return the turns, by index, whose claims an earlier import of this file with this model found.
+    """Return the turns whose claims are known from an earlier import to `target`, by the turn's index.
 
-    Returns None if there was no such import, or if its transcript was judged later.
+    Returns None if `target` holds another debate, was made with another model, or was judged since.
     """
     try:
         stored = open_debate(target).debate
@@ -178,7 +178,7 @@ async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Pro
 
 
 def _with_claims(turn: Turn, found: Sequence[ClaimForm]) -> Turn:
-    """Return the turn with its claims as arguments. A claim whose quote the speech lacks becomes a warning."""
+    """Return the turn with its claims as arguments. A claim whose quote is not in the speech becomes a warning."""
     arguments: list[Argument] = []
     warnings: list[str] = []
     for entry in found:

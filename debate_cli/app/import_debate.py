@@ -30,7 +30,7 @@ LABELS_FILE = "labels.csv"
 MAX_FILE_BYTES, MAX_DATASET_BYTES = 20_000_000, 500_000_000
 """Maximum size in bytes: of a file to import, and of a file in a data set."""
 _NUMBER_CHARS = 6
-"""Number of characters that an id keeps free for a number that makes the id unique."""
+"""Number of characters reserved at the end of an id, e.g. for `-12`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class ImportedFile:
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files to import, and the number of other files in the folders. Raises UsageError."""
+    """Return the files to import, and the number of skipped files. Raises UsageError for a folder without any."""
     found: list[Path] = []
     others = 0
     for path in paths:
@@ -79,7 +79,7 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
     """Return the path of each file's transcript, in the folder `out` or, without `out`, in `folder`.
 
-    If `out` ends in .json, it is the only transcript, and several files raise UsageError.
+    If `out` ends in .json, it is the path of the only transcript. Raises UsageError if there are several files then.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:
@@ -118,7 +118,7 @@ def read_import_file(path: Path, target: Path, request: ImportRequest, at: datet
 
 
 def save_import(file: ImportedFile, *, force: bool) -> None:
-    """Write the transcript of an imported file. Raises StorageError, also if it exists and `force` is False."""
+    """Write the transcript of an imported file. Raises StorageError, e.g. if `target` exists and `force` is False."""
     with lock_debate(file.target):
         write_transcript(file.target, to_transcript(file.imported.debate), Redactor(), overwrite=force)
 
@@ -137,7 +137,7 @@ def _read_bytes(path: Path, most: int) -> bytes:
 
 
 def label_rows(debate: Debate, labels: Sequence[HumanLabel]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield a row of `labels.csv` for each label of a debate. Winners are spelt as in the transcript."""
+    """Yield a row of `labels.csv` for each label of a debate."""
     names = {fold_name(person.name): person.name for person in debate.participants}
     for label in labels:
         winner = DRAW if label.winner == DRAW else names.get(fold_name(clean_name(label.winner)))
@@ -146,7 +146,7 @@ def label_rows(debate: Debate, labels: Sequence[HumanLabel]) -> Iterator[tuple[s
 
 
 def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
-    """Return the rows as sorted CSV with the names of the columns."""
+    """Return the rows as CSV, sorted and with a header line."""
     target = io.StringIO(newline="")
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(("id", "winner", "rater", "probability"))
@@ -157,10 +157,10 @@ def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
 ) -> Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """Yield each debate of the data set `request.format`: its name, its import function and its labels.
+    """Yield the name, the import function and the labels of each debate in the data set `request.format`.
 
-    The import function reads the debate, for a transcript in `folder`, or raises TranscriptError. A data set without
-    debates raises UsageError.
+    The import function returns the debate for a transcript in `folder`, or raises TranscriptError. Raises UsageError for
+    a data set without debates.
     """
     name = request.format or ""
     if request.columns:

@@ -47,7 +47,7 @@ from debate_cli.systems.scoring import score
 
 T = TypeVar("T")
 WINDOW = 4
-"""At most `WINDOW * concurrency` files are started before their results are yielded. This limits memory."""
+"""Maximum number of started files without a yielded result, per file that is judged at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +58,14 @@ class JudgeTask:
     """Path of the file, or the name of standard input."""
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
-    """Judging runs to add. A text's first judging run is not among them, because `events` already open it."""
+    """Judging runs to add. The first judging run of a text is opened in `events` instead."""
     context: RunContext
     target: Path | None
     """The transcript to write. None: nothing is written."""
     note: str | None = None
     """A sentence about an incomplete last line of the journal; None if the line is complete."""
     is_text: bool = False
-    """Whether the file is a text. For a text, the first judging run is completed too."""
+    """Whether the file is a text, not a saved debate."""
     unsuitable: Mapping[str, str] = field(default_factory=dict[str, str])
     """The requested systems that cannot judge the debate, each with the reason."""
     completed: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class JudgeTask:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """A file that can be judged. It is read again later, so that plans for many files fit into memory."""
+    """A file that can be judged. The plan does not hold the debate, so that many plans fit into memory."""
 
     source: Path
     target: Path | None
@@ -105,7 +105,7 @@ class JudgePlan:
 
     @classmethod
     def of_task(cls, task: JudgeTask, read: Callable[[], JudgeTask]) -> JudgePlan:
-        """Return the plan for `task`. `read`: reads the file again, and returns an equal task."""
+        """Return the plan for `task`. `read`: reads the file again, and returns its task."""
         context = task.context
         left_out = [f"{task.source}: {kind} is left out: {reason}" for kind, reason in task.unsuitable.items()]
         skipped = describe_skipped(context.corpus) if context.corpus is not None else None
@@ -133,10 +133,10 @@ class JudgePlan:
 def build_judge_plans(
     sources: Sequence[JudgeSource], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return a plan for each file that can be judged, and a sentence for each other file.
+    """Return a plan for each file that can be judged, and a sentence for each unsuitable file.
 
-    `loaded`: the configuration of `request`. Raises UsageError, ConfigError and MissingKeyError. If there is only one
-    file, raises its error.
+    `loaded`: the configuration of `request`. Raises UsageError, ConfigError, MissingKeyError, and the error of an only
+    file.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -169,10 +169,10 @@ def build_judge_plans(
 def build_completion_plans(
     paths: Sequence[Path], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return a plan for each saved debate with missing judgments, and a sentence for each other file.
+    """Return a plan for each saved debate with missing judgments, and a sentence for each file without a plan.
 
-    Each judging run keeps its models. Of `loaded`, only the prompts are used. Raises ConfigError and MissingKeyError.
-    If there is only one file, raises its error.
+    Each judging run keeps its models. From `loaded`, only the prompts are used. Raises ConfigError, MissingKeyError, and
+    the error of an only file.
     """
 
     def plan(path: Path) -> JudgePlan | str:
@@ -263,9 +263,9 @@ async def judge_files(
 
     - `equip`: returns the context of a file, with observer, cassette and people.
     - `stop`: after a request to stop, no further file is started.
-    - `concurrency`: how many files are judged at once. With `batches`, `allow_waiting_debates` says how many.
-    - `force`: overwrites targets that have changed.
-    - `on_error`: receives the error of a file. If there is only one file, its error is raised instead.
+    - `concurrency`: number of files that are judged at once. With `batches`, it is `allow_waiting_debates()`.
+    - `force`: whether to overwrite a target that has changed.
+    - `on_error`: receives the error of a file. If there is only one file, its error is raised.
 
     A file that failed, or was not started, yields no result.
     """

@@ -1,4 +1,4 @@
-"""Turns a judging request into judging runs to add to a saved debate, and a text into a debate."""
+"""Finds the judging runs that `debate judge` adds to a saved debate, and makes a debate of a judged text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -92,7 +92,7 @@ class JudgingRequest:
 
     @property
     def models(self) -> dict[str, ModelSpec]:
-        """Model of each role. Without a `judge`, the configuration's `default` becomes the judge."""
+        """Model of each role. That of `judge` is `model`, else the configuration's `judge`, else its `default`."""
         models = dict(self.config.models) if self.config is not None else {}
         if "default" in models:
             models.setdefault("judge", models["default"])
@@ -115,8 +115,8 @@ def parse_model(name: str, option: str = "--model") -> ModelSpec:
 def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
     """Return the judging runs that the request adds to `debate`: `repeat` runs for each model.
 
-    A named system that cannot judge the debate is left out if another one can. Raises TranscriptError if none can,
-    UsageError for an unknown system.
+    Named systems that cannot judge the debate are left out. Raises TranscriptError if no system is left, UsageError for
+    an unusable option.
     """
     unsuitable = unsuitable_systems(debate, request)
     requested = _requested_systems(debate, request)
@@ -138,7 +138,7 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
     """Return the requested systems that cannot judge `debate`, each with the reason.
 
-    If all of them are unsuitable, returns an empty dictionary, and `open_judging_runs` raises an error.
+    If all of them are unsuitable, returns an empty dictionary. `open_judging_runs` then raises an error.
     """
     found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
@@ -146,7 +146,7 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """Return the judging runs of a text, except its first: for other models, and for repetitions."""
+    """Return the judging runs of a text after its first: for other models, and for repetitions."""
     return _openings(judged.config.judging, request, at, taken=0)[1:]
 
 
@@ -171,7 +171,7 @@ def _openings(
 
 
 def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """Return the events of a judged text: a debate without speeches, with `text` as background. Raises UsageError."""
+    """Return the events of a debate without speeches. Its background is the judged `text`. Raises UsageError."""
     config = document_config(name, text, request)
     for system in config.judging.systems:
         _check_settings(system)
@@ -211,9 +211,9 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Return `config`, which was given with --resume, in the form in which `debate` stores its configuration.
+    """Return the configuration given with --resume in the form in which `debate` stores its configuration.
 
-    The form of a judged text has the text as background. A free-flowing debate keeps its stored `format.order`.
+    If `debate` is a judged text, the text becomes the background. A free-flowing debate keeps its `format.order`.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:
@@ -224,7 +224,7 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
 
 
 def config_for_judging(debate: Debate, request: JudgingRequest) -> DebateConfig:
-    """Return the stored configuration with the models, providers and limits of the request."""
+    """Return the stored configuration of `debate`, changed as `request` asks."""
     given = request.config
     limits = given.limits if given is not None else _limits_without_budget(debate)
     changes: dict[str, object] = {
@@ -248,10 +248,10 @@ def _limits_without_budget(debate: Debate) -> Limits:
 
 
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
-    """Return the request with a new `config`: the stored configuration with `changes`, without a budget.
+    """Return `request` with the stored configuration as its `config`, changed by `request.changes`.
 
-    Without `changes`, returns the request itself. Judges keep their stored models. Raises UsageError for a setting that
-    needs `--config`, ConfigError for an invalid value.
+    Without changes, returns `request` itself. Raises UsageError for a setting that needs `--config`, ConfigError for an
+    invalid value.
     """
     if not request.changes:
         return request
@@ -272,7 +272,7 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
 
 
 def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemSettings, ...]:
-    """Return the settings of the requested systems: as configured, else as stored, else the defaults."""
+    """Return the settings of the requested systems: from the configuration, else as stored, else the defaults."""
     configured = request.config.judging.systems if request.config is not None else ()
     if not request.systems:
         return configured or debate.config.judging.systems or JudgingConfig().systems
@@ -283,7 +283,7 @@ def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemS
 
 
 def _apply_request(system: SystemSettings, request: JudgingRequest) -> SystemSettings:
-    """Return a system's settings for an added run, as the request changes them. Raises UsageError."""
+    """Return a system's settings for an added run, changed as `request` asks. Raises UsageError."""
     settings = system.for_added_run()
     if request.model is not None:
         settings = settings.with_models(lambda _role: None)
@@ -307,7 +307,7 @@ def _check_settings(system: SystemSettings) -> None:
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
     """Raise TranscriptError if `system` cannot judge the debate.
 
-    If the debate has speeches, only a system that the user named is refused.
+    For a debate with speeches, this is checked only if the user named the system.
     """
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way

@@ -91,7 +91,7 @@ def _fetch_json(url: str) -> object:
 def discover_models(
     env: Mapping[str, str], listing: ModelLister = list_server_models, *, embedded: bool | None = None
 ) -> list[DiscoveredModel]:
-    """Return the available models, best first. `embedded`: whether the extra `local` is installed. None: detect it."""
+    """Return the available models, best first. `embedded`: whether the extra `local` is installed; None detects it."""
     address = resolve_base_url(load_provider_rows()["ollama"], env)
     names = listing(address)[:MAX_MODELS_PER_SERVER] if address else ()
     ollama = [DiscoveredModel(f"ollama/{name}", "Ollama on this machine") for name in names]
@@ -108,9 +108,9 @@ def discover_models(
 
 
 def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
-    """Return a judge other than the debaters' `model`: a free judge for a free `model`, a paid judge for a paid one.
+    """Return a judge for debaters with `model`: another model of `found`, free if `model` is free, else paid.
 
-    If `found` has no such model, returns `model`.
+    If `found` has no such judge, returns `model`.
     """
     debater = next((one for one in found if one.model == model), None)
     others = [one for one in found if one.model != model and not one.is_toy]

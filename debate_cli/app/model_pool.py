@@ -1,7 +1,6 @@
-"""The model clients of one or more runs: connections, rate limits, one budget. Also the actors that use the clients.
+"""Holds the model clients of one or more runs, and creates the actors that use these clients.
 
-ARCHITECTURE.md lists the wrappers of a model. The rate limit is outside the budget, so that a waiting call reserves
-nothing. A person has only structured output, redaction and cassette.
+A call passes the rate limit before the budget, so that a waiting call reserves nothing.
 """
 
 from __future__ import annotations
@@ -79,8 +78,8 @@ class ModelPool:
     ) -> None:
         """`context`: supplies limits, environment, secrets and observer.
 
-        - `budget`: None uses the budget of `context` or, without one, a new budget.
-        - `rates`: counts the requests and tokens of the last minute together with other processes.
+        - `budget`: the shared budget. None: the budget of `context` or, without one, a new budget.
+        - `rates`: limits per minute that several processes share. None: the limits of this process alone.
         - `used`: earlier calls, which a new budget counts as spent.
         - `patience_s`: seconds after which calls fail if a provider refuses all of them.
         """
@@ -142,7 +141,7 @@ class ModelPool:
         )
 
     def reranker(self, config: DebateConfig) -> Reranker | None:
-        """Return the client that orders passages by meaning; None if `config` has none. Raises ConfigError."""
+        """Return the client that sorts passages by relevance; None without `evidence.rerank`. Raises ConfigError."""
         spec = rerank_spec(config)
         if spec is None:
             return None
@@ -167,7 +166,7 @@ class ModelPool:
             await providers.registry.aclose()
 
     def _providers_of(self, config: DebateConfig) -> _ProviderContext:
-        """Return the providers of `config`, which configurations with equal providers and an equal seed share."""
+        """Return the providers of `config`. Configurations with equal providers and an equal seed share the result."""
         for known in self._providers:
             if known.config.seed == config.seed and (
                 known.config.providers == config.providers or known.registry.rows == build_provider_table(config)
@@ -239,7 +238,7 @@ class ModelPool:
     def _add_limits(
         self, row: ProviderRow | None, spec: ModelSpec, price: Price | None, profile: Profile, model: Model
     ) -> Model:
-        """Wrap `model` with reports of silence, budget and rate limit. `row`: None for the caller's own model."""
+        """Wrap `model` with rate limit, budget, and reports of silence. `row`: None for the caller's own model."""
         budgeted = BudgetedModel(
             SilenceReportingModel(model, self._context.observer.note, name=spec.model),
             self.budget,
@@ -269,7 +268,7 @@ class ModelPool:
             )
 
     def _limiter_for(self, owner: ProviderRow | str) -> RateLimiter:
-        """Return the rate limiter of a provider, or of the caller's own model with this name."""
+        """Return the rate limiter of `owner`: a provider, or the name of the caller's own model."""
         for known, limiter in self._limiters:
             if known == owner:
                 return limiter
@@ -356,7 +355,7 @@ def build_actors(
 def _build_passages(
     pool: ModelPool, context: RunContext, own: DebateConfig, prompts: Prompts, *, speeches: bool
 ) -> PassageFinder | None:
-    """Return the search for passages in sources and on the web; None without both.
+    """Return the search for passages in sources and on the web; None if neither is to be searched.
 
     Judges that look up facts use the search. With `speeches`, debaters use it too.
     """

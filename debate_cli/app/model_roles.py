@@ -14,7 +14,7 @@ UNSCRIPTED_NAME = "unscripted"
 
 
 def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:
-    """Return the roles of a system's judges, each once: keys of `models`, or `provider/model`. None means `judge`."""
+    """Return the roles of a system's judges, each once: a key of `models`, a `provider/model`, or None for `judge`."""
     return tuple(dict.fromkeys(judge_model_role(system, assessor) for assessor in judge_ids(system)))
 
 
@@ -50,12 +50,12 @@ def require_judge_models(config: DebateConfig) -> None:
 
 
 def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
-    """Return `config` with the providers of the judging run, which replace providers of the same name."""
+    """Return `config` with the providers of the judging run added. They replace providers with equal names."""
     return config.model_copy(update={"providers": {**config.providers, **run.providers}}) if run.providers else config
 
 
 def mock_spec(spec: ModelSpec) -> ModelSpec:
-    """Return the mock model that replaces `spec`. If `spec` is a mock, only its script is dropped."""
+    """Return the mock model that replaces `spec`. If `spec` is a mock itself, it loses only its script."""
     provider, name = split_model_name(spec.model)
     own = UNSCRIPTED_NAME if f"mock/{name}" == SCRIPTED_MODEL else name
     if provider == "mock":

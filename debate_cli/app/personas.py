@@ -1,4 +1,4 @@
-"""Use case `personas`: asks a model for the stakeholders that documents imply, and writes them as judges of a panel.
+"""Use case `personas`: asks a model who has a stake in documents, and describes these people as judges of a panel.
 
 The method is that of MAJ-EVAL (Chen et al. 2025).
 """
@@ -51,7 +51,7 @@ class Stakeholder(NamedTuple):
     role: str
     cares_about: str
     quote: str
-    """Passage of a document that, according to the model, implies the stakeholder."""
+    """Passage of a document from which the model derived the stakeholder."""
     document: str | None
     """Name of the document that contains the quote; None if no document contains it."""
     line: int | None
@@ -148,7 +148,7 @@ def format_judges_config(
 ) -> str:
     """Return a YAML configuration whose panel has the stakeholders as judges.
 
-    `command`: the command to run with the file, which is shown in a comment.
+    `command`: the command that uses the file. A comment in the file shows it.
     """
     named = documents[0].name if len(documents) == 1 else "this document"
     head = {"topic": f"Should {named} be accepted as it is?", "models": {"judge": {"model": model}}}

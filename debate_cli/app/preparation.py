@@ -90,7 +90,7 @@ def prepare_run(
 
     - `select`: returns the models to check.
     - `asked`: whether models will be asked. An estimate asks none.
-    - `added`: models of added judging runs, by the name of the run in errors.
+    - `added`: models of added judging runs. The keys name the runs in errors.
     - `models`: the caller's own model objects, by `provider/model`.
     - `searches`: where the run searches for passages.
 
@@ -205,7 +205,7 @@ def prepare_resume(
 def _search_places(
     loaded: LoadedConfig, stored: StoredDebate, config: DebateConfig, *, speaks: bool
 ) -> list[SearchPlace]:
-    """Return where the rest of a stored debate searches. Files that only the debate names are not searched."""
+    """Return where a resumed debate searches. Files that only the stored debate names are not searched."""
     places = config.judging.lookup_places
     is_own_config = loaded.source_map.name == str(stored.path)
     may_read = not is_own_config or ("evidence", "sources") in loaded.source_map.origins
@@ -225,7 +225,7 @@ def prepare_judging(
 ) -> tuple[tuple[JudgingOpened, ...], RunContext]:
     """Return the judging runs that `request` adds to `debate`, and the context for them. Raises UsageError.
 
-    `loaded`: the configuration of the request. `name`: what errors call the debate.
+    `loaded`: the configuration of the request. `name`: name of the debate in errors.
     """
     openings = open_judging_runs(debate, request, at)
     config = config_for_judging(debate, request).model_copy(update={"judging": openings[0].judging})
@@ -246,7 +246,7 @@ def prepare_judges(
 ) -> RunContext:
     """Create the context for asking the judges of `config`. The models of debaters are not checked.
 
-    `loaded`: the configuration of the request; None without one. `name`: what errors call the debate or text.
+    `loaded`: the configuration of the request; None without one. `name`: name of the debate or text in errors.
     """
     require_judge_models(config)
     own = loaded or LoadedConfig(config, Path(), (), {}, SourceMap(name), load_environment(Path(), os.environ))
@@ -265,7 +265,7 @@ def prepare_judges(
         searches.append("files")
     if places and not searches:
         raise ConfigError(
-            f"{name}: lookup: there are no files to search; name them with --evidence, or in evidence.sources of --config"
+            f"{name}: lookup: there are no files to search; name files with --evidence, or in evidence.sources of --config"
         )
     return prepare_run(own, select=lambda _: specs, asked=request.asks_models, models=models, searches=searches)
 
@@ -325,7 +325,7 @@ def _require_callable(
 ) -> None:
     """Raise ConfigError, MissingKeyError or NoLocalModelError with every problem of the models in `parts`.
 
-    The source map of a part gives the file and line of a problem. Problems with `limits` use the first part's map.
+    The source map of a part gives the file and line of a problem.
     """
     own_source = parts[0][1]
     problems: dict[Problem, SourceMap] = {}

@@ -1,4 +1,4 @@
-"""Finds what the rest of a stored debate needs: models, changed settings, and calls without an answer. Pure."""
+"""Finds what is left to do in a stored debate: models to ask, changed settings, calls without an answer. Pure."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -37,10 +37,10 @@ class PendingModels:
 
 
 def find_pending_models(debate: Debate) -> tuple[PendingModels, ...]:
-    """Return the models that `debate` still needs, one item per set of providers.
+    """Return the models that must still be asked for `debate`, grouped by their providers.
 
-    The first item is for the debate's own providers, even if it has no models. Each other item is for an unfinished
-    judging run with other providers.
+    The first group has the debate's own providers, and may be empty. Each further group is for an unfinished judging run
+    that names providers of its own.
     """
     config = debate.config
     briefs = unsettled_briefs(debate.apply(DebateResumed(at=debate.started_at)))
@@ -94,7 +94,7 @@ def find_fixed_differences(debate: Debate, given: DebateConfig, redact: Callable
 def find_changes(
     debate: Debate, config: DebateConfig, at: datetime, redact: Callable[[Any], Any]
 ) -> tuple[SettingChange, ...]:
-    """Return the settings in which `config` differs from the configuration of `debate`, except output."""
+    """Return the differences between `config` and the configuration of `debate`, except in `output`."""
     return tuple(
         SettingChange(at=at, turn=len(debate.turns), key=found.key, stored=found.stored, given=found.given)
         for found in find_differences(debate.config, config, redact, ignored=("output",))
@@ -107,9 +107,9 @@ def closing_event(at: datetime) -> DebateClosed:
 
 
 def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str | None:
-    """Return a warning that names the calls in flight when the run ended; None if there were none.
+    """Return a warning about calls that had no answer when the last run ended; None if there were none.
 
-    `unanswered`: keys of tasks without an answer. Tasks of people, and tasks that are no longer due, are left out.
+    `unanswered`: keys of the tasks of these calls. Tasks of people, and tasks that are no longer due, are left out.
     """
     due = {task.key: task for task in (*next_step(resumed).cues, *unsettled_briefs(resumed))}
     tasks = [due[key] for key in unanswered if key in due and not _asks_person(due[key], resumed)]
@@ -156,7 +156,7 @@ def _without_changeable(config: DebateConfig) -> DebateConfig:
 def _keeps_spoken_turns(debate: Debate, given: DebateConfig) -> bool:
     """Return whether every turn so far would have the same cue under the settings in `given`.
 
-    If the debate is complete, its plan of rounds must stay the same.
+    For a complete debate, return whether its plan of rounds stays the same.
     """
     own = debate.config.format
     if all(getattr(given.format, name) == getattr(own, name) for name in PLAN_SETTINGS):

@@ -54,7 +54,7 @@ class ReviewPart:
     """One form of a review, as the person sees it."""
 
     name: str
-    """Subject of the form. Every form of a review has a different name."""
+    """What the form is about. Each form of a review has a name of its own."""
     subject: Subject
     question: str
     form: Form[Any]
@@ -171,7 +171,7 @@ class _Reading:
         self._prompts = Prompts()
 
     def read_brief(self, brief: Brief, debate: Debate) -> Assessment | None:
-        """Add the part for a brief. Return the assessment that its answer gives; None without a valid answer."""
+        """Add the form for a brief. Return the person's answer as an assessment; None without a valid answer."""
         shown, system = build_brief_form(brief, self._review.mask_debate(debate)), get_system(brief.system)
         text = self._prompts.render(
             system.prompt_package, shown.question.prompt, **shown.question.prompt_values(shown.shown, self._prompts)
@@ -180,7 +180,7 @@ class _Reading:
         if name in taken:
             name += f", question {sum(known.startswith(name) for known in taken) + 1}"
         part = ReviewPart(name, brief.subject, text, shown.form, brief)
-        answer = self._check(part)
+        answer = self._add_part(part)
         if answer is None:
             return None
         real = build_brief_form(brief, debate)
@@ -194,13 +194,13 @@ class _Reading:
         return assessment
 
     def read_probabilities(self, subject: Subject) -> None:
-        """Add the part that asks for probabilities after `subject`: a round or the whole debate."""
+        """Add the form that asks for probabilities after `subject`: a round or the whole debate."""
         names = [participant.name for participant in self._review.shown.participants]
         schema = derive_schema(ProbabilityForm, probabilities=each_of("participant", names))
         form = Form("probabilities", ProbabilityForm, schema)
         name = f"probability after {describe_subject(subject)}"
         part = ReviewPart(name, subject, PROBABILITY_QUESTION, form)
-        answer = self._check(part)
+        answer = self._add_part(part)
         if answer is None:
             return
         total = sum(entry.probability for entry in answer.probabilities)
@@ -236,8 +236,8 @@ class _Reading:
         problems = (*self._problems, *unknown)
         return ReviewState(parts, problems, tuple(self._unanswered), tuple(self._assessments))
 
-    def _check(self, part: ReviewPart) -> Any:
-        """Add a part. Return its filled-in form; None without a valid answer."""
+    def _add_part(self, part: ReviewPart) -> Any:
+        """Add a form to the review. Return the form as the person filled it in; None without a valid answer."""
         self._parts.append(part)
         if part.name not in self._answers.parts:
             self._unanswered.append(part.name)
@@ -306,7 +306,7 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
 
 
 def debate_key(debate: Debate) -> str:
-    """Return a hash of a debate's id. Drafts of blind reviews contain it, because the id could reveal names."""
+    """Return a hash of a debate's id. Drafts of blind reviews contain the hash, because an id could reveal names."""
     return hashlib.sha256(debate.id.encode()).hexdigest()[:12]
 
 
@@ -322,7 +322,7 @@ def check_reviewer_name(name: str) -> None:
 def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewAnswers) -> Outcome:
     """Add a complete review to the transcript at `path`. The outcome has the verdicts of the review.
 
-    Raises UsageError if the debate is not closed, was changed since the review began, or has this review already;
+    Raises UsageError if the debate is open, was changed since the review began, or has this review already. Raises
     StorageError if the transcript cannot be written.
     """
     with lock_debate(path):

@@ -1,7 +1,4 @@
-"""Records of scored debates for statistics programs: one per verdict, or one per argument and criterion.
-
-The fields of a record are the columns of `score --format csv`.
-"""
+"""Records of scored debates for statistics programs. Their fields are the columns of `score --format csv`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Starts, resumes, judges and closes a debate on disk. The engine itself uses no files.
 
-While a debate runs, `ID.jsonl` contains its events. When it closes, `ID.json` is written atomically and the journal is
-removed. One of the two files is always readable.
+While a debate runs, its journal `ID.jsonl` contains its events. When the debate closes, `ID.json` replaces the journal.
 """
 
 import asyncio
@@ -36,7 +35,7 @@ from debate_cli.systems.scoring import combine_runs, score
 from debate_cli.systems.tables import format_number
 
 AddedRuns = Callable[[Debate], Sequence[JudgingOpened]]
-"""Returns the judging runs to add to a debate that is complete."""
+"""Returns the judging runs to add to a complete debate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +81,10 @@ class Session:
     async def begin(
         self, debate_id: str, folder: Path | None, *, force: bool = False, added_runs: AddedRuns | None = None
     ) -> Outcome:
-        """Run a new debate, then the judging runs of `added_runs`. Save the debate in `folder`; None saves nothing.
+        """Run a new debate, then the judging runs that `added_runs` returns.
 
-        Raises UsageError if the debate exists and `force` is False, StorageError if it cannot be written.
+        `folder`: where the debate is saved. None: nothing is saved. Raises UsageError if the debate exists and `force` is
+        False, StorageError if the debate cannot be written.
         """
         opened = self.opening_event(debate_id)
         debate = fold([opened])
@@ -105,7 +105,7 @@ class Session:
     async def resume(self, stored: StoredDebate, *, close: bool = False) -> Outcome:
         """Continue a stored debate with the context's configuration. Changed settings are recorded.
 
-        With `close` the debate ends now, and only its judges are asked. A complete debate is returned unchanged.
+        With `close`, no debater is asked any more, only judges. A finished debate is returned unchanged.
         """
         path = stored.path.with_suffix(".json")
         self._refuse_uncollected(path, stored.debate)
@@ -124,13 +124,12 @@ class Session:
         completed: Sequence[str] = (),
         force: bool = False,
     ) -> Outcome:
-        """Add the judging runs `openings` to the debate of `events`, and save the debate at `path` (None: nowhere).
+        """Add the judging runs `openings` to the debate of `events`. The outcome has their verdicts, newest first.
 
+        - `path`: where the debate is saved. None: nothing is saved.
         - `completed`: ids of stored judging runs to complete. If `openings` is empty too, all stored runs are
           completed.
-        - `force`: if False, a file at `path` that was changed since it was read raises UsageError.
-
-        The outcome has the verdicts of the judged runs, newest first.
+        - `force`: whether to overwrite a file that was changed since it was read. If False, it raises UsageError.
         """
         extended = [*events, *openings]
         before, debate = fold(events), fold(extended)
@@ -243,9 +242,9 @@ class Session:
     def _add_kept_debate(
         self, error: StorageError, debate: Debate, journal: Journal | None, path: Path | None
     ) -> StorageError:
-        """Return `error` with the path of the journal or the transcript that keeps the debate.
+        """Return `error` with the path of the journal or transcript that holds the debate.
 
-        If no file could keep the debate, returns an UnsavedError.
+        If no file holds the debate, returns an UnsavedError with the transcript.
         """
         if journal is not None and path is not None and journal.is_on_disk:
             return _kept_error(error, journal.path, path)
@@ -262,7 +261,7 @@ class Session:
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
 
     def _refuse_uncollected(self, path: Path, debate: Debate, *, adds_runs: bool = False) -> None:
-        """Raise UsageError if answers about `debate` wait in a batch, and this run will not collect them."""
+        """Raise UsageError if this run does not collect the answers about `debate` that wait in a batch."""
         is_replayed = self.context.cassette is not None and self.context.cassette.serves
         if is_replayed or (self.context.batches is not None and not adds_runs):
             return

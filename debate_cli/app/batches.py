@@ -66,7 +66,7 @@ class BatchOptions:
     """Options of a command that uses batches."""
 
     waits: bool
-    """Whether to wait for the answers. If False, the run stops as soon as all its requests are submitted."""
+    """Whether to wait for the answers of batches. If False, the run stops when all its requests are submitted."""
     note: Callable[[str], None]
     """Shows the user a line about a batch."""
     progress: Callable[[int, int], None]
@@ -160,7 +160,7 @@ class BatchQueue:
             await api.aclose()
 
     def _refuse_changed(self, key: RequestKey) -> None:
-        """If the question was submitted with another prompt, stop the run, or let the user submit the question again."""
+        """If the question was submitted with another prompt, let the user submit it again, or stop the run."""
         for other in self._store.find_by_task(key):
             if other.custom_id not in self._served:
                 error = UsageError(
@@ -409,7 +409,7 @@ class QueuedModel:
 
 @dataclass(frozen=True, slots=True)
 class WaitingModel:
-    """A model during whose calls `queue` counts the task as waiting."""
+    """A model whose calls `queue` counts as waiting tasks."""
 
     model: Model
     queue: BatchQueue

@@ -136,7 +136,7 @@ def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentCompariso
 
 
 def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
-    """Return the cost of judging in US dollars; None if a price is unknown. `runs`: run id by system."""
+    """Return the cost of judging in US dollars; None if a price is unknown. `runs`: id of a run by system."""
     return usage_of_briefs(debate, lambda brief: runs.get(brief.system) == brief.run).cost_usd
 
 

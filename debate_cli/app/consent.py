@@ -55,8 +55,7 @@ class Consent:
     """Environment variable that is sent to the host; None if no variable needs consent."""
     host: str
     fingerprint: str
-    """SHA-256 of what the user allows: the configuration's file, a stored debate's settings of the provider, or the
-    downloaded file."""
+    """SHA-256 of what the user allows: a configuration's file, a stored debate's provider, or a downloaded file."""
     settings: str
     """SHA-256 of the provider's settings. In a stored debate it is equal to `fingerprint`."""
     download: str = ""
@@ -135,7 +134,10 @@ def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environme
 def find_search_destination(
     config: DebateConfig, origins: Mapping[str, ProviderOrigin], env: Environment
 ) -> Destination | None:
-    """Return the server for the web searches of `config`; None without web search or for a provider's own server."""
+    """Return the server for the web searches of `config`.
+
+    Returns None without a web search, and for a built-in provider's own server.
+    """
     web = None if config.evidence is None else config.evidence.web
     try:
         target = find_search_target(config, env)

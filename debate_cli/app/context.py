@@ -29,7 +29,7 @@ class Cassette(Protocol):
     """Records the calls of models, or replays recorded calls."""
 
     serves: bool
-    """Whether recorded calls are replayed. Then neither keys nor prices are needed."""
+    """Whether recorded calls are replayed. If so, neither keys nor prices are needed."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
         """Return `model` with recording or replay. `name`: the model as `provider/model`. `redact`: removes secrets."""

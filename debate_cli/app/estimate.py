@@ -116,7 +116,7 @@ class RunEstimate:
 
     speeches: int
     assessments: int
-    """Minimum number of assessments. Deliberation and contradictions of a judge can add more."""
+    """Minimum number of assessments. Further deliberation can add more."""
     roles: tuple[RoleEstimate, ...]
 
     @property

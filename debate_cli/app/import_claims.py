@@ -86,7 +86,7 @@ class ClaimSearch:
         return sum(warning.startswith(f"{NOT_SAID}:") for turn in self.turns.values() for warning in turn.warnings)
 
     def finish(self, spec: ModelSpec) -> Debate:
-        """Return the debate with the claims as arguments, and with the asked model `spec` in its configuration."""
+        """Return the debate with the claims as arguments. Its configuration names the asked model `spec`."""
         config = self.debate.config.model_copy(update={"models": {MODEL_ROLE: spec}})
         numbers = {person.name: (person.prefix, count(1)) for person in self.debate.participants}
         turns: list[Turn] = []
@@ -115,7 +115,7 @@ def count_calls(turns: Iterable[Turn]) -> int:
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
     """Return the turns whose claims are known from an earlier import to `target`, by the turn's index.
 
-    Returns None if `target` holds another debate, was made with another model, or was judged since.
+    Returns None if `target` is missing, holds another debate or model, or was judged since.
     """
     try:
         stored = open_debate(target).debate

@@ -60,7 +60,7 @@ class ImportedFile:
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files to import, and the number of skipped files. Raises UsageError for a folder without any."""
+    """Return the files to import, and the number of other files. Raises UsageError if a folder has none to import."""
     found: list[Path] = []
     others = 0
     for path in paths:
@@ -79,7 +79,7 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
     """Return the path of each file's transcript, in the folder `out` or, without `out`, in `folder`.
 
-    If `out` ends in .json, it is the path of the only transcript. Raises UsageError if there are several files then.
+    If `out` ends in .json, it is the path itself. Raises UsageError if several files would have this path.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:

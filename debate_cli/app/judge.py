@@ -47,7 +47,7 @@ from debate_cli.systems.scoring import score
 
 T = TypeVar("T")
 WINDOW = 4
-"""Maximum number of started files without a yielded result, per file that is judged at once."""
+"""The results of at most `WINDOW * concurrency` files are held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +135,8 @@ def build_judge_plans(
 ) -> tuple[list[JudgePlan], list[str]]:
     """Return a plan for each file that can be judged, and a sentence for each unsuitable file.
 
-    `loaded`: the configuration of `request`. Raises UsageError, ConfigError, MissingKeyError, and the error of an only
-    file.
+    `loaded`: the configuration of `request`. Raises UsageError, ConfigError and MissingKeyError. If there is only one
+    file, raises its error.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -171,8 +171,8 @@ def build_completion_plans(
 ) -> tuple[list[JudgePlan], list[str]]:
     """Return a plan for each saved debate with missing judgments, and a sentence for each file without a plan.
 
-    Each judging run keeps its models. From `loaded`, only the prompts are used. Raises ConfigError, MissingKeyError, and
-    the error of an only file.
+    Each judging run keeps its models. From `loaded`, only the prompts are used. Raises ConfigError and MissingKeyError.
+    If there is only one file, raises its error.
     """
 
     def plan(path: Path) -> JudgePlan | str:

@@ -92,7 +92,7 @@ class JudgingRequest:
 
     @property
     def models(self) -> dict[str, ModelSpec]:
-        """Model of each role. That of `judge` is `model`, else the configuration's `judge`, else its `default`."""
+        """Model of each role. The judge's model is `model`, else the configuration's `judge`, else its `default`."""
         models = dict(self.config.models) if self.config is not None else {}
         if "default" in models:
             models.setdefault("judge", models["default"])
@@ -307,7 +307,7 @@ def _check_settings(system: SystemSettings) -> None:
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
     """Raise TranscriptError if `system` cannot judge the debate.
 
-    For a debate with speeches, this is checked only if the user named the system.
+    `is_named`: whether the user named the system. If not, the debate only needs speeches.
     """
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way

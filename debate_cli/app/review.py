@@ -95,7 +95,7 @@ class Review:
     """A review of one debate by one person."""
 
     debate: Debate
-    """The saved debate, to which the judging run of the review is added."""
+    """The saved debate together with the judging run of the review."""
     opened: JudgingOpened
     terms: ReviewTerms
     blinding: Blinding | None

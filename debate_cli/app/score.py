@@ -118,8 +118,8 @@ class ScoreRequest:
 def score_files(paths: Sequence[Path], request: ScoreRequest) -> Iterator[CheckedFile | UnusableFile]:
     """Score the files one after the other.
 
-    A file that cannot be scored yields an `UnusableFile`; an only file raises its DebateError. Raises UsageError for an
-    unknown system.
+    A file that cannot be scored yields an `UnusableFile`. If there is only one file, its error is raised. Raises
+    UsageError for an unknown system.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -239,9 +239,9 @@ def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
 
 
 def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> tuple[list[str], list[str]]:
-    """Return a sentence for each difference between stored and recomputed verdicts, and names of other verdicts.
+    """Return a sentence for each stored verdict that differs from the recomputed one, and names of skipped verdicts.
 
-    These other verdicts were stored under other scoring rules, and are not compared.
+    A verdict is skipped if it was stored under other scoring rules.
     """
     recomputed = score(stored.debate, runs="all", settings=request.rubric.settings(stored.debate))
     new = {(verdict.system, verdict.run): verdict for verdict in recomputed}

@@ -124,12 +124,13 @@ class Session:
         completed: Sequence[str] = (),
         force: bool = False,
     ) -> Outcome:
-        """Add the judging runs `openings` to the debate of `events`. The outcome has their verdicts, newest first.
+        """Add the judging runs `openings` to the debate of `events`, and complete its runs `completed`.
 
         - `path`: where the debate is saved. None: nothing is saved.
-        - `completed`: ids of stored judging runs to complete. If `openings` is empty too, all stored runs are
-          completed.
-        - `force`: whether to overwrite a file that was changed since it was read. If False, it raises UsageError.
+        - `completed`: ids of stored judging runs. If `openings` is empty too, all stored runs are completed.
+        - `force`: whether to overwrite a file that was changed since it was read. If False, the file raises UsageError.
+
+        The outcome has the verdicts of the judged runs, newest first.
         """
         extended = [*events, *openings]
         before, debate = fold(events), fold(extended)

@@ -137,8 +137,8 @@ class DebateRun:
     ) -> None:
         """Create the run. `observer` receives an answer only after `log` has synced it.
 
-        `judging_runs`: ids of the judging runs whose briefs are answered, without asking debaters. If None, debaters
-        and all judges are asked.
+        `judging_runs`: ids of the judging runs to complete, without asking debaters. If None, all debaters and judges
+        are asked.
         """
         self.debate = debate
         self._actors = actors
@@ -187,7 +187,7 @@ class DebateRun:
         return "interrupted" if self._stop.requested and self._halted is None else self._halted
 
     async def _start_due_tasks(self) -> CloseReason | None:
-        """Start all due tasks. Return the reason if the debate is over; None if the debate goes on."""
+        """Start all due tasks. Return why the debate is over, or None if it goes on."""
         if self.halted is not None:
             return None
         reason: CloseReason | None = None
@@ -208,7 +208,7 @@ class DebateRun:
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
         """Return the due tasks that can start now. Start searches for the tasks that lack passages.
 
-        Passages get their ids when no search is in flight, so the order in which searches end changes no id.
+        Passages get their ids after all searches have ended, so the ids are the same in every run.
         """
         finder = self._actors.passages
         if finder is None:
@@ -248,7 +248,7 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """Await `ask`. Requests are recorded before they are sent, so that the cost of lost answers is counted."""
+        """Await `ask`. Each request is recorded before it is sent, so that its cost counts even without an answer."""
         meter = self._meters[task.key] = CallMeter(partial(self._record_reservation, task))
         with use_meter(meter):
             try:

@@ -124,8 +124,8 @@ class NewerVersionError(TranscriptError):
 class CallError(DebateError):
     """A question to a model ended without an answer.
 
-    `attempts`: number of requests sent for the question. `usage`: tokens and web searches of these requests, as a
-    `domain.model_call.Usage`; None if they are unknown.
+    `attempts`: number of requests sent for the question.
+    `usage`: the `domain.model_call.Usage` of these requests. None if it is unknown.
     """
 
     attempts: int = 0
@@ -135,7 +135,7 @@ class CallError(DebateError):
 class ModelError(CallError):
     """A provider did not give an answer.
 
-    `may_be_billed`: whether the provider may bill the last request although its answer is incomplete.
+    `may_be_billed`: whether the provider may bill the last request, although its answer is missing or incomplete.
     """
 
     exit_code: ClassVar[int] = 3
@@ -146,8 +146,8 @@ class ModelError(CallError):
 class TransientError(ModelError):
     """A retry may succeed.
 
-    `is_final`: whether the program gives up without another retry. `retry_after`: number of seconds that the server
-    asks to wait; None if the server names no time.
+    `is_final`: whether the program does not try again.
+    `retry_after`: number of seconds that the server asks to wait. None if the server names no time.
     """
 
     is_final: bool = False

@@ -18,7 +18,7 @@ class Observer(Protocol):
     """Receives what happens in one run. The event loop calls the methods, so they must return at once."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Receive an event that was written to disk; `debate` is the debate after it.
+        """Receive an event that was written to disk, and the debate that includes it.
 
         The first event is `DebateOpened`, `DebateResumed` or `JudgingOpened`.
         """

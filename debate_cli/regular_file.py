@@ -23,19 +23,18 @@ def open_regular_file(path: Path) -> int:
 
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
-    """Return the content of the regular file at `path`, cut after `max_bytes` + 1 bytes. Raises OSError.
+    """Return at most `max_bytes` + 1 bytes of the regular file at `path`. Raises OSError.
 
-    A result of more than `max_bytes` bytes means that the file is too long.
+    If there are more than `max_bytes` bytes, the file is too long.
     """
     with os.fdopen(open_regular_file(path), "rb") as file:
         return file.read(min(os.fstat(file.fileno()).st_size, max_bytes) + 1)
 
 
 def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> str:
-    """Return the text of the regular file at `path`.
+    """Return the text of the regular file at `path`. Raises OSError.
 
-    Raises OSError, or ValueError if the text is too long or has another encoding. The message of the ValueError does
-    not name the file.
+    Raises ValueError if the text is too long or has another encoding. Its message does not name the file.
     """
     data = read_regular_file(path, max_bytes)
     if len(data) > max_bytes:

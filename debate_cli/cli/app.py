@@ -70,7 +70,7 @@ COMMANDS: dict[str, CommandSummary] = {
     "replay": CommandSummary(SAVED_PANEL, "Show a saved debate as `debate run` showed it."),
     "list": CommandSummary(SAVED_PANEL, "List the saved debates of a folder: who won, and what it cost."),
     "review": CommandSummary(SAVED_PANEL, "Judge a saved debate yourself, beside the models."),
-    "diff": CommandSummary(SAVED_PANEL, "Compare two saved debates, or two judging runs of one."),
+    "diff": CommandSummary(SAVED_PANEL, "Compare two saved debates, or two judging runs of one debate."),
     "import": CommandSummary(
         SAVED_PANEL, "Make transcripts of debates that were held elsewhere.", "ImportOptions", "import_command"
     ),
@@ -99,12 +99,12 @@ class LazyCommandGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
-        """Return a subcommand that has only name and summary, as `debate --help` needs; None for an unknown name."""
+        """Return the subcommand without its options, for `debate --help`. None for an unknown name."""
         summary = COMMANDS.get(cmd_name)
         return TyperCommand(cmd_name, help=summary.help, rich_help_panel=summary.panel) if summary else None
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags of `debate`, each with a default. Without a default, Typer would import pydantic."""
+        """Return the flags of `debate`, each with a default. For a flag without one, Typer imports pydantic."""
         params = super().get_params(ctx)
         for param in params:
             param.default, param.metavar = param.default or False, ""
@@ -172,7 +172,7 @@ def _shorten_type(param: Any, type_name: str) -> None:
 
 
 def load_command(name: str) -> Any:
-    """Return the subcommand `name`, whose options and help come from its class of options."""
+    """Import the subcommand `name` with its options and its help."""
     summary = COMMANDS[name]
     module = f"debate_cli.cli.{summary.module or name}"
     declared: Any = (
@@ -262,7 +262,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _describe_error(error: Exception) -> list[str]:
-    """Return the lines for stderr. Also prints the transcript of an UnsavedError to stdout."""
+    """Return the lines of the error message. Prints the transcript of an UnsavedError to stdout."""
     match error:
         case TyperException():
             return [f"debate: {_describe_usage_error(error)}"]
@@ -294,7 +294,7 @@ def _describe_usage_error(error: TyperException) -> str:
 
 
 def _print_unsaved_transcript(transcript: str) -> str:
-    """Print the transcript to stdout. Returns the end of the error message, which says where the debate is now."""
+    """Print the transcript to stdout. Returns a clause for the error message that says whether this succeeded."""
     try:
         write_json_chunks([transcript])
         sys.stdout.flush()

@@ -80,9 +80,7 @@ def run(given: AuditOptions) -> None:
     with TemporaryDirectory() if is_trial else nullcontext(given.out) as folder:
         cases = build_cases(debates, _wanted_variants(given), Path(folder), repeat=given.repeat)
         if not cases:
-            raise UsageError(
-                "--on: none of these debates has two debaters, as an audit needs; name debates of two debaters"
-            )
+            raise UsageError("--on: an audit needs debates of two debaters; name saved debates with two debaters")
         write_cases(cases)
         plans = _plan(cases, requests, loaded)
         if given.dry_run:

@@ -28,7 +28,7 @@ class BatchScreen:
         quiet: bool = False,
         show: Callable[[str], None] | None = None,
     ) -> None:
-        """`resubmit`: submit a lost batch again, without a question to the user.
+        """`resubmit`: whether a lost batch is submitted again without asking the user.
 
         `show`: prints a line above a live display. None if there is no live display.
         """
@@ -38,9 +38,9 @@ class BatchScreen:
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> int:
-        """Print how many batches are in progress, and `command`, which continues the work. Returns the exit code.
+        """Print the number of batches in progress, and `command`, which continues the work. Returns the exit code.
 
-        Raises the error that stopped the run, except BatchPendingError.
+        Raises the error that stopped the run. A BatchPendingError is not raised: its exit code is returned.
         """
         self._clear()
         halted, left = self.queues.halted, self.queues.open_batches()

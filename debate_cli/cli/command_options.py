@@ -98,12 +98,16 @@ ReportFormat = Literal["json", "jsonl", "csv", "parquet"]
 class ExperimentOptions(NamedTuple):
     """Run many debates from one file: players, motions, both side orders, judges.
 
-    Each debate of an experiment is a cell. `run EXP.yaml` runs the cells that are missing or failed; several processes
-    may do so at once. `status` and `report` take the experiment's file, or its folder, which is beside the file; with
-    --queue they first copy the workers' results. `report` shows a leaderboard with intervals, how far the judges can be
-    trusted, and the cost; `--html` writes the report as a page, `--format` prints one row per judgement. `merge DIR...
-    -o DIR` joins the folders of runs with --shard. `rate FILE.csv` rates any pairwise results: columns left, right,
-    score (0 to 1) or margin, and optionally cluster, judge, side.
+    Each debate of an experiment is a cell. `run EXP.yaml` runs the cells that are missing or failed. Several processes
+    may run the same experiment at once.
+
+    `status` and `report` take the experiment's file or the experiment's folder, which is beside the file. With --queue
+    they first copy the workers' results. `report` shows a leaderboard with intervals, how far the judges can be
+    trusted, and the cost.
+
+    `merge DIR... -o DIR` joins the folders of runs with --shard. `rate FILE.csv` makes a leaderboard from the results
+    of any pairwise comparisons. The file has the columns left, right, and score (0 to 1) or margin. The columns
+    cluster, judge and side are optional.
 
     Examples:
 
@@ -204,8 +208,8 @@ class WorkerOptions(NamedTuple):
     `debate experiment run EXP.yaml --queue DSN` puts an experiment into a queue, which is a PostgreSQL database.
     Workers on any machines run the experiment's debates, and share the experiment's budget and each key's limits per
     minute. Each worker needs the providers' keys in its environment. If a worker dies, another worker continues the
-    debates after their last event. Workers do not trust the experiments: allow each server that an experiment names
-    with --trust-host. Needs the extra `[cluster]`.
+    debates after their last event. Workers do not trust the experiments: with --trust-host, allow each server that an
+    experiment names. Needs the extra `[cluster]`.
 
     Examples:
 
@@ -250,9 +254,11 @@ class JudgeOptions(NamedTuple):
     """Judge saved debates (again), without their debaters.
 
     The new assessments become a judging run of their own; `debate score --runs all` shows all runs side by side. No
-    debater's model or key is needed. Each --model gets its own judging run; if there are several models, no run
-    decides. The system `panel` also judges texts: files, all files below a folder without transcripts, and `-` (stdin).
-    The topic of --config is the question about a text.
+    debater's model or key is needed. Each --model gets its own judging run. With several models, no judging run
+    decides the debate.
+
+    The system `panel` also judges texts: files, `-` (stdin), and folders. In a folder without transcripts it judges
+    all files. The topic of --config is the question about a text.
 
     Examples:
 
@@ -361,9 +367,11 @@ class ImportOptions(NamedTuple):
     """Make transcripts of debates that were held elsewhere.
 
     Reads text (`Name: words`), Markdown, subtitles, tables, chats and our own transcripts, and keeps every word. The
-    transcript can be judged, scored, replayed and reported as any other. It shows what it found; with --dry-run it
-    writes nothing. The formats debatrix, nyu, lechmazur and ukp read folders of public data sets; people's judgements
-    of these debates are written to `labels.csv` beside the transcripts. Each file gives a transcript named after the
+    transcript can be judged, scored, replayed and reported as any other. The command shows what it found. With
+    --dry-run it writes nothing.
+
+    The formats debatrix, nyu, lechmazur and ukp read folders of public data sets. People's judgements of these debates
+    are written to `labels.csv` beside the transcripts. Each file gives a transcript named after the
     file. If one of several files is broken, it is reported, and the others are imported.
 
     Examples:
@@ -441,9 +449,10 @@ class ImportOptions(NamedTuple):
 class AuditOptions(NamedTuple):
     """Measure whether a judge can be trusted.
 
-    The judge judges the same debates several times, and again with one thing changed by code: the order, the names, the
-    length of one side, an invented study, and more. The differences show its biases. Nothing is asked twice: the
-    same command continues an audit that was stopped. The result is a judge card in the audit's folder.
+    The judge judges the same debates several times. It also judges copies of them in which the program changed one
+    thing: the order of the debaters, their names, the length of one side, an invented study, and more. Different
+    verdicts show the judge's biases. The same command continues an audit that was stopped, and asks no question twice.
+    The result is a judge card in the audit's folder.
 
     Examples:
 
@@ -464,7 +473,10 @@ class AuditOptions(NamedTuple):
         typer.Option(metavar="PROVIDER/MODEL", help="Model of the judge (repeatable). Default: the judge of --config."),
     ] = None
     system: Annotated[
-        str, typer.Option(metavar="NAME", help="Judging system.", autocompletion=completion.complete_systems)
+        str,
+        typer.Option(
+            metavar="NAME", help="Judging system that the judge uses.", autocompletion=completion.complete_systems
+        ),
     ] = "structured"
     config: options.ConfigOption = None
     on: Annotated[
@@ -476,7 +488,8 @@ class AuditOptions(NamedTuple):
     labels: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="CSV with the winners: columns id, winner (or score_NAME for each side), rater."
+            metavar="FILE",
+            help="CSV file with the known winners. Columns: id, rater, and winner (or score_NAME for each side).",
         ),
     ] = None
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the audit.")] = Path("audit")

@@ -89,7 +89,7 @@ def config_from_argument(
     checks: ConfigCheck = check_config,
     trusted_folders: Sequence[Path] | None = None,
 ) -> LoadedConfig:
-    """Load the configuration `reference`: a path, or `-` for stdin. None loads the default. Raises ConfigError.
+    """Load the configuration `reference`: a path, `-` for stdin, or None for the default. Raises ConfigError.
 
     `checks`: finds contradictions between settings. `trusted_folders`: folders whose files the configuration may name.
     """
@@ -126,9 +126,9 @@ def _suggest_instead(path: Path) -> str:
 def config_for_judging(
     reference: str | None, changes: Sequence[ConfigChange] = (), trusted_folders: Sequence[Path] | None = None
 ) -> LoadedConfig | None:
-    """Load and check the configuration of --config.
+    """Load and check the configuration of --config, which is `reference`.
 
-    Without --config (`reference` is None), print the notes on `.env` and return None.
+    Without --config, print the notes on `.env` and return None.
     """
     if reference is None:
         print_notes(load_environment(Path(), os.environ).notes)
@@ -147,7 +147,7 @@ def _is_shipped(path: Path) -> bool:
 
 
 def _without_example(path: Path, changes: Sequence[ConfigChange]) -> list[ConfigChange]:
-    """Return a change that removes the packaged background if `changes` replace the topic, but not the background."""
+    """Return the change that removes the packaged background, if `changes` set a topic but no background."""
     keys = {change.key if isinstance(change, Override) else change[0] for change in changes}
     is_other_topic = _is_shipped(path) and "topic" in keys and "background" not in keys
     return [Override("background", "null", "--topic")] if is_other_topic else []
@@ -166,9 +166,9 @@ def packaged_config_dir() -> Path:
 
 
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:
-    """Open the cassette of --record or --replay; None if neither is given. Raises UsageError, ConfigError.
+    """Open the cassette of --record or --replay; None without these options. Raises UsageError, ConfigError.
 
-    `asked`: whether models will be asked. If not, --record creates no cassette.
+    `asked`: whether models will be asked. Otherwise --record creates no cassette.
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")

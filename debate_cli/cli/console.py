@@ -158,7 +158,7 @@ def refuse_existing(path: Path, *, force: bool, option: str) -> None:
 
 @contextmanager
 def ignore_broken_pipe() -> Generator[None]:
-    """Ignore a closed stdout, both in the block and when stdout is flushed after the block."""
+    """Run the block and flush stdout. A closed stdout is ignored."""
     try:
         yield
         sys.stdout.flush()
@@ -226,9 +226,9 @@ def show_tables(
     lines: Iterable[str] | None = None,
     plain: bool = False,
 ) -> None:
-    """Draw tables on a terminal. Without a terminal, or with `plain`, print plain lines.
+    """Print tables: drawn on a terminal, else as plain lines.
 
-    `lines`: the plain lines; None prints each row of the tables as a line.
+    `plain`: print plain lines on a terminal too. `lines`: the plain lines; by default, one for each row of the tables.
     """
     if plain or not is_interactive(sys.stdout):
         from debate_cli.render.text.plain import table_lines, wrap_for_terminal

@@ -18,10 +18,10 @@ from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_
 
 
 class Options(NamedTuple):
-    """Compare two saved debates, or two judging runs of one.
+    """Compare two saved debates, or two judging runs of one debate.
 
-    Describes the differences in a few sentences, then shows both sides: judges, winners, margins, scores, claims with
-    different standings, settings, models and cost. Without --runs the newest judging run of each system counts.
+    Describes the differences in a few sentences. Tables then compare judges, winners, margins, scores, claims with
+    different standings, settings, models and cost. Without --runs, the newest judging run of each system counts.
 
     Examples:
 
@@ -42,7 +42,9 @@ class Options(NamedTuple):
     ] = None
     runs: Annotated[
         str | None,
-        typer.Option(metavar="X,Y", help="Compare judging run X of A with Y of B; without B, both are runs of A."),
+        typer.Option(
+            metavar="X,Y", help="Compare judging run X of A with judging run Y of B (of A, if B is left out)."
+        ),
     ] = None
     json: options.JsonOption = False
     plain: options.PlainOption = False
@@ -50,7 +52,7 @@ class Options(NamedTuple):
 
 
 def run(given: Options) -> None:
-    """Compare two saved debates, or two judging runs of one."""
+    """Compare two saved debates, or two judging runs of one debate."""
     if given.b is None and given.runs is None:
         raise UsageError("name two debates, or one debate and two of its judging runs: --runs r1,r2")
     first = open_debate(find_debate(given.a, transcript_dirs()))

@@ -24,10 +24,10 @@ from debate_cli.storage.redact import Redactor
 class Options(NamedTuple):
     """Test each model with a tiny question: what it can do, what it costs, how fast it is.
 
-    Each model gets one question for each structured-output mode (native schema, forced tool call, schema in the prompt)
-    and one with a streamed answer, a few hundred tokens in all. A model is usable if at least one mode gives a valid
-    form. If no MODEL is named and the configuration searches the web, one web search is tested too. Exit code 3 if a
-    model or the search is not usable.
+    Each model gets one question for each structured-output mode: native schema, forced tool call, schema in the prompt.
+    Another question tests a streamed answer. The questions cost a few hundred tokens per model. A model is usable if at
+    least one mode gives a valid answer. If no MODEL is named and the configuration searches the web, one web search is
+    tested too. Exit code 3 if a model or the search is not usable.
 
     Examples:
 

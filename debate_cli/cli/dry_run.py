@@ -30,7 +30,7 @@ NOTHING_ASKED = "No model was asked."
 
 
 def show_plan(context: RunContext, *, as_json: bool) -> None:
-    """Print the configuration and the estimate. JSON has all settings, text only those that were set."""
+    """Print the configuration and the estimate. JSON has all settings; text has those that the user gave."""
     config = context.config
     plan = asyncio.run(estimate_run(context))
     for line in plan.context_warnings():
@@ -109,7 +109,7 @@ def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
 def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Format rows as lines with aligned columns.
 
-    The first row has the headings, one of which is empty. The columns to the right of the empty heading hold numbers.
+    The first row has the headings. All columns after the one with an empty heading are aligned to the right.
     """
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -122,7 +122,7 @@ def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def format_plan_rows(
     name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str
 ) -> list[tuple[str, ...]]:
-    """Return a row with planned totals, labelled `name`, and a row with the totals at worst, labelled `model`.
+    """Return two rows: `name` with the planned totals, and `model` with the totals at worst.
 
     `columns`: cells of the first row between `name` and the word “planned”.
     """

@@ -166,7 +166,7 @@ class _Importer:
     """Exit codes of the searches for claims that failed or were stopped."""
 
     def add(self, load: Callable[[], ImportedFile]) -> ImportedFile | None:
-        """Read a debate with `load`, show what was found, and write its transcript.
+        """Read a debate with `load`, show what it contains, and write its transcript.
 
         Returns None if the debate cannot be imported, or if the user stopped the import earlier.
         """
@@ -192,7 +192,7 @@ class _Importer:
         return file
 
     def finish(self) -> None:
-        """With --json, print the records, else the number of debates. Raises typer.Exit if a file failed."""
+        """Print the result of the import. Raises typer.Exit if a file or a search for claims failed or was stopped."""
         if self.given.json:
             print_json(self.records)
         elif not self.is_single:
@@ -210,7 +210,7 @@ class _Importer:
     def find_known_claims(self, file: ImportedFile) -> dict[int, Turn] | None:
         """Return the turns whose claims an earlier import of `file` found, by turn index.
 
-        None without such an import, or without --arguments.
+        None if there was no usable earlier import, or without --arguments.
         """
         return None if self.asked is None else read_known_claims(file.target, file.imported.debate, self.asked[1])
 
@@ -247,7 +247,7 @@ class _Importer:
         self, file: ImportedFile, search: ClaimSearch, context: RunContext, spec: ModelSpec,
         save: Callable[[ImportedFile], None],
     ) -> ImportedFile:  # fmt: skip
-        """Return `file` with the claims of its speeches. `save` stores the claims so far after each speech."""
+        """Return `file` with the claims of its speeches. After each speech, `save` stores the claims found so far."""
         wanted, model = search.wanted, shorten(spec.model, 60)
         calls = f"{format_count(count_calls(wanted), 'call')} about {format_count(len(wanted), 'speech')}"
         if self.given.dry_run:

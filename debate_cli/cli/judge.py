@@ -100,7 +100,7 @@ def _check_batch_options(given: JudgeOptions) -> None:
 def _plan_collection(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plan the debates that PATH names, and the debates that wait for a batch in the folders of PATH."""
+    """Plan the named files, and the debates in the named folders that wait for a batch."""
     references = [Path(reference) for reference in given.paths or ()]
     folders = [path for path in references if path.is_dir()] if references else list(transcript_dirs())
     files = [str(path) for path in references if not path.is_dir()]
@@ -117,8 +117,8 @@ def _plan_collection(
         store = BatchStore(plan.source.parent).path
         if not store.exists():
             raise UsageError(
-                f"{plan.source}: the file {store.name} is missing beside it, so some questions may already be in a batch; "
-                f"restore the file, or submit the questions with: debate judge --collect {shlex.quote(str(plan.source))} --resubmit"
+                f"{plan.source}: {store.name} is missing beside it, so its batches are unknown; restore that file, "
+                f"or submit all questions again with: debate judge --collect {shlex.quote(str(plan.source))} --resubmit"
             )
     return plans, problems
 
@@ -126,7 +126,7 @@ def _plan_collection(
 def _plan_judging(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plan the judging of PATH's transcripts and texts, but not of the files of --config, --context and background."""
+    """Plan the judging of the named transcripts and texts. Leaves out the files of --config and --context."""
     described_in = (given.config, given.context, loaded.background_file if loaded is not None else None)
     sources, notes = find_sources(
         given.paths or (),
@@ -247,7 +247,7 @@ class _Judging:
             self._report(task, outcome, observer)
 
     def _show_summary(self, task: JudgeTask, outcome: Outcome) -> None:
-        """Print the summary of a file that is judged alone, or of a text."""
+        """Print the summary of the file if it is the only one, or a text."""
         given = self.given
         if given.json or (len(self.plans) > 1 and (given.quiet or not task.is_text)):
             return
@@ -290,7 +290,7 @@ class _Judging:
             print_status(f"{reason}; {skipped} of {len(self.plans)} files were not judged and are unchanged")
         if self.judged and len(self.given.model or ()) > 1:
             print_status(
-                "note: several models judged, so no verdict decides; a gate is met only if the verdict of each model meets it; "
+                "note: several models judged, so no verdict decides, and each verdict must meet the gates; "
                 "`debate score` shows all verdicts"
             )
         elif self.judged and self.given.repeat > 1:

@@ -56,13 +56,15 @@ QueueOption = Annotated[
         metavar="DSN",
         envvar="DEBATE_QUEUE",
         show_envvar=False,
-        help="PostgreSQL database of the queue, as postgresql://USER@HOST/NAME (default: $DEBATE_QUEUE; process lists show a password in an option, but not in a variable).",
+        help="PostgreSQL database of the queue, as postgresql://USER@HOST/NAME. Default: $DEBATE_QUEUE, which keeps a password out of process lists.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-DetailsOption = Annotated[bool, typer.Option("--details", help="End with all tables instead of the short summary.")]
+DetailsOption = Annotated[
+    bool, typer.Option("--details", help="Print all tables at the end, instead of the short summary.")
+]
 PlainOption = Annotated[bool, typer.Option("--plain", help="Plain lines even on a terminal, e.g. for screen readers.")]
 MockOption = Annotated[bool, typer.Option("--mock", help="Use the mock provider for every model (no key, no network).")]
 BatchOption = Annotated[
@@ -79,7 +81,9 @@ RecordOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Record 
 PlaybackOption = Annotated[
     Path | None, typer.Option("--replay", metavar="FILE", help="Take every answer from a cassette.")
 ]
-ReportOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Also write an HTML report (one debate).")]
+ReportOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write an HTML report of the debate (one debate only).")
+]
 NoSaveOption = Annotated[bool, typer.Option("--no-save", help="Write no transcript.")]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Print planned calls, tokens and worst cost; ask no model, write nothing.")
@@ -90,7 +94,7 @@ FilesOption = Annotated[
         "--files",
         metavar="DIR",
         file_okay=False,
-        help="Folder in which models `files/NAME` exchange prompts and replies (default: files/ beside the transcripts).",
+        help="Folder for prompts to models named `files/NAME`, and for their replies (default: files/ beside the transcripts).",
     ),
 ]
 VarOption = Annotated[
@@ -100,7 +104,7 @@ VarOption = Annotated[
 TrustPathOption = Annotated[
     list[Path] | None,
     typer.Option(
-        "--trust-path", metavar="DIR", help="Also allow the configuration to read and save files in DIR (repeatable)."
+        "--trust-path", metavar="DIR", help="Allow the configuration to read and save files in DIR (repeatable)."
     ),
 ]
 EvidenceOption = Annotated[
@@ -119,7 +123,7 @@ FailUnderOption = Annotated[
     str | None,
     typer.Option(
         metavar="[NAME=]SCORE",
-        help="Fail if NAME scores less than SCORE in the deciding verdict. NAME is a debater (default: the one with the highest score). For a panel, NAME may be PASS, FAIL or CONDITIONAL (default for a text: PASS), and SCORE is a share of the votes, 0-1.",
+        help="Fail if NAME scores less than SCORE in the deciding verdict. NAME is a debater (default: the debater with the highest score). For a panel, NAME may be PASS, FAIL or CONDITIONAL (default for a text: PASS). SCORE is then the share of the votes, from 0 to 1.",
         rich_help_panel=GATES_PANEL,
     ),
 ]

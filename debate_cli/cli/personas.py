@@ -36,9 +36,8 @@ from debate_cli.systems.tables import Table
 class Options(NamedTuple):
     """Suggest the judges of a panel: the stakeholders that documents imply.
 
-    Asks one model for 3 to 7 stakeholders: the name and role of each, what each cares about, and a quoted passage that
-    implies the stakeholder. Each quote is checked word for word. Writes a configuration with these judges, for you to
-    edit.
+    Asks one model for 3 to 7 stakeholders. Each has a name, a role, a concern, and a quoted passage that implies the
+    stakeholder. The quotes are checked word for word. The result is a configuration with these judges, for you to edit.
 
     Examples:
 

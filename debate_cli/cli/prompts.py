@@ -18,8 +18,8 @@ Action = Literal["list", "show"]
 class Options(NamedTuple):
     """List the prompts that debaters and judges get, or show the text of one.
 
-    A configuration replaces a prompt with `prompts: {NAME: FILE}`. Start the file from the shipped text; it may
-    use the placeholders of that prompt, and no others.
+    A configuration replaces a prompt with `prompts: {NAME: FILE}`. Start with a copy of the shipped prompt. FILE may
+    use only the placeholders of the shipped prompt.
 
     Examples:
 

@@ -41,7 +41,8 @@ QUIT_KEYS = frozenset({"q", "Q", ""})
 class Options(NamedTuple):
     """Show a saved debate as `debate run` showed it.
 
-    All at once, or typed out, or step by step; also as a page, a picture or Markdown. No model is asked.
+    The debate appears all at once, typed out (--speed), or turn by turn (--step). With --format it becomes a page, a
+    picture or Markdown. No model is asked.
 
     Examples:
 
@@ -86,7 +87,7 @@ def run(given: Options) -> None:
     debate = stored.debate
     console.print_truncation_note(stored.torn_line_warning)
     if given.round is not None and not debate.select_turns(round_number=given.round):
-        raise UsageError(f"--round {given.round}: this debate has no such round; leave it out to see all")
+        raise UsageError(f"--round {given.round}: this debate has no such round; leave out --round to see all rounds")
     verdicts = score(debate, runs="all")
     if given.only is not None and not _has_part(debate, verdicts, given.only):
         console.print_status(f"--only {given.only}: this debate has no such part; leave out --only to see all parts")

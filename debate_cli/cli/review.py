@@ -50,9 +50,9 @@ class Options(NamedTuple):
     You fill in the form that a judging system asks models to fill in. Your answers become a judging run, scored by the
     same code and shown beside the verdicts of models. Your judging run never decides the debate.
 
-    At a terminal you get one form after the other, each below its speeches. Ctrl-C keeps what you wrote, and the same
-    command continues the review. Or print a form with --template, fill it in with an editor, and store it with --from.
-    With --blind, names, models and earlier verdicts are hidden, and the order of the debaters is random.
+    At a terminal you get one form after the other, each below the speeches to judge. Ctrl-C keeps what you wrote, and
+    the same command continues the review. You can also print the forms with --template, fill them in with an editor,
+    and store them with --from. With --blind, names, models and earlier verdicts are hidden, and the order of the debaters is random.
 
     Examples:
 
@@ -72,7 +72,7 @@ class Options(NamedTuple):
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Judging system whose form you fill in (default: structured; panel if a text is judged).",
+            help="Judging system whose form you fill in. Default: structured for a debate, panel for a text.",
             autocompletion=completion.complete_systems,
         ),
     ] = None
@@ -148,7 +148,7 @@ async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAns
 
 
 def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
-    """Return the terms of the review from the options. Without --seed, the seed of a saved draft is kept."""
+    """Return the settings of the review from the options. Without --seed, the seed of a saved draft is kept."""
     try:
         name = given.name or getpass.getuser()
     except (KeyError, OSError) as error:  # e.g. a foreign user id in a container
@@ -167,7 +167,7 @@ def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
 
 
 def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> ReviewTerms:
-    """Return the terms in `file`. Raises UsageError if an option or the debate does not match them."""
+    """Return the settings in `file`. Raises UsageError if an option contradicts them, or for another debate."""
     terms = file.terms
     options = {
         "--system": (given.system, terms.system),
@@ -191,7 +191,7 @@ def _check_file(given: Options, review: Review, file: ReviewFile) -> ReviewState
     if state.unanswered:
         names = ", ".join(map(review.mask, state.unanswered))
         raise UsageError(
-            f"{given.source}: has no answer to {names}; write a new template, which keeps the other answers: "
+            f"{given.source}: has no answer to {names}; write a new template, which keeps all answers given so far: "
             f"debate review ID --from {quote(str(given.source))} --template > NEW-FILE"
         )
     return state
@@ -259,7 +259,7 @@ class ReviewForm:
         return self._answers
 
     async def _ask_part(self, part: ReviewPart, problems: tuple[str, ...]) -> tuple[str, ...]:
-        """Ask about one part, and store a valid answer. Returns the problems of an invalid answer."""
+        """Ask about one part. Returns () and stores the answer if it is valid, else returns its problems."""
         value, seconds = await self._ask(part, problems)
         taken = {**self._answers.seconds, part.name: round(self._answers.seconds.get(part.name, 0.0) + seconds, 3)}
         given = replace(self._answers, parts={**self._answers.parts, part.name: value}, seconds=taken)

@@ -55,8 +55,7 @@ from debate_cli.storage.transcript_store import (
 from debate_cli.storage.variables import ConfigChange
 
 MAX_ESTIMATED_CALLS = 60
-"""Maximum number of planned calls for which the cost is estimated before the start. A debate of more calls starts
-without an estimate, which would take too long."""
+"""Maximum number of planned calls for which the cost is estimated before the start. Estimating more takes too long."""
 
 
 def run(given: RunOptions) -> None:
@@ -110,7 +109,7 @@ def _resolve_continue(given: RunOptions) -> RunOptions:
 
 
 def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate | None]:
-    """Return the context of the run and the stored debate to resume, which is None for a new debate."""
+    """Return the context of the run and the debate to resume. The second item is None for a new debate."""
     changes = ConfigOptions(
         given.settings,
         given.topic,
@@ -138,7 +137,7 @@ def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate 
 
 
 def _load_inputs(given: RunOptions, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
-    """Load the configuration and the debate to resume, which is None for a new debate.
+    """Load the configuration and the debate to resume. The second item is None for a new debate.
 
     Without CONFIG, a resumed debate keeps its own configuration.
     """
@@ -239,7 +238,7 @@ def _format_planned_cost(context: RunContext) -> str:
 
 
 def write_report(place: Path, outcome: Outcome, redact: Redact, *, show_hidden: bool, force: bool) -> int:
-    """Write the HTML report of a debate, without secrets. If writing fails, print why. Returns the exit code."""
+    """Write the HTML report of a debate, without secrets. Returns the exit code, after printing any error."""
     from debate_cli.render.html.page import render_html
 
     document = dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)

@@ -140,8 +140,8 @@ class PeopleOfCommand:
     def access(self, files: Path, transcript: Path | None) -> PeopleAccess:
         """Return the access to the people of one debate.
 
-        `files`: folder of prompts and replies. `transcript`: unfinished answers are kept beside it. None keeps no
-        unfinished answers.
+        `files`: folder of prompts and replies. `transcript`: file beside which unfinished answers are saved. If None,
+        they are not saved.
         """
         drafts = transcript.parent if transcript is not None else None
         terminal = PeopleAtTerminal(self._observer.held, self._turn, drafts)
@@ -150,7 +150,7 @@ class PeopleOfCommand:
 
 
 def discard_drafts(transcript: Path | None, debate: Debate) -> None:
-    """Remove the drafts beside `transcript` whose answers the debate now contains."""
+    """Remove the drafts of answers that `debate` now contains. Drafts are beside `transcript`."""
     if transcript is not None:
         remove_drafts(transcript.parent, debate, debate.answered_keys)
 

@@ -238,7 +238,7 @@ def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], 
 
 
 def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
-    """Return the files without debates and notes, to save memory. The facts that the index shows are kept."""
+    """Return the files without debates and notes, which need much memory. The facts for the index are kept."""
     return [
         checked._replace(
             file=score_rows.drop_notes(checked.file),
@@ -265,8 +265,8 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
         )
     if request.write and report.scored_files and option:
         console.print_status(
-            f"--write stored the verdicts recomputed with {option}; only `list` shows them, because replay, diff and score "
-            "recompute with the settings of each debate"
+            f"--write stored the verdicts recomputed with {option}; `debate list` shows them. replay, diff and score still "
+            "recompute with the settings of each debate."
         )
 
 
@@ -317,7 +317,7 @@ def _print_github(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile]
             file.write(format_step_summary(files, unusable))
     except OSError as error:
         raise StorageError(
-            f"{summary_path}: cannot be written ({error.strerror}); unset {GITHUB_SUMMARY_VARIABLE}, or name a file"
+            f"{summary_path}: cannot be written ({error.strerror}); unset {GITHUB_SUMMARY_VARIABLE}, or name another file in it"
         ) from error
 
 

@@ -74,9 +74,9 @@ class PipeSafeObserver:
         show_warning: Callable[[str], None] | None = None,
         screen: TerminalView | None = None,
     ) -> None:
-        """`show_warning`: shows warnings. None leaves warnings to `observer`.
+        """`show_warning`: shows warnings. If None, `observer` shows warnings as notes.
 
-        `screen`: the live view that `observer` draws; None if there is none.
+        `screen`: the live view, if `observer` is one.
         """
         self.is_closed = False
         self.stop_cause: StopCause | None = None
@@ -96,7 +96,7 @@ class PipeSafeObserver:
         """Calls of the observer that wait until all people at the terminal have answered or left."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Forward the event. In a resumed debate, speeches that could influence a person's answer are held back."""
+        """Forward the event. Speeches that could influence a person are shown after the person has answered."""
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()
         hidden = turns_hidden_from_people(debate) if isinstance(event, DebateResumed) else ()
@@ -105,7 +105,7 @@ class PipeSafeObserver:
         self._held += [partial(self._show_event, TurnCompleted(at=event.at, turn=turn), debate) for turn in hidden]
 
     def _show_event(self, event: Event, debate: Debate) -> None:
-        """Show an event, except a speech after a person has left without an answer."""
+        """Show an event. After a person has left without an answer, speeches are not shown."""
         if not (self._was_left and isinstance(event, TurnCompleted)):
             self._observer.event(event, debate)
 
@@ -114,11 +114,11 @@ class PipeSafeObserver:
         self.forward(lambda: self._observer.asking(task))
 
     def text(self, cue: Cue, piece: str) -> None:
-        """Forward a piece of a speech, except after a person has left without an answer."""
+        """Forward a piece of a speech. After a person has left without an answer, do nothing."""
         self.forward(lambda: None if self._was_left else self._observer.text(cue, piece))
 
     def note(self, note: str) -> None:
-        """Forward a note. A note already forwarded since the last event is dropped, even if its durations differ."""
+        """Forward each note once between two events. Notes that differ only in a duration count as one note."""
         same = _DURATION.sub("", note)
         if same not in self._seen_notes:
             self._seen_notes.add(same)
@@ -135,7 +135,7 @@ class PipeSafeObserver:
     def held(self) -> Generator[None]:
         """Hold back all output during the block, in which a person answers at the terminal.
 
-        If the person leaves without an answer, later speeches stay hidden from then on.
+        If the block raises, the person has left without an answer. Speeches then stay hidden until the run ends.
         """
         self._holds += 1
         if self._holds == 1 and self._screen is not None:
@@ -172,7 +172,7 @@ class PipeSafeObserver:
 
 
 class PipeSafeStdout:
-    """Stdout as a stream. After stdout is closed, the stream discards all text, and `control` requests a stop."""
+    """Stdout as a stream. Once stdout is closed, text is discarded and the run is asked to stop."""
 
     def __init__(self, control: PipeSafeObserver) -> None:
         self._control = control
@@ -191,7 +191,10 @@ class PipeSafeStdout:
 
 
 def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
-    """Return the stream that shows a run's progress: stdout, or stderr with --json. None if no progress is shown."""
+    """Return the stream for a run's progress: stdout, or stderr with --json. None if `quiet`.
+
+    None with --json if stderr is not a terminal.
+    """
     if quiet or (as_json and not is_interactive(sys.stderr)):
         return None
     return sys.stderr if as_json else sys.stdout
@@ -209,9 +212,9 @@ def open_observer(
 ) -> Generator[PipeSafeObserver]:
     """Open the observer of a run: a live view on a terminal, else plain lines.
 
-    `stream`: None shows only warnings, on stderr. `plan`: shown in the heading. `expected`: total number of calls in
-    the progress line. `plain`: plain lines on a terminal too. `hint`: explains the keys, below the live view or once on
-    stderr.
+    `stream`: where the run is shown. If None, only warnings are shown, on stderr.
+    `plan`: calls and cost for the heading. `expected`: total number of calls in the progress line.
+    `plain`: whether a terminal gets plain lines. `hint`: explains the keys.
     """
     if stream is None:
         yield PipeSafeObserver(NullObserver(), show_warning=print_note)
@@ -273,8 +276,8 @@ def show_summary(
 ) -> None:
     """Print the closing screen of a debate.
 
-    `full`: print all tables. `only`: print the tables of this part only. `judged`: ids of the judging runs to show;
-    None shows all.
+    `full`: whether all tables are printed. `only`: the only part whose tables are printed.
+    `judged`: ids of the judging runs to show. None shows all judging runs.
     """
     is_full = full or only is not None
     if is_interactive(sys.stdout) and not plain:

@@ -16,7 +16,7 @@ _MAX_ID_CHARS_IN_WARNING = 40
 
 
 class RenamedArgument(NamedTuple):
-    """An argument whose written id lacked its speaker's prefix."""
+    """An argument with a new id, because the id in the answer or file did not begin with the speaker's prefix."""
 
     speaker: str
     written: str
@@ -62,9 +62,9 @@ def rename_in_turns(
     earlier: Sequence[Turn] = (),
     renamed: Sequence[RenamedArgument] = (),
 ) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
-    """Return `turns` with corrected argument ids, and the arguments renamed in `earlier` and `turns`.
+    """Return `turns` with corrected argument ids, and all renamed arguments.
 
-    `earlier`: the turns before `turns`. `renamed`: the arguments renamed in `earlier`.
+    `earlier`: the turns before `turns`. `renamed`: the renamed arguments of `earlier`.
     """
     known = {participant.name: participant for participant in participants}
     arguments = ((known.get(turn.speaker), argument) for turn in turns for argument in turn.arguments or ())

@@ -1,7 +1,4 @@
-"""Assessments: the marks and findings of judges, in one shape for all judging systems.
-
-Findings of a single judging system are in the folder of this system in `systems`.
-"""
+"""Assessments: the marks and findings of judges, in one shape for all judging systems."""
 
 from functools import cache, cached_property, lru_cache
 from typing import Annotated, Any, Literal, cast
@@ -20,13 +17,13 @@ class Mark(FrozenModel):
     """A number that a judge gave."""
 
     participant: str | None
-    """Name of the debater. None if the mark is about the whole debate, e.g. a dimension that a panel rates."""
+    """Name of the debater. None if the mark is about the whole debate."""
     item: str | None = None
     """Id of the argument; None if the mark is not about a single argument."""
     criterion: str
     value: float = Field(strict=True)
     out_of: float = Field(gt=0, strict=True)
-    """Upper end of the scale, which starts at 0. Scoring limits a stored `value` to this scale."""
+    """Upper end of the scale, which starts at 0."""
     reason: str | None = None
 
 
@@ -46,7 +43,7 @@ class Finding(FrozenModel):
 
 
 class UninstalledFinding(Finding):
-    """A finding of a system whose plug-in is not installed, unchanged as in the file."""
+    """A finding of a system whose plug-in is not installed. All fields of the file are kept."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -92,11 +89,11 @@ class Manipulation(Finding):
     quote: str
     technique: str
     found_by: Literal["rules", "judge"] = "rules"
-    """`rules`: the program's rules found the words, and hid them from judges. `judge`: a judge quoted the words."""
+    """`rules`: the program found the words by rules, and hid them from judges. `judge`: a judge quoted the words."""
 
     @property
     def label(self) -> str:
-        """The technique that the rules recognized; `found by the judge` for words that a judge quoted."""
+        """`technique` if the program found the words; `found by the judge` if a judge quoted them."""
         return self.technique if self.found_by == "rules" else "found by the judge"
 
     def describe(self) -> list[str]:
@@ -107,7 +104,7 @@ class Manipulation(Finding):
 
 
 class SourceRemark(Finding):
-    """A judge's remark about a source, only in files of version 0.1."""
+    """A judge's remark about a source. Occurs only in files of version 0.1."""
 
     kind: Literal["source_check"] = "source_check"
     participant: str

@@ -31,7 +31,7 @@ class WebSearchConfig(ConfigModel):
     """Web search before each speech. Debaters may cite the results."""
 
     provider: str = Field(min_length=1)
-    """`anthropic`, `openai`, `ollama`, `searxng`, or a name in `providers` whose `kind` is `openai` or `anthropic`."""
+    """`anthropic`, `openai`, `ollama`, `searxng`, or an entry of `providers` with the `kind` `openai` or `anthropic`."""
     max_searches: int = Field(default=2, ge=1, le=10)
     """Maximum number of searches for one speech."""
     allowed_domains: tuple[Domain, ...] = Field(default=(), max_length=20)
@@ -124,14 +124,14 @@ class ProviderSpec(ConfigModel):
     kind: ProviderKind | None = None
     """Protocol of the server, required for a new provider. `openai` fits every OpenAI-compatible server."""
     base_url: str | None = None
-    """Address without `/chat/completions`, usually ending in `/v1`. A new address gets a key only if `api_key_env` is
-    set."""
+    """Address without `/chat/completions`, usually ending in `/v1`. If you change the address, set `api_key_env` too."""
     api_key_env: str | None = None
     """Name of the environment variable with the API key. null sends no key."""
     headers: dict[str, str] = {}
-    """Extra HTTP headers. `${VAR}` is replaced only when a request is sent, so its value is never stored."""
+    """Extra HTTP headers. `${VAR}` is replaced when a request is sent. The value of VAR is never stored."""
     max_concurrency: PositiveInt | None = None
-    """Maximum number of concurrent requests. The program lowers it while the server refuses too many requests."""
+    """Maximum number of concurrent requests, lowered after refusals (status 429 or 529). None means the provider's
+    default."""
     requests_per_minute: PositiveInt | None = None
     """Maximum number of requests per minute; None means no limit."""
     tokens_per_minute: PositiveInt | None = None
@@ -139,7 +139,7 @@ class ProviderSpec(ConfigModel):
     structured: tuple[Literal["native", "tool", "prompt"], ...] | None = None
     """Modes of structured output, in the order in which they are tried; None means the provider's default modes."""
     price: Price | None = None
-    """Price of the provider's models without a price of their own. None means the bundled price table."""
+    """Price of the provider's models that have no `price`. None means the bundled price table."""
 
 
 class ModelSpec(ConfigModel):
@@ -168,7 +168,7 @@ class ModelSpec(ConfigModel):
     strength: float | None = Field(default=None, ge=0, le=1)
     """Mock only: skill as a debater, from 0 (sends its first draft) to 1 (sends the best of ten drafts)."""
     time_limit_s: PositiveFloat | None = None
-    """`human` and `paste` only: seconds for each answer. Then the text written so far becomes the answer."""
+    """`human` and `paste` only: seconds for each answer. After that time, the text written so far is the answer."""
     script: str | None = None
     """`mock/scripted` only: YAML or JSON file with the replies for each purpose, relative to the configuration."""
 
@@ -187,11 +187,11 @@ class DebaterConfig(ConfigModel):
     system: str | None = None
     """Extra instructions for this debater, added to every prompt."""
     personality: Archetype | Personality | None = None
-    """Name of an archetype, or twelve traits. Pressure of the live judge changes the traits."""
+    """Name of an archetype, or twelve traits. The judging system `live` can change the traits during the debate."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far pressure moves the personality, from 0 (not at all) to 1 (fully)."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """How far the personality returns to its start after an exchange without pressure, from 0 (not at all) to 1
+    """How far each trait returns to its first value after an exchange without pressure, from 0 (not at all) to 1
     (fully)."""
     stance: float | None = Field(default=None, ge=-1, le=1)
     """Stance at the start, from -1 (against) to 1 (for). None means 0.8 for the side `for`, -0.8 for `against`, else
@@ -246,8 +246,8 @@ class FormatConfig(ConfigModel):
     turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)
     """Free-flowing: number of speeches of each debater."""
     history: Literal["auto", "full", "recent"] = "auto"
-    """How much of the debate prompts contain: `full`, or `recent` speeches and a list of older arguments. `auto` is
-    `full` for at most 40 turns and short prompts, else `recent`."""
+    """What a prompt contains. `full`: the whole debate. `recent`: the newest speeches and a list of older arguments.
+    `auto`: `full` while the debate has at most 40 turns and the prompt is short, else `recent`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -315,7 +315,7 @@ class DebateConfig(ConfigModel):
     providers: dict[str, ProviderSpec] = {}
     """Providers to add or to change, by name."""
     models: dict[str, ModelSpec] = {}
-    """Models by name. Roles without a model use the entry `default`; judges use `judge` first."""
+    """Models by name. A debater without a model uses `default`. A judge without a model uses `judge`, else `default`."""
     debaters: tuple[DebaterConfig, ...] = ()
     """The debaters, at least two. A configuration for judging texts needs none."""
     format: FormatConfig = FormatConfig()
@@ -358,9 +358,9 @@ class DebateConfig(ConfigModel):
         return self.resolve_model(debater.model or "default")
 
     def model_for_judge(self, role: str | None) -> ModelSpec | None:
-        """Return the model named `role`; if `role` is None, `models.judge`, else `models.default`.
+        """Return the model for the setting `judge: ROLE`; None if the configuration has no such model.
 
-        None if the configuration has no such model.
+        If `role` is None, return `models.judge`, or `models.default` if there is no `models.judge`.
         """
         if role is not None:
             return self.resolve_model(role)

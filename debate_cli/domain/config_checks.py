@@ -68,10 +68,7 @@ def check_judging_config(config: DebateConfig) -> list[Problem]:
 
 
 def check_stored_config(config: DebateConfig) -> list[Problem]:
-    """Return the problems that make a stored configuration unusable.
-
-    For example, a judged text needs no debaters, and an older debate may break newer rules.
-    """
+    """Return the problems of a stored configuration, except broken rules that no longer matter after the debate."""
     passed: set[KeyPath] = {("format", "order"), ("evidence", "sources")}
     passed |= {
         ("debaters", index, "name")
@@ -100,7 +97,7 @@ def _check_debaters(config: DebateConfig) -> Iterator[Problem]:
         if debater.model is not None:
             yield from _check_role(config, debater.model, ("debaters", index, "model"))
         elif "default" not in config.models:
-            yield Problem(("debaters", index), "names no model; give it a `model`, or set `models.default`")
+            yield Problem(("debaters", index), "names no model; add `model`, or set `models.default`")
 
 
 def _check_names(config: DebateConfig) -> Iterator[Problem]:
@@ -134,7 +131,7 @@ def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:
 def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Problem]:
     if role in config.models or role in PERSON_PROVIDERS or _PROVIDER_AND_MODEL.fullmatch(role):
         return
-    advice = format_suggestion(role, config.models) or "; define it there, or write `provider/model`"
+    advice = format_suggestion(role, config.models) or "; add the entry, or write `provider/model`"
     yield Problem(path, f"`models` has no entry of this name{advice}")
 
 
@@ -179,7 +176,7 @@ def _check_evidence(config: DebateConfig) -> Iterator[Problem]:
         if "corpus" in system.lookup_places and "web" not in system.lookup_places and not has_files:
             yield Problem(
                 ("judging", "systems", index, "lookup"),
-                "there are no files to search; name them in `evidence.sources`, or write `lookup: web`",
+                "there are no files to search; name files in `evidence.sources`, or write `lookup: web`",
             )
 
 
@@ -192,7 +189,9 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
             yield Problem(("format", "order"), message)
         return
     if not set(phases) <= set(CONFIGURABLE_PHASES):
-        yield Problem(path, "`answers` and `speech` are added by the formats that use them; remove them from the list")
+        yield Problem(
+            path, "the program adds `answers` and `speech` to the formats that have them; list only other phases"
+        )
         return
     if phases != ("opening",) and (len(phases) < 2 or phases[0] != "opening" or phases[-1] != "closing"):  # noqa: PLR2004
         yield Problem(
@@ -202,7 +201,9 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
         return
     inner = phases[1:-1]
     if "opening" in inner or "closing" in inner:
-        yield Problem(path, "`opening` may only come first and `closing` only last; remove them elsewhere")
+        yield Problem(
+            path, "only the first phase may be `opening`, and only the last `closing`; remove the repeated phase"
+        )
     if "cross_examination" in inner[1:]:
         yield Problem(
             path,
@@ -227,7 +228,7 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
     decides = config.judging.decides
     if kinds and decides is not None and decides not in kinds:
         listed = ", ".join(dict.fromkeys(kinds))
-        advice = format_suggestion(decides, kinds) or "; name one of them, or add it"
+        advice = format_suggestion(decides, kinds) or "; name one of these systems, or add another"
         yield Problem(("judging", "decides"), f"`{decides}` is not among the systems ({listed}){advice}")
     for name, key in (("question", "topic"), ("context", "background")):
         if getattr(config.judging, name) is not None:

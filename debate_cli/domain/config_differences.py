@@ -10,14 +10,14 @@ from debate_cli.domain.text_normalization import common_prefix_length
 MAX_SETTING_CHARS = 56
 """Maximum length of a formatted value."""
 LEADING_CONTEXT_CHARS = 16
-"""Number of characters that are shown before the first difference of two long values."""
+"""Number of equal characters that are shown before the first difference of two long values."""
 NOT_SET = "not set"
 
 
 def format_setting(value: Any) -> str:
     """Format JSON data as plain text on one line.
 
-    A mapping with the key `name` is shown as that name, and a mapping with a single value as that value.
+    A mapping with the key `name` becomes the name. A mapping with a single value becomes the value.
     """
     match value:
         case None:
@@ -79,7 +79,7 @@ class Difference(NamedTuple):
 
 
 def format_differences(stored: DebateConfig, given: DebateConfig, redact: Callable[[Any], Any]) -> list[str]:
-    """Return a line `key.path: stored X, given Y` for each difference outside of IGNORED_SECTIONS.
+    """Return a line `key.path: stored X, given Y` for each difference, except in IGNORED_SECTIONS.
 
     `redact` removes secrets from both configurations before they are compared.
     """
@@ -101,7 +101,7 @@ def find_differences(
     *,
     ignored: Iterable[str] = IGNORED_SECTIONS,
 ) -> list[Difference]:
-    """Return the settings that differ outside of the sections `ignored`.
+    """Return the settings that differ, except in the sections `ignored`.
 
     `redact` removes secrets from both configurations before they are compared.
     """

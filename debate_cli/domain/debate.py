@@ -69,22 +69,22 @@ class Debate(FrozenModel):
     finished_at: datetime | None = None
     closed: CloseReason | None = None
     turns: tuple[Turn, ...] = ()
-    """The turns by index. While several debaters speak at once, an index may be missing."""
+    """The turns, sorted by index. While several debaters speak at once, an index may be missing."""
     passages: tuple[Passage, ...] = ()
     """All passages that were shown to debaters, in the order of their ids."""
     shown_passages: Mapping[str, tuple[str, ...]] = {}
     """Maps the key of each cue or brief to the ids of the passages found for it."""
     searches: tuple[SearchRecord, ...] = ()
-    """Web searches and rerankings. Those for speeches come first, by turn."""
+    """Web searches and rerankings: first all for speeches, then all for judgments."""
     assessments: tuple[Assessment, ...] = ()
-    """The assessments in the order of `first_assessments`."""
+    """The assessments, sorted by run, system, subject, revision and judge."""
     failures: tuple[Failure, ...] = ()
-    """Failed speeches by turn, followed by failed judgments by brief."""
+    """Failed speeches, followed by failed judgments."""
     given_up: frozenset[str] = frozenset()
-    """Keys of failed tasks and ids of failed searches that are not tried again before the debate is resumed."""
+    """Keys of failed tasks and ids of failed searches. They are not tried again until the debate is resumed."""
     runs: tuple[JudgingRun, ...] = ()
     renamed_arguments: tuple[RenamedArgument, ...] = ()
-    """Arguments of older files whose new ids begin with the speaker's prefix."""
+    """Arguments whose ids were changed to begin with the speaker's prefix."""
     kept_verdicts: tuple[Verdict, ...] = ()
     """Stored verdicts of systems that are not installed."""
     reservations: tuple[Reservation, ...] = ()
@@ -104,7 +104,7 @@ class Debate(FrozenModel):
 
     @property
     def was_judged(self) -> bool:
-        """Whether any judging run has a judging system."""
+        """Whether at least one judging run names a judging system."""
         return any(run.judging.systems for run in self.runs)
 
     @property
@@ -121,17 +121,17 @@ class Debate(FrozenModel):
 
     @cached_property
     def turns_by_index(self) -> Mapping[int, Turn]:
-        """The turns by index."""
+        """Maps each index to its turn."""
         return self._fold_turns("turns_by_index", dict[int, Turn](), lambda found, turn: {**found, turn.index: turn})
 
     @cached_property
     def passages_by_id(self) -> Mapping[str, Passage]:
-        """The passages by id."""
+        """Maps each id to its passage."""
         return {passage.id: passage for passage in self.passages}
 
     @cached_property
     def turns_by_round(self) -> Mapping[int, tuple[Turn, ...]]:
-        """The turns of each round by its number. Rounds without turns are left out."""
+        """Maps the number of each round to the round's turns. Rounds without turns are left out."""
         return self._fold_turns(
             "turns_by_round",
             dict[int, tuple[Turn, ...]](),
@@ -140,7 +140,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def arguments(self) -> Mapping[str, tuple[str, Argument]]:
-        """Maps each argument id to (speaker, argument). If an id repeats, its first argument counts."""
+        """Maps each argument id to (speaker, argument). If two arguments have one id, the earlier argument counts."""
         return self._fold_turns("arguments", dict[str, tuple[str, Argument]](), _add_arguments)
 
     @cached_property
@@ -153,7 +153,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def assessments_of_turns(self) -> tuple[Assessment, ...]:
-        """The assessments of particular turns, not of a whole round or debate."""
+        """The assessments of turns. Assessments of a whole round or debate are left out."""
         return tuple([item for item in self.assessments if item.subject.turns])
 
     @cached_property
@@ -197,23 +197,21 @@ class Debate(FrozenModel):
         return {run.id: run for run in self.runs}[run_id]
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether the run judged all turns of the debate.
-
-        Always true if the system `kind` judges each turn by itself, because later turns do not change its judgments.
-        """
+        """Whether the run judged all turns of the debate, or its system `kind` judges each turn by itself."""
         each_turn = any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """Return all judging runs by rank, the most important run last.
+        """Return all judging runs, from the weakest to the strongest.
 
-        Models outrank reviewers. Next, runs that judged all turns (`judged_all_turns(run, kind)`) outrank other runs.
-        Otherwise, newer runs outrank older runs.
+        1. A run by models is stronger than a run by a reviewer.
+        2. A run with `judged_all_turns(run, kind)` is stronger than a run without.
+        3. A newer run is stronger than an older run.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return the run `run_id` and the runs with other models that judge beside it; empty for an unknown id."""
+        """Return the runs of the comparison of judge models to which the run `run_id` belongs; at least this run."""
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
 
@@ -222,7 +220,7 @@ class Debate(FrozenModel):
         return find_assessments(self.assessments, self.runs, system, run)
 
     def searches_for(self, key: str) -> tuple[SearchRecord, ...]:
-        """Return the searches for the cue or brief `key`, with only the last record of a repeated search."""
+        """Return the searches for the cue or brief `key`. Of a repeated search, only the last record is returned."""
         return tuple({item.id: item for item in self.searches if item.key == key}.values())
 
     def search_warnings(self, key: str) -> tuple[str, ...]:
@@ -234,7 +232,7 @@ class Debate(FrozenModel):
         )
 
     def is_search_settled(self, search: Search) -> bool:
-        """Whether the search succeeded, or failed since the debate was last resumed."""
+        """Whether the search need not be run. A search that failed before the debate was last resumed is run again."""
         return search.id in self.given_up or any(
             item.id == search.id and item.failure is None for item in self.searches
         )
@@ -253,7 +251,7 @@ class Debate(FrozenModel):
         return self.turns[: bisect_left(self.turns, index, key=_index_of)]
 
     def visible_to(self, cue: Cue) -> Debate:
-        """Return the debate as the speaker of `cue` may see it, with the turns in `cue.sees` and their assessments."""
+        """Return the debate with only the turns in `cue.sees`, and only the assessments of these turns."""
         return self._show_only(cue.sees)
 
     @memoize_on_value
@@ -274,7 +272,7 @@ class Debate(FrozenModel):
         return self._replace(shown_passages={**self.shown_passages, key: shown})
 
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
-        """Return the debate with `assessments` in place of its own. Only the first assessment for each brief counts."""
+        """Return the debate with `assessments` as its only assessments. The first assessment for each brief counts."""
         return self._replace(assessments=first_assessments(assessments, self.runs))
 
     def without_turns(self) -> Debate:
@@ -318,7 +316,7 @@ class Debate(FrozenModel):
                 return self
 
     def _replace(self, **changes: object) -> Debate:
-        """Return the debate with `changes`. Keeps _DERIVED_FROM_ANSWERS if turns and assessments stay the same."""
+        """Return a changed copy. The caches _DERIVED_FROM_ANSWERS are kept if turns and assessments stay the same."""
         changed = self.model_copy(update=changes)
         if not {"turns", "assessments"} & changes.keys():
             vars(changed).update({name: vars(self)[name] for name in _DERIVED_FROM_ANSWERS if name in vars(self)})
@@ -334,7 +332,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate with a failure for each request in flight, so that the request's reserved usage counts."""
+        """Return the debate with a failure in place of each reservation. The failure has the reserved usage."""
         lost = tuple(
             Failure(
                 task=item.task,
@@ -443,7 +441,7 @@ def _add_arguments(found: Mapping[str, tuple[str, Argument]], turn: Turn) -> Map
 
 
 def sort_by_task(items: Iterable[OfTask]) -> tuple[OfTask, ...]:
-    """Sort searches or failures: those of speeches by turn, followed by those of judgments by brief."""
+    """Sort searches or failures by the keys of their tasks. Speeches come before judgments."""
 
     def rank(item: OfTask) -> tuple[bool, int, str]:
         key = item.key if isinstance(item, SearchRecord) else item.task.key

@@ -24,7 +24,7 @@ class Generator(FrozenModel):
     name: str
     version: str
     rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
-    """Newest version of the program's scoring formulas; omitted in files if 1."""
+    """Highest version number of the program's scoring formulas; omitted in files if 1."""
 
 
 def _is_none(value: object) -> bool:
@@ -52,8 +52,7 @@ class DebateOpened(FrozenModel):
     config: DebateConfig
     config_sha256: str
     kept_verdicts: tuple[Verdict, ...] = ()
-    """Stored verdicts of systems that are not installed, which cannot be recomputed. Omitted in files if there are
-    none."""
+    """Stored verdicts of systems that are not installed; omitted in files if there are none."""
     origin: Origin | None = Field(default=None, exclude_if=_is_none)
     """The file that the debate was imported from; omitted in files for other debates."""
 
@@ -67,13 +66,13 @@ class JudgingOpened(FrozenModel):
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
     providers: dict[str, ProviderSpec] = {}
-    """Rows of the provider table that this run adds to the debate's rows."""
+    """Providers to add or to change for this run, by name."""
     replaces: bool = False
     """Whether assessments of this run replace earlier assessments by the same systems."""
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when the run began; None means all turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
-    """Id of the earlier run that this run judges beside, with other models; omitted in files if there is none."""
+    """Id of the first run, in the later runs of a comparison of judge models; otherwise None, and omitted in files."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=_is_none)
     """The person who judges (`debate review`); omitted in files if models judge."""
 
@@ -93,8 +92,7 @@ class TaskStarted(FrozenModel):
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Usage reserved for the next request, which replaces the task's earlier reservation. Omitted in files if there is
-    none."""
+    """Usage reserved for the next request. It replaces the task's earlier reservation. Omitted in files if None."""
 
 
 class PassagesShown(FrozenModel):
@@ -150,7 +148,7 @@ class Failure(FrozenModel):
     """`abstained`, `late`, `interrupted`, or the name of the error, e.g. `RateLimitedError`."""
     message: str
     final: bool
-    """Whether the task is skipped when the debate is resumed. An abstention is final; an unreachable server is not."""
+    """Whether the task is never asked again, e.g. after an abstention. Otherwise a resumed debate asks again."""
     exchange: ModelCall | None = None
     """Usage of all attempts; None if nothing was sent."""
     raw: RawAnswer | None = Field(default=None, exclude_if=_is_none)
@@ -184,9 +182,9 @@ class SettingChange(FrozenModel):
     key: str
     """Key path with dots, e.g. `models.default.model`."""
     stored: JsonValue = Field(validation_alias="from", serialization_alias="from")
-    """Value before the change; null if the setting had none."""
+    """Value before the change; null if the setting was not set."""
     given: JsonValue = Field(validation_alias="to", serialization_alias="to")
-    """Value after the change; null if the setting has none."""
+    """Value after the change; null if the setting was removed."""
 
 
 class DebateResumed(FrozenModel):

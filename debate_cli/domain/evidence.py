@@ -13,8 +13,7 @@ from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
 from debate_cli.domain.model_call import ModelCall
 
 PassageOrigin = Literal["corpus", "web", "summary"]
-"""`corpus`: from a user's file. `web`: quoted from a web page. `summary`: a model's summary of web pages, which cannot
-be quoted."""
+"""`corpus`: words of a file. `web`: words of a web page. `summary`: a model's summary of web pages, not to be quoted."""
 PassageIds = Annotated[tuple[str, ...], Field(exclude_if=not_)]
 """Ids of passages; omitted in files if there are none."""
 MAX_CITATIONS = 2
@@ -22,7 +21,7 @@ MAX_CITATIONS = 2
 
 
 def _locator_text(locator: object) -> object:
-    """Accept null or a mapping such as `{"page": 3}`, as other programs write them."""
+    """Convert a locator of another program to text: null, or a mapping such as `{"page": 3}`."""
     if isinstance(locator, Mapping):
         parts = cast("Mapping[str, object]", locator)
         return ", ".join(f"{name} {value}" for name, value in parts.items())
@@ -47,7 +46,7 @@ class Passage(FrozenModel):
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """Hash, source and locator. Passages for which all three are equal share one id."""
+        """Hash, source and locator of the passage. Passages with an equal place get one id."""
         return self.sha256, self.source, self.locator
 
 
@@ -108,7 +107,7 @@ class SearchRecord(Search):
     """A search that succeeded or failed."""
 
     results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=not_)
-    """Passages that were found. A transcript omits them once the task is answered."""
+    """Passages that were found; omitted in a transcript if the task was answered."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
     """Why the search failed; None, and omitted in files, if it succeeded."""
     exchange: ModelCall | None = None
@@ -116,7 +115,7 @@ class SearchRecord(Search):
 
 
 class Citation(FrozenModel):
-    """Words of a source that a debater cites."""
+    """A quote in a speech, with the id of its passage."""
 
     source: str
     """Id of a passage."""
@@ -124,7 +123,7 @@ class Citation(FrozenModel):
 
 
 QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
-"""Result of comparing a quote with its passage. `near`: equal except for harmless changes."""
+"""Result of comparing a quote with its passage. `near`: only punctuation or other harmless signs differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,7 @@ class QuoteCheck:
     difference: str = ""
     """How the quote differs from the passage, e.g. `“may” became “will”`; empty if it does not differ."""
     spans: tuple[tuple[int, int], ...] = ()
-    """Position (start, end) in the passage of each part of the quote."""
+    """Character positions (start, end) of the quote's parts in the passage's text."""
 
 
 NOT_FOUND = QuoteCheck("not_found")

@@ -73,7 +73,7 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """Return a `target` with the fields of `source` that `target` has, and with `changes`. Skips validation."""
+    """Return a `target` with the common fields of `source`, and with `changes`, without validation."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
     return target.model_construct(None, **{**shared, **changes})
@@ -149,16 +149,16 @@ def _require_text(kind: Any) -> Any:
 
 
 Kind = Annotated[Any, AfterValidator(_require_text)]
-"""Type of `kind` in a base class. Each subclass narrows it, e.g. to `Literal["panel"] = "panel"`."""
+"""Type of the field `kind` in a base class. A subclass declares e.g. `kind: Literal["panel"] = "panel"`."""
 
 
 @dataclass(frozen=True)
 class ByKind:
-    """Annotation of a field whose value has a class for each `kind`."""
+    """Annotation of a field whose value is of a class that the value's `kind` selects."""
 
     parse: Callable[[object, ValidationInfo], object]
     built_in: Callable[[], Mapping[str, type[FrozenModel]]]
-    """Returns the classes in the committed JSON Schemas, by kind."""
+    """Returns the classes of built-in values by kind, for the JSON Schema."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Return a schema that calls `parse` before it checks the value."""
@@ -176,15 +176,15 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of newest results that a fold keeps, in case the next list is slightly shorter."""
+"""Number of newest results that a fold keeps. With them, a slightly shorter list needs no new start."""
 
 
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """Return `functools.reduce(step, items, start)`, reusing stored results for the first `items`.
+    """Return `functools.reduce(step, items, start)`, computed from the last stored result.
 
-    `first`: value that stores the results. `name`: name of the fold; another `start` or `step` needs another name.
+    `first`: value that stores results. `name`: key of the results, one for each pair of `start` and `step`.
     Callers must not change a result.
     """
     folds = _folds_of(first).newest
@@ -200,10 +200,9 @@ def fold_growing(
 
 
 class _Folds:
-    """Maps the name of each fold to its items and its latest results."""
-
     def __init__(self) -> None:
         self.newest: dict[Hashable, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
+        """Maps the name of each fold to (items, newest results)."""
 
 
 @memoize_on_value

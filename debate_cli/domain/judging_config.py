@@ -36,7 +36,7 @@ class SystemSettings(ConfigModel):
     """Settings of a judging system. Each system has a subclass with its own `kind`."""
 
     judges_each_turn: ClassVar[bool] = False
-    """Whether the system judges each turn by itself, so that later turns do not change its judgments."""
+    """Whether the system judges each turn by itself. Then later turns do not change a judgment."""
 
     kind: Kind
     judge: str | None = None
@@ -58,7 +58,7 @@ class SystemSettings(ConfigModel):
 
     @property
     def asks_in_turn(self) -> bool:
-        """Whether the system judges each turn before the next, so that debaters speak one after the other."""
+        """Whether the system judges each turn before the next turn is made."""
         return False
 
     @property
@@ -97,7 +97,7 @@ class SystemSettings(ConfigModel):
     def for_reviewer(self, assessor: str) -> Self:
         """Return the settings with one person as the only judge.
 
-        `assessor`: id of the person as a judge, e.g. `human:anna`, which is also used as the model.
+        `assessor`: id of the person, e.g. `human:anna`. The id is also the judge's model.
         """
         return (self.with_judge_count(1) or self).with_models(lambda _role: assessor)
 
@@ -106,7 +106,7 @@ class SystemSettings(ConfigModel):
         return self
 
     def for_added_run(self) -> Self:
-        """Return the settings for judging a saved debate, without options that only apply during a debate."""
+        """Return the settings without options that apply only during a debate, for judging a saved debate."""
         return self
 
     def for_text(self) -> Self:
@@ -115,13 +115,13 @@ class SystemSettings(ConfigModel):
 
 
 class UninstalledSettings(SystemSettings):
-    """Settings of a system whose plug-in is not installed, unchanged as in the file."""
+    """Settings of a system whose plug-in is not installed. All fields of the file are kept."""
 
     model_config = ConfigDict(extra="allow")
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """Always empty, because a system that is not installed asks no judge."""
+        """Always empty, because the system is not installed."""
         return ()
 
     @model_serializer(mode="plain")
@@ -136,7 +136,7 @@ class Thresholds(ConfigModel):
     draw: NonNegative
     """Margin below which the debate is a draw."""
     clear: NonNegative
-    """Margin of a clear victory. Each system decides whether an equal margin is enough."""
+    """Lower bound of a clear victory. The system decides whether an equal margin is enough."""
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:
@@ -214,7 +214,7 @@ class JudgingConfig(ConfigModel):
     """Only in transcripts: context for the judges of a text. `judge --config` takes it from `background`."""
 
     def notices(self) -> tuple[str, ...]:
-        """Return a sentence, beginning with the key path, for each unexpected effect of the systems' settings."""
+        """Return a sentence, beginning with the key path, for each unexpected effect of a system's settings."""
         return tuple(
             f"{'.'.join(map(str, ('judging', 'systems', index, *path)))} {sentence}"
             for index, system in enumerate(self.systems)
@@ -223,7 +223,7 @@ class JudgingConfig(ConfigModel):
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """Where the systems of this configuration look up claims."""
+        """Where the systems look up claims; empty if no system looks up claims."""
         return frozenset[LookupPlace]().union(*(system.lookup_places for system in self.systems))
 
     @property
@@ -244,7 +244,7 @@ def judge_title(kind: str, assessor: str) -> str:
 
 
 def judge_model_role(system: SystemSettings, assessor: str) -> str | None:
-    """Return the model that the settings name for a judge; None means the default judge model.
+    """Return the model that the settings name for a judge; None if the settings name no model.
 
     Raises KeyError if the system has no judge `assessor`.
     """

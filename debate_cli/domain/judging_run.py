@@ -15,9 +15,9 @@ from debate_cli.domain.tasks import MOMENTS
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """Return the label of a system, e.g. `structured`, `structured r4` or `structured r4 (human:anna)`. Not sanitized.
+    """Return the label of a system, e.g. `structured` if it judged in one run, or `structured r4 (human:anna)`.
 
-    The label names the run if `runs` has several runs, or if a `reviewer` judged.
+    `runs`: ids of the runs in which the system judged. The label is not sanitized.
     """
     if reviewer is not None:
         return f"{system} {run} ({reviewer_id(reviewer)})"
@@ -37,17 +37,15 @@ class JudgingRun(FrozenModel):
     models: dict[str, ModelSpec] = {}
     """Models that the judges of a later run use, by name; empty for the debate's own run."""
     providers: dict[str, ProviderSpec] = {}
-    """Rows of the provider table that this run adds to the debate's rows."""
+    """Providers to add or to change for this run, by name."""
     replaces: bool = False
     """Whether assessments of this run replace earlier assessments by the same systems."""
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when a later run began; None means all turns."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
-    """Id of the earlier run that this run judges beside, with other models; None, and omitted in files, for other
-    runs."""
+    """Id of the first run, in the later runs of a comparison of judge models; otherwise None, and omitted in files."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
-    """The person who judged; None, and omitted in files, if models judged. A person's verdict never decides who
-    wins."""
+    """The person who judged; None, and omitted in files, if models judged."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)
     """Kinds of this run's systems that a later run has replaced. Not written to files."""
 
@@ -67,7 +65,7 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
 def insert_assessment(
     assessments: tuple[Assessment, ...], added: Assessment, runs: Sequence[JudgingRun]
 ) -> tuple[Assessment, ...]:
-    """Insert `added` into `assessments`, which are in the order of `first_assessments`."""
+    """Return `assessments` with `added`. Both are in the order of `first_assessments`."""
     rank = _canonical_rank(runs)
     place = bisect_right(assessments, rank(added), key=rank)
     return (*assessments[:place], added, *assessments[place:])
@@ -116,7 +114,7 @@ def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[
 
 
 def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
-    """Return `runs` with the systems `kinds` marked as replaced, except in the runs of reviewers."""
+    """Return `runs` with the systems `kinds` marked as replaced. Runs of reviewers stay unchanged."""
     marked = list(runs)
     for index in reversed(range(len(marked))):
         run = marked[index]

@@ -21,8 +21,8 @@ def is_person(model: str) -> bool:
 
 
 StructuredOutputMode = Literal["native", "tool", "prompt", "text"]
-"""How structured output is requested: by a JSON schema parameter, a forced tool call or the prompt; `text` requests
-none."""
+"""How a model is asked for JSON: `native` (JSON schema parameter), `tool` (forced tool call), `prompt` (schema in the
+prompt) or `text` (plain text, no JSON)."""
 
 
 Count = Annotated[int, Field(ge=0, le=10**12)]
@@ -44,10 +44,10 @@ class Usage(FrozenModel):
     searches: Count = Field(default=0, exclude_if=not_)
     """Web searches that the provider made and charges for; omitted in files if 0."""
     estimated: bool = Field(default=False, exclude_if=not_)
-    """Whether any of the tokens are estimated; omitted in files if not."""
+    """Whether some tokens are estimated; omitted in files if false."""
 
     def __add__(self, other: Usage) -> Usage:
-        """Return the sum of all fields, which is estimated if either summand is estimated."""
+        """Return the sum of all fields. The sum is estimated if one of the summands is estimated."""
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
@@ -64,8 +64,7 @@ class ModelCall(FrozenModel):
     model: str
     """`provider/model` that was asked."""
     rung: StructuredOutputMode
-    """Mode that gave the answer or was tried last: `native` (JSON schema parameter), `tool` (forced tool call),
-    `prompt` (schema in the prompt) or `text` (plain text)."""
+    """Mode that gave the answer, or was tried last."""
     attempts: Count
     """Number of sent requests, including repeated requests."""
     repaired: bool = False
@@ -73,7 +72,7 @@ class ModelCall(FrozenModel):
     usage: Usage = Usage()
     """Sum over all attempts."""
     latency_s: Annotated[float, Field(ge=0, le=1e9)] = 0.0
-    """Seconds that the provider took for all attempts, without the waits between them."""
+    """Seconds that the provider took for all attempts. Waits between attempts do not count."""
     cost_usd: Dollars | None = None
     """Cost of all attempts in US dollars; None if a price is not known."""
     rejected: tuple[StructuredOutputMode, ...] = Field(default=(), exclude_if=not_)
@@ -127,7 +126,7 @@ class TotalUsage(FrozenModel):
     cost_usd: float | None = None
     """Cost in US dollars; None if the price of any call is not known."""
     estimated: bool = Field(default=False, exclude_if=not_)
-    """Whether the tokens and cost of any call were estimated; omitted in files if not."""
+    """Whether tokens and cost of at least one call are estimated; omitted in files if false."""
     human_calls: int = Field(default=0, exclude_if=not_)
     """Number of calls that people answered; omitted in files if 0."""
     human_s: float = Field(default=0.0, exclude_if=not_)

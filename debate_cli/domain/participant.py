@@ -25,29 +25,30 @@ class Participant(FrozenModel):
     personality: Personality | None = None
     """Personality at the start; None if not configured."""
     stance: float | None = None
-    """Stance at the start, -1 to 1; None if not configured (see `starting_stance`)."""
+    """Stance at the start, -1 to 1; None if not configured."""
     conviction: float | None = None
     """Conviction at the start, 0 to 1; None if not configured."""
     strategy: str | None = None
 
     @property
     def starting_stance(self) -> float:
-        """Stance at the start: as configured, else 0.8 for the side `for`, -0.8 for `against` and 0 for others."""
+        """The configured stance; without one, 0.8 for the side `for`, -0.8 for `against` and 0 for other sides."""
         return self.stance if self.stance is not None else DEFAULT_STANCES.get(self.side, 0.0)
 
     @property
     def starting_conviction(self) -> float:
-        """Conviction at the start: as configured, else 0.7."""
+        """The configured conviction; without one, 0.7."""
         return self.conviction if self.conviction is not None else DEFAULT_CONVICTION
 
 
 def participants(config: DebateConfig) -> tuple[Participant, ...]:
     """Return the debaters of `config` in their order."""
-    prefixes: dict[str, int] = {}
+    next_numbers: dict[str, int] = {}
+    """Maps each used prefix to the number to append for its next use."""
     found: list[Participant] = []
     for debater in config.debaters:
-        prefix = _choose_prefix(debater, prefixes)
-        prefixes.setdefault(prefix, 2)
+        prefix = _choose_prefix(debater, next_numbers)
+        next_numbers.setdefault(prefix, 2)
         spec = config.model_for_debater(debater)
         found.append(
             Participant(
@@ -64,14 +65,13 @@ def participants(config: DebateConfig) -> tuple[Participant, ...]:
     return tuple(found)
 
 
-def _choose_prefix(debater: DebaterConfig, taken: dict[str, int]) -> str:
-    """Choose a free prefix. `taken` maps used prefixes to the number for their next use, and is updated."""
+def _choose_prefix(debater: DebaterConfig, next_numbers: dict[str, int]) -> str:
     if debater.prefix is not None:
         return debater.prefix
     default = SIDE_PREFIXES.get(debater.side) or re.sub(r"[^A-Z0-9]", "", debater.side.upper())[:6]
     wanted = default if default[:1].isalpha() else "ARG"
     candidate = wanted
-    while candidate in taken:
-        candidate = f"{wanted}{taken[wanted]}"
-        taken[wanted] += 1
+    while candidate in next_numbers:
+        candidate = f"{wanted}{next_numbers[wanted]}"
+        next_numbers[wanted] += 1
     return candidate

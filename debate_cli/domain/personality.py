@@ -17,7 +17,7 @@ TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
 """Largest change of a trait by one pressure, in points."""
 RESPONSE_STEP = 0.5
-"""Largest change of a trait in the second step of `apply_pressures`, in points."""
+"""Largest further change of an extreme or high trait by one event, in points."""
 HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 """A trait is extreme at HIGH_TRAIT or above, and at LOW_TRAIT or below."""
 RIGID_TRAITS = 4
@@ -65,16 +65,16 @@ PRESSURE_WEIGHTS: dict[PressureKind, dict[str, float]] = {
     "strategic": {"framing": 1.0, "directness": 0.5, "openness": 0.3},
     "credibility": {"evidence_reliance": 1.0, "vividness": -0.5, "concision": 0.3},
 }
-"""Weights with which each pressure moves traits."""
+"""Maps each pressure to the weights with which the pressure moves traits."""
 
 
 def apply_pressures(
     personality: Personality, pressures: Mapping[PressureKind, float], elasticity: float
 ) -> Personality:
-    """Return the personality after the `pressures` of one event (0-1 each) at `elasticity` (0-1).
+    """Return the personality after one event with `pressures` (0-1 each), at `elasticity` (0-1).
 
-    First, each pressure moves the traits in PRESSURE_WEIGHTS. Second, the extreme traits of a rigid personality move to
-    TRAIT_MIDDLE; otherwise the highest traits rise.
+    First, each pressure moves the traits in PRESSURE_WEIGHTS. Then a rigid personality becomes less extreme; any other
+    personality becomes stronger in its highest traits.
     """
     traits = {trait: float(getattr(personality, trait)) for trait in TRAITS}
     for kind, pressure in pressures.items():

@@ -10,13 +10,13 @@ from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
 from debate_cli.domain.turn import ResponseType, Turn
 
 RECENT_TURNS = 2
-"""Number of newest turns of each participant that are shown whole."""
+"""Number of turns that are shown whole: the newest of each participant."""
 MAX_ENTRIES = 60
 """Maximum number of entries in a ledger."""
 MAX_CLAIM_CHARS = 200
 MAX_ANSWERS = 4
 Answers = tuple[tuple[str, ResponseType], ...]
-"""Pairs of a speaker and the type of the speaker's response, at most MAX_ANSWERS."""
+"""Responses to a claim as pairs (speaker, type), at most MAX_ANSWERS."""
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s")
 
 
@@ -33,11 +33,11 @@ class LedgerEntry(NamedTuple):
 
 
 class Ledger(NamedTuple):
-    """The older claims of a debate: first the unanswered claims, then the answered ones, each from new to old."""
+    """The claims of older turns. Unanswered claims come first; in each part, the newest claim is first."""
 
     entries: tuple[LedgerEntry, ...]
     left_out: int
-    """Number of older claims that have no room in `entries`."""
+    """Number of claims of older turns that are not in `entries`."""
 
 
 class RecentHistory(NamedTuple):
@@ -46,7 +46,7 @@ class RecentHistory(NamedTuple):
     turns: tuple[Turn, ...]
     """Turns to show whole, by index."""
     ledger: Ledger
-    """Claims of the other turns."""
+    """Claims of the turns that are not in `turns`."""
 
     @property
     def argument_ids(self) -> frozenset[str]:
@@ -57,10 +57,7 @@ class RecentHistory(NamedTuple):
 
 @memoize_on_value
 def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
-    """Shorten a debate to each participant's newest turns and a ledger of the older claims.
-
-    `keep`: indices of further turns to show whole.
-    """
+    """Shorten a debate to each participant's newest turns, the turns with an index in `keep`, and older claims."""
     claims = _Claims({}, (), (), {})
     if debate.turns:
         claims = fold_growing(debate.turns[0], "ledger", debate.turns, claims, _add_turn)
@@ -79,11 +76,10 @@ class _Claim(NamedTuple):
 
 class _Claims(NamedTuple):
     newest: Mapping[str, tuple[int, ...]]
-    """Indices of each speaker's newest turns."""
     all: tuple[_Claim, ...]
     unanswered: tuple[_Claim, ...]
     answers: Mapping[str, Answers]
-    """Newest responses to each argument, by the argument's id."""
+    """Maps argument ids to the newest responses."""
 
 
 def _add_turn(before: _Claims, turn: Turn) -> _Claims:

@@ -9,7 +9,7 @@ from pydantic import Field
 from debate_cli.domain.frozen_model import FrozenModel
 
 PROBABILITY = "probability"
-"""Criterion of a mark that states how probable it is, in percent, that a debater is right."""
+"""Criterion of a mark. Its value is the probability, in percent, that the debater is right."""
 PROBABILITY_TOTAL = 100
 """Sum of the probabilities of all debaters, in percent."""
 
@@ -26,7 +26,7 @@ class Reviewer(FrozenModel):
     order: tuple[str, ...] = ()
     """Names of the debaters in the order in which the person saw them."""
     seconds: dict[str, Seconds] = {}
-    """Seconds that the person took for each part of the review. Parts without a measured time are left out."""
+    """Seconds that the person took, by part of the review. Parts without a measured time are left out."""
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
     """The person's confidence in the whole judgment, 0-1; None if not stated."""
 
@@ -57,7 +57,7 @@ class ReviewAnswers:
     """The answers of a person in an unfinished review."""
 
     parts: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Filled-in forms by name of the part, with the debaters' names as the person sees them."""
+    """Maps each part of the review to its filled-in form. The form has the names that the person sees."""
     seconds: Mapping[str, float] = field(default_factory=dict[str, float])
     confidence: float | None = None
 

@@ -13,7 +13,7 @@ MAX_REVISION = 100
 
 Moment = Literal["turn", "pair", "round", "debate"]
 MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")
-"""All moments, in the order of assessments in a transcript."""
+"""Kinds of subjects, in the order of their assessments in a transcript."""
 
 
 def speech_key(index: int) -> str:
@@ -26,7 +26,7 @@ class Subject(FrozenModel):
 
     moment: Moment
     round: int | None = None
-    """Number of the round; None if the subject is not a round."""
+    """Number of the round, for a subject of the kind `round`; otherwise None."""
     turns: tuple[int, ...] = ()
     """Indices of the turns; empty for a whole round or debate."""
 
@@ -51,7 +51,8 @@ class Cue(FrozenModel):
     sees: tuple[int, ...] = ()
     """Indices of the turns that the speaker may see, in ascending order."""
     questions: tuple[FollowUpQuestion, ...] = ()
-    """Questions that the speaker answers in the phase `answers`, or asked earlier and now follows up."""
+    """In the phase `answers`, questions to the speaker. In a later cross-examination, answered questions of the
+    speaker."""
     guidance: str | None = None
     """The moderator's guidance to all debaters for this round."""
 
@@ -62,7 +63,7 @@ class Cue(FrozenModel):
 
 
 class Brief(FrozenModel):
-    """A request to a judge to assess a part of the debate. The assessment repeats these fields."""
+    """A request to a judge to assess the debate or a part of it. The assessment has the same fields."""
 
     run: str
     """Id of the judging run: `r1` for the debate's own run, `r2` and so on for later runs."""
@@ -72,7 +73,7 @@ class Brief(FrozenModel):
     """Id of the judge."""
     subject: Subject
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
-    """Number of the panel's deliberation round or of the live judge's question about the whole debate; otherwise 0."""
+    """Number that distinguishes several questions of one judge about one subject, from 0."""
 
     @cached_property
     def key(self) -> str:

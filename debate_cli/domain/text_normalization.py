@@ -30,16 +30,16 @@ INVISIBLE_CHARS = (
 """Invisible characters, for use inside a regex character class."""
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _HIDING = re.compile(rf"[{INVISIBLE_CHARS}]|\\u")
-"""Matches invisible characters and JSON escapes. All terminal sequences begin with an invisible character."""
+"""Matches invisible characters, also those at the start of terminal sequences, and JSON escapes."""
 _ESCAPED_CHAR = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _ESCAPED_SEQUENCE = re.compile(r'(?<!\\)\\++u001[bB](?:\[[0-?]*[@-\[\]-~]|\][^"\\]*\\++u0007|[0-Z^-~])')
-"""Matches the usual terminal sequences in JSON, where their first character is escaped."""
+"""Matches the usual terminal sequences in JSON. There the first character is an escape such as `\\u001b`."""
 
 
 def reveal_text(text: str) -> str:
-    r"""Return `text` without invisible characters and terminal sequences, so that a search finds hidden words.
+    r"""Return `text` without invisible characters and terminal sequences. Valid JSON stays valid.
 
-    JSON escapes of letters and digits, e.g. `\u0041`, are decoded. Valid JSON stays valid.
+    JSON escapes of letters and digits, e.g. `\u0041`, are decoded.
     """
     if _HIDING.search(text) is None:
         return text
@@ -83,7 +83,7 @@ def common_prefix_length(one: str, other: str) -> int:
 
 
 def ascii_slug(text: str, separator: str = "-") -> str:
-    """Return `text` in lower case, with `separator` in place of everything but Latin letters and digits."""
+    """Return the words of `text` in lower-case ASCII, joined by `separator`. Other characters are dropped."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", separator, plain).strip(separator)
 

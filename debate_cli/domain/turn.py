@@ -18,7 +18,7 @@ ResponseType = Literal["refute", "challenge", "concede", "partial"]
 PositionShift = Literal["strengthened", "unchanged", "adjusted", "weakened"]
 
 CLOSING_ITEM = "closing"
-"""Item that `Turn.citations` gives for a citation in a closing."""
+"""In `Turn.citations`, the name of the closing in place of an argument id."""
 UNSTRUCTURED = "unstructured"
 """Warning of a turn whose text is the model's unchanged answer, because the answer did not fit the form."""
 
@@ -57,7 +57,7 @@ class FollowUpAnswer(FrozenModel):
     """Id of the argument that the question was about."""
     reply: str
     evaded: bool | None = None
-    """Whether the debater says that the question stays open; None if not stated."""
+    """Whether the debater says that the reply leaves the question open; None if not stated."""
 
 
 class Closing(FrozenModel):
@@ -66,7 +66,7 @@ class Closing(FrozenModel):
     concessions: tuple[str, ...] = ()
     """Ids or wordings of conceded arguments."""
     unrebutted: tuple[str, ...] = ()
-    """Ids of the debater's arguments that no opponent answered."""
+    """Ids of the debater's arguments that, as the debater says, no opponent answered."""
     final_position: str
     shift: PositionShift
     why: Annotated[str, Field(exclude_if=not_)] = ""
@@ -109,7 +109,7 @@ class Turn(FrozenModel):
     """The model's answer with its prompt; None without `output.raw: true`."""
 
     def citations(self) -> Iterator[tuple[str, Citation]]:
-        """Yield (item, citation). The item is the id of the argument made or answered, or `closing`."""
+        """Yield (item, citation) for each citation. The item is the id of the argument made or answered, or `closing`."""
         for item, citations in citations_by_item(self.arguments, self.responses, self.closing):
             yield from ((item, citation) for citation in citations)
 
@@ -122,14 +122,14 @@ class Turn(FrozenModel):
 
     @property
     def is_one_item(self) -> bool:
-        """Whether the turn is a single argument, as in imported speeches and unstructured openings."""
+        """Whether the text of the turn is a single argument, as in imported speeches."""
         return self.arguments is not None and len(self.arguments) == 1 and self.arguments[0].claim == self.text
 
 
 def citations_by_item(
     arguments: Iterable[Argument] | None, responses: Iterable[Response] | None, closing: Closing | None
 ) -> Iterator[tuple[str, tuple[Citation, ...]]]:
-    """Yield (item, citations) for each part of a turn. The items are those of `Turn.citations`."""
+    """Yield (item, citations) for each part of a turn, with items as in `Turn.citations`."""
     yield from ((argument.id, argument.citations) for argument in arguments or ())
     yield from ((response.target, response.citations) for response in responses or ())
     if closing is not None:

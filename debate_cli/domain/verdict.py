@@ -7,9 +7,7 @@ from pydantic import Field, JsonValue, SkipValidation, field_serializer
 from debate_cli.domain.frozen_model import FrozenModel
 
 Victory = Literal["draw", "narrow", "clear", "overwhelming", "conditional", "undetermined"]
-"""Result of a debate. `overwhelming` occurs only in persuasion, `conditional` only in the panel.
-
-`undetermined`: too little was assessed; `notes.missing` lists the gaps."""
+"""Result of a debate. `undetermined` means that too little was assessed."""
 
 
 class Notes(FrozenModel):
@@ -38,7 +36,7 @@ class Notes(FrozenModel):
 
 
 AnyNotes = Annotated[dict[str, SkipValidation[JsonValue]] | Notes, Field(union_mode="left_to_right")]
-"""`Notes` after scoring, a dict in a stored verdict."""
+"""The notes of a verdict: `Notes` after scoring, a dict when read from a file."""
 
 
 class Verdict(FrozenModel):
@@ -57,12 +55,11 @@ class Verdict(FrozenModel):
     rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
     """Version of the system's formula; omitted in files if 1."""
     decides: bool = False
-    """Whether this verdict decides the debate. The deciding verdict is shown first."""
+    """Whether this verdict decides the debate."""
     reviewer: Annotated[str | None, Field(exclude_if=lambda name: name is None)] = None
     """Name of the person who judged; None, and omitted in files, if models judged."""
     notes: AnyNotes = {}
-    """Details behind the scores: `Notes` of the system after scoring, a dict in a stored verdict. `missing` lists the
-    gaps in the assessments."""
+    """Details behind the scores. The field `missing` lists the gaps in the assessments."""
 
     @field_serializer("notes")
     def _serialize_notes(self, notes: AnyNotes) -> dict[str, JsonValue]:
@@ -70,7 +67,7 @@ class Verdict(FrozenModel):
 
     @property
     def option(self) -> str | None:
-        """The option that a panel voted for, if no debater won; None for all other verdicts."""
+        """Result of a panel's vote, e.g. `CONDITIONAL`; None if a debater won, or if another system judged."""
         if self.winner is not None or self.victory == "undetermined":
             return None
         found = self.notes.get("option")
@@ -78,12 +75,12 @@ class Verdict(FrozenModel):
 
     @property
     def outcome(self) -> str:
-        """Name of the winner, else `option`, else `victory`."""
+        """Name of the winner. Without a winner, `option`. Without an option, `victory`."""
         return self.winner if self.winner is not None else self.option or self.victory
 
     @property
     def option_shares(self) -> dict[str, float]:
-        """Maps each option that got votes to its share, 0-1; empty if `option` is None."""
+        """Maps each option with votes to its share of the panel's weight, 0-1; empty if `option` is None."""
         found = self.notes.get("weights")
         if self.option is None or not isinstance(found, dict):
             return {}
@@ -91,11 +88,11 @@ class Verdict(FrozenModel):
 
     @property
     def is_tied(self) -> bool:
-        """Whether `option` is CONDITIONAL because of a tie between options."""
+        """Whether `option` is CONDITIONAL because the strongest options have equal shares."""
         shares = self.option_shares
         return self.option == "CONDITIONAL" and shares.get("CONDITIONAL", 0.0) < max(shares.values(), default=0.0)
 
     @property
     def displayed_scores(self) -> dict[str, float]:
-        """The scores to show: `option_shares`, else the debaters' `scores`."""
+        """The scores to show: `option_shares`, or `scores` if `option_shares` is empty."""
         return self.option_shares or self.scores

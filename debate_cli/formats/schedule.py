@@ -1,7 +1,4 @@
-"""Who speaks next: pure functions of a `Debate`, without clock, model or randomness.
-
-A debate ends early when at most one debater is left, or when a free-flowing round brings no new claim or rebuttal.
-"""
+"""Who speaks next, and when a debate is over: pure functions of a `Debate`."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from debate_cli.systems.registry import active_systems, stopped_debaters
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One step of the plan of a debate. It becomes a round if at least one debater has something to say."""
+    """A planned round of a debate. The round is left out if no debater has something to say."""
 
     phase: Phase
     follow_up: bool = False
@@ -84,7 +81,7 @@ class Timetable:
 
     rounds: tuple[ScheduledRound, ...]
     due_cues: tuple[Cue, ...]
-    """Cues that are asked together, including cues whose turns were already made; empty when the plan is complete."""
+    """Cues that are asked together. Turns of some of these cues may exist already. Empty after the last planned round."""
 
     @property
     def next_index(self) -> int:
@@ -99,7 +96,7 @@ def build_timetable(debate: Debate) -> Timetable:
         return Timetable(tuple(itertools.starmap(_round_of, debate.turns_by_round.items())), ())
     one_by_one = debate.is_sequential
     plan = stages(debate.config.format)
-    rounds = list(_past_speeches(debate)[: len(plan)])
+    rounds = list(_unchangeable_speech_rounds(debate)[: len(plan)])
     index = rounds[-1].cues[-1].index + 1 if rounds else 0
     for stage in plan[len(rounds) :]:
         board = _RoundBuilder(debate, rounds, stage, len(rounds) + 1, index)
@@ -113,19 +110,17 @@ def build_timetable(debate: Debate) -> Timetable:
     return Timetable(tuple(rounds), ())
 
 
-def _past_speeches(debate: Debate) -> tuple[ScheduledRound, ...]:
-    """Return the rounds of a free-flowing debate that can no longer change; empty in other formats."""
+def _unchangeable_speech_rounds(debate: Debate) -> tuple[ScheduledRound, ...]:
     made = tuple(debate.turns_by_round.values())[:-1]
     if debate.config.format.kind != "free_flowing" or not made:
         return ()
     names = tuple(participant.name for participant in debate.participants)
-    return fold_growing(debate.turns[0], ("rounds", names), made, (), partial(_add_speeches, names))[:-1]
+    return fold_growing(debate.turns[0], ("rounds", names), made, (), partial(_add_round_if_planned, names))[:-1]
 
 
-def _add_speeches(
+def _add_round_if_planned(
     names: tuple[str, ...], rounds: tuple[ScheduledRound, ...], made: tuple[Turn, ...]
 ) -> tuple[ScheduledRound, ...]:
-    """Add the round of the turns `made` if these turns are in planned order and none is missing."""
     number, start = len(rounds) + 1, rounds[-1].cues[-1].index + 1 if rounds else 0
     speakers = [turn.speaker for turn in made]
     is_planned = [(turn.round, turn.index) for turn in made] == [(number, start + place) for place in range(len(made))]
@@ -140,7 +135,7 @@ def _round_of(number: int, turns: Sequence[Turn]) -> ScheduledRound:
 
 
 def add_guidance(debate: Debate, cue: Cue) -> Cue:
-    """Return the cue with the judges' guidance for its round."""
+    """Return the cue with the judges' guidance for the cue's round."""
     guidance = _guidance(debate, cue.round)
     return cue.model_copy(update={"guidance": guidance}) if guidance else cue
 
@@ -154,7 +149,6 @@ def _make_cue(
     horizon: int,
     questions: tuple[FollowUpQuestion, ...] = (),
 ) -> Cue:
-    """Return a cue that sees all turns before `horizon`. Cached, because each prompt needs all earlier cues."""
     return Cue.model_construct(
         index=index,
         round=round_number,
@@ -206,7 +200,7 @@ class _RoundBuilder:
         return ScheduledRound(self.number, cues, all(map(self._is_made, cues)))
 
     def sequential_round(self) -> ScheduledRound:
-        """Build a round in which every debater sees all earlier turns. Only its last cue can be due."""
+        """Build a round in which every debater sees all earlier turns. Only the last cue of the round can be due."""
         cues: list[Cue] = []
         for name, questions in self._questions().items():
             index = self.start + len(cues)
@@ -222,7 +216,7 @@ class _RoundBuilder:
         return turn is not None and turn.speaker == cue.speaker
 
     def _questions(self) -> dict[str, tuple[FollowUpQuestion, ...]]:
-        """Map each debater who may speak to the questions to answer or to follow up."""
+        """Map each debater of this round to the questions that the debater answers or follows up."""
         names = [participant.name for participant in self.debate.participants]
         if self.stage.phase != "answers" and not self.stage.follow_up:
             return dict.fromkeys(names, ())
@@ -244,15 +238,15 @@ _Point = tuple[str, ...]
 """A claim, a rebuttal or a whole unstructured text, in normalized words."""
 _key_of: Callable[[Brief], str] = attrgetter("key")
 MIN_ROUNDS_TO_CONVERGE = 2
-"""Minimum number of full rounds before a debate can converge."""
+"""Minimum number of finished rounds before a debate can converge."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What happens next. If there are no cues and no reason to close, the debate waits for an answer or a judge."""
+    """The next step of a debate. Without `cues` and `close`, the debate waits for answers of debaters or judges."""
 
     cues: tuple[Cue, ...] = ()
-    """Cues to ask now, all at once."""
+    """Cues that are asked now, all at once."""
     close: CloseReason | None = None
     """Why no further speech will be made, e.g. `surrender`; None if the debate continues."""
 
@@ -274,7 +268,7 @@ def next_step(debate: Debate) -> Step:
 
 
 def planned_turns(config: DebateConfig) -> int:
-    """Return the number of turns of a debate in which every possible follow-up question is asked."""
+    """Return the maximum number of turns of a debate with this configuration."""
     return len(stages(config.format)) * len(config.debaters)
 
 
@@ -294,7 +288,7 @@ def list_cues(debate: Debate) -> tuple[Cue, ...]:
 
 
 def has_converged(debate: Debate, rounds: int) -> bool:
-    """Return whether the last of `rounds` full rounds brought no new claim or rebuttal."""
+    """Return whether the round with the number `rounds` brought no new claim or rebuttal; false for round 1."""
     if rounds < MIN_ROUNDS_TO_CONVERGE:
         return False
     new = {point for turn in debate.turns_by_round.get(rounds, ()) for point in _points_made(turn)}
@@ -323,7 +317,7 @@ def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
 
 @memoize_on_value
 def _points_made(turn: Turn) -> set[_Point]:
-    """Return the normalized claims and rebuttals of a speech, or its whole text if it is unstructured."""
+    """Return the normalized claims and rebuttals of a speech; of an unstructured speech, the normalized text."""
     if turn.arguments is None and turn.responses is None:
         return {("text", _normalize_words(turn.text))}
     claims = {("claim", _normalize_words(argument.claim)) for argument in turn.arguments or ()}
@@ -335,10 +329,7 @@ def _normalize_words(text: str) -> str:
 
 
 def turns_hidden_from_people(debate: Debate) -> tuple[Turn, ...]:
-    """Return the turns that the person who speaks next at the terminal may not see.
-
-    Empty if no person speaks next.
-    """
+    """Return the turns to hide from the person who speaks next at the terminal; empty if a model speaks next."""
     config = debate.config
     for cue in next_step(debate).cues:
         spec = config.model_for_debater(config.debater(cue.speaker))

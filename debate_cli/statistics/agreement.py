@@ -8,11 +8,11 @@ from statistics import fmean, variance
 from typing import Literal
 
 Unit = Mapping[str, str | float]
-"""The values that raters gave one item, by the rater's name. Raters without a value are left out."""
+"""Maps raters to the values that they gave one item. Raters without a value are left out."""
 Pairs = Sequence[tuple[float, float]]
-"""Pairs of values. A forecast is a pair of a probability and an outcome: 1, 0, or 0.5 for a draw."""
+"""Pairs of values. A forecast is a pair (probability, outcome). The outcome is 1, 0, or 0.5 for a draw."""
 LEAST_PROBABILITY = 1e-6
-"""Smallest distance of a probability from 0 and from 1, so that a log score stays finite."""
+"""Smallest distance of a probability from 0 and from 1 in a log score, which stays finite."""
 BINS = 5
 
 
@@ -82,7 +82,7 @@ def root_mean_square_error(pairs: Pairs) -> float | None:
 
 
 def spearman_correlation(pairs: Pairs) -> float | None:
-    """Return Spearman's ρ, −1 to 1; None for fewer than three pairs, or if all first or all second values are equal.
+    """Return Spearman's ρ, −1 to 1. None for fewer than three pairs, or if one variable is constant.
 
     Source: C. Spearman, The Proof and Measurement of Association between Two Things (1904).
     """
@@ -107,7 +107,7 @@ class CalibrationBin:
 
 
 def calibration_bins(forecasts: Pairs) -> tuple[CalibrationBin, ...]:
-    """Group forecasts by probability into `BINS` equal intervals from 0 to 1. Empty intervals are left out."""
+    """Group forecasts by probability into BINS equal intervals from 0 to 1. Empty intervals are left out."""
     groups: dict[int, list[tuple[float, float]]] = {}
     for chance, outcome in forecasts:
         groups.setdefault(min(int(chance * BINS), BINS - 1), []).append((chance, outcome))
@@ -119,11 +119,11 @@ def calibration_bins(forecasts: Pairs) -> tuple[CalibrationBin, ...]:
 
 
 def debates_to_tell_apart(differences: Sequence[float]) -> int | None:
-    """Return how many debates are needed to show that two judges differ (significance 5 %, power 80 %).
+    """Return the number of debates that show a difference between two judges (significance 5 %, power 80 %).
 
-    `differences`: for each debate, how much better the first judge did. None for fewer than two debates, or if the mean
-    difference is 0. Source: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis for Clinical
-    Trials, Controlled Clinical Trials 2 (1981).
+    `differences`: first judge's result minus second judge's result, for each debate. None for fewer than two debates,
+    or if the mean difference is 0. Source: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis
+    for Clinical Trials, Controlled Clinical Trials 2 (1981).
     """
     from scipy import stats
 

@@ -21,7 +21,7 @@ Row = TypeVar("Row")
 LEVEL = 0.95
 RESAMPLES = 1000
 LEAST_DEFINED = 0.9
-"""Minimum share of resamples in which the statistic is defined; with a smaller share, there is no interval."""
+"""Minimum share of resamples with a defined statistic. Below this share, there is no interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Estimate:
 
 
 def cluster_rows(rows: Iterable[Row], cluster_of: Callable[[Row], Hashable]) -> list[list[Row]]:
-    """Group rows by cluster, in the order in which the clusters first appear."""
+    """Group rows by cluster. The clusters are in the order of their first rows."""
     groups: dict[Hashable, list[Row]] = {}
     for row in rows:
         groups.setdefault(cluster_of(row), []).append(row)
@@ -56,8 +56,8 @@ def estimate(
 ) -> Estimate:
     """Compute `statistic` of all rows, and its interval by a bootstrap over the clusters.
 
-    `statistic` returns None if it is undefined for the given rows. `resamples`: number of bootstrap resamples; 0 gives
-    no interval.
+    `statistic` returns None for rows without a defined value. `resamples`: number of bootstrap resamples; 0 gives no
+    interval.
     """
     rows = [row for cluster in clusters for row in cluster]
     value = statistic(rows) if rows else None
@@ -85,7 +85,7 @@ def resample_counts(clusters: int, *, resamples: int, seed: int) -> NDArray[np.i
 
 
 def percentile_interval(values: Sequence[float] | Floats, clusters: int) -> tuple[float, float]:
-    """Return the percentile interval of bootstrap values, widened because few clusters make it too narrow.
+    """Return the percentile interval of bootstrap values, widened to correct for few clusters.
 
     `values`: the statistic in each resample, at least one. `clusters`: number of clusters, at least 2. Source: T. C.
     Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69 (2015), section 5.3.

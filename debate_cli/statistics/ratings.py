@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ELO_SCALE = 400 / math.log(10)
 ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
-"""Weight of the imaginary draw that each player gets if the results do not determine the strengths."""
+"""Weight of an imaginary draw for each player, which is added if the results leave a strength unbounded."""
 DIVERGED = 12.0
 """Fitted log odds above this value (odds of 160,000 to 1) count as infinite."""
 TOLERANCE = 1e-9
@@ -57,9 +57,9 @@ class Rating:
     elo: Estimate
     """Strength on the Elo scale, where the mean is 1500."""
     games: float
-    """Sum of the weights of the player's comparisons."""
+    """Number of the player's comparisons, counted by their weights."""
     share: float
-    """Mean of the player's scores, 0 to 1, weighted by comparison."""
+    """Weighted mean of the player's scores, 0 to 1."""
     group: int
     """Number of the player's group, from 0. Players are in one group if results connect them."""
 
@@ -71,7 +71,7 @@ class Ratings:
     ratings: tuple[Rating, ...]
     side: Estimate
     """Advantage of the left player, as a natural logarithm of odds. `value` is None if the results do not determine
-    it."""
+    the advantage."""
     groups: int
     """Number of groups of players. No result connects players of different groups."""
     separable: bool
@@ -96,7 +96,7 @@ class Ratings:
             f"{self.groups} groups of players never met, so strengths of different groups cannot be compared.": (
                 self.groups > 1
             ),
-            "A player won or lost every comparison that counts, so the results alone put no bound on its strength.": (
+            "The results put no bound on a player's strength, e.g. because the player won every comparison.": (
                 self.separable
             ),
             f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, so that every "
@@ -167,7 +167,7 @@ def rate(results: Sequence[Result], *, resamples: int = RESAMPLES, seed: int = 0
 
 
 class _Design:
-    """A logistic regression with one row per distinct (left, right, score), and weights of rows per cluster."""
+    """A logistic regression with one row per distinct (left, right, score)."""
 
     def __init__(self, results: Sequence[Result], names: Sequence[str]) -> None:
         import numpy as np
@@ -218,9 +218,9 @@ class _Design:
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
     def diverges(self, values: Floats) -> bool:
-        """Return whether the log odds of any comparison exceed `DIVERGED`.
+        """Return whether the log odds of a comparison exceed DIVERGED, so that the best fit has no finite strengths.
 
-        Then no finite strengths fit the results best. Source: A. Albert and J. A. Anderson, On the Existence of Maximum
+        Source: A. Albert and J. A. Anderson, On the Existence of Maximum
         Likelihood Estimates in Logistic Regression Models, Biometrika 71 (1984).
         """
         return float(abs(self.matrix @ values).max()) > DIVERGED

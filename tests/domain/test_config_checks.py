@@ -34,7 +34,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("no system", {"judging": {"systems": []}}, "judging.systems", "names no system"),
     ("a system twice", {"judging": {"systems": ["live", "live"]}}, "judging.systems.1", "is listed twice"),
     ("misspelt deciding system", {"judging": {"decides": "strutured"}}, "judging.decides", "did you mean `structured`?"),
-    ("decided by another", {"judging": {"decides": "panel"}}, "judging.decides", "one of them"),
+    ("decided by another", {"judging": {"decides": "panel"}}, "judging.decides", "one of these systems"),
     ("thresholds crossed", {"judging": {"systems": [{"kind": "live", "thresholds": {"draw": 3, "clear": 1}}]}},
      "judging.systems.0.thresholds", "raise `clear`"),
     ("unknown persona", panel(personas=["qa_evaluator", "qa_evaluater"]), "judging.systems.0.personas.1", "did you mean"),

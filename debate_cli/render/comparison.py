@@ -1,4 +1,4 @@
-"""Describes the differences of two judgments as sentences, tables and a JSON document."""
+"""Describes the differences between two judgments, of one debate or of two debates."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -42,16 +42,16 @@ OUTCOME_BADGES = {
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""If more claims than this have different standings, the summary does not list their ids."""
+"""Maximum number of claims with a changed standing whose ids the summary lists."""
 MOTION_SETTING = "topic"
-"""Key of the motion. The motion is in the table of sides, not in the table of settings."""
+"""Configuration key of the motion, which the table of settings leaves out."""
 RunsBySystem = dict[str, str]
 """Maps the name of a judging system to the id of the judging run that gave its verdict."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """Two sides to compare, the path of each as the user gave it, and their differences."""
+    """Two judgments, A and B, with the paths of their files and their differences."""
 
     paths: tuple[str, str]
     sides: tuple[ComparisonSide, ComparisonSide]
@@ -59,12 +59,12 @@ class ComparedPair:
 
     @property
     def settings(self) -> list[SettingDifference]:
-        """The settings with different values, except the motion."""
+        """Settings with different values in A and B, except the motion."""
         return [item for item in self.comparison.settings if item.key != MOTION_SETTING]
 
     @property
     def runs(self) -> tuple[RunsBySystem, RunsBySystem]:
-        """For side A and for side B: the judging run that gave the verdict of each system."""
+        """For judgment A and for judgment B: the judging run that gave the verdict of each system."""
         verdicts = self.comparison.verdicts
         return (
             {item.system: item.a.run for item in verdicts if item.a is not None},
@@ -73,7 +73,7 @@ class ComparedPair:
 
 
 def build_comparison_tables(pair: ComparedPair) -> list[Table]:
-    """Return tables on summary, sides, verdicts, scores, claims and settings. Empty tables are left out."""
+    """Return tables on summary, judgments, verdicts, scores, claims and settings, without empty tables."""
     summary = Table(title="in short", heads=(), rows=(), remarks=tuple(summarize_comparison(pair)))
     tables = [
         _sides_table(pair),
@@ -86,13 +86,13 @@ def build_comparison_tables(pair: ComparedPair) -> list[Table]:
 
 
 def build_comparison_document(pair: ComparedPair) -> dict[str, Any]:
-    """Return the JSON document of a comparison: sides a and b, and their differences."""
+    """Return the JSON document of a comparison: judgments a and b, and their differences."""
     a, b = map(_side_document, pair.paths, pair.sides, pair.runs)
     return {"a": a, "b": b, "alike": pair.comparison.alike, **pair.comparison.model_dump(mode="json")}
 
 
 def summarize_comparison(pair: ComparedPair) -> list[str]:
-    """Return sentences on the main differences: motions, outcomes, claims, settings."""
+    """Return sentences on the main differences: motions, outcomes, claims and settings."""
     comparison = pair.comparison
     if comparison.alike:
         return [NO_DIFFERENCES]
@@ -113,7 +113,6 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
 
 
 def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
-    """Compare the outcomes of one system with verdicts on both sides. A deciding system is preferred."""
     both = [(item, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
     both.sort(key=lambda found: -(found[1].decides + found[2].decides))
     if not both:
@@ -124,7 +123,7 @@ def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
 
 
 def _describe_side(side: str, system: str, found: SideVerdict) -> str:
-    """Return e.g. `Con wins A narrowly (structured, by 1.1)` or `B gets PASS, clearly (panel)`."""
+    """Return e.g. `Con wins A narrowly (structured, by 1.1)`, or `B gets PASS, clearly (panel)` for a vote."""
     margin = "" if found.margin is None or found.winner is None else f", by {theme.format_number(found.margin)}"
     if found.winner is not None:
         outcome = f"{found.winner} wins {side} {VICTORY_ADVERBS.get(found.victory, found.victory)}"
@@ -147,7 +146,7 @@ def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:
 
 
 def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:
-    """Map each debater's name to a sign. A debater on both sides has the sign from side A."""
+    """Map the name of each debater in A or B to a sign."""
     a, b = (theme.participant_styles(side.debate.participants) for side in pair.sides)
     return {**b, **a}
 

@@ -16,7 +16,7 @@ REHEARSAL = "REHEARSAL: the mock answered, so no result says anything about a mo
 
 
 def player_table(progress: Progress) -> Table:
-    """Return a row per player: judgements won, all judgements, and the share won."""
+    """Return a row per player: number of judgements won, number of all judgements, and share won."""
     shares = {name: score.won / score.judged if score.judged else 0.0 for name, score in progress.players.items()}
     rows = [
         (name, Number(progress.players[name].won, 0), Number(progress.players[name].judged, 0), Gauge(share, 1))
@@ -59,7 +59,7 @@ def status_lines(status: Status) -> Iterator[str]:
 
 
 def status_remarks(status: Status) -> list[str]:
-    """Return sentences on failed cells, notes, and cells that were removed from the experiment's file."""
+    """Return sentences on failed cells, on the experiment's notes, and on cells that its file no longer has."""
     lines = [format_failures(each) for each in status.failures]
     lines += [f"note: {note}" for note in status.notes]
     if status.removed:
@@ -68,7 +68,7 @@ def status_remarks(status: Status) -> list[str]:
 
 
 def format_failures(failures: Failures) -> str:
-    """Return one line on cells that failed alike: their number, the cause, and one error message."""
+    """Return one line on cells that failed for the same cause: their number, the cause, and one error message."""
     cells = "1 cell" if failures.count == 1 else f"{failures.count:,} cells"
     return f"failed: {cells}: {theme.format_cause(failures.cause)}: {failures.example}"
 
@@ -107,7 +107,7 @@ class PlainExperimentObserver(ExperimentObserver):
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """Print how the cell ended, its players, each judge's winner or the failure, and its debate."""
+        """Print the end of a cell: its state, its players, the winners or the error message, and the debate's id."""
         cell = record.cell
         done = progress.cells["done"] + progress.cells["failed"]
         end = ", ".join(f"{judge}: {winner or 'no winner'}" for judge, winner in winners.items())
@@ -126,11 +126,10 @@ class PlainExperimentObserver(ExperimentObserver):
 
 
 _OPEN_CAUSES = {"budget": "budget reached", LOCKED: "in use by another process"}
-"""Words for the cause that left a cell open. For any other cause, the word is `interrupted`."""
 
 
 def describe_end(how: Settlement) -> str:
-    """Return `done`, `failed`, or why the cell is still open."""
+    """Return `done`, `failed`, or the reason why a cell is still open, e.g. `budget reached`."""
     return how.state if how.state != "open" else _OPEN_CAUSES.get(how.cause or "", "interrupted")
 
 
@@ -141,13 +140,13 @@ class JsonExperimentObserver(ExperimentObserver):
         self._stream = stream
 
     def started(self, record: CellRecord, progress: Progress) -> None:
-        """Print the started cell."""
+        """Print the cell that was started."""
         self._print({"type": "started", **_cell_data(record)}, progress)
 
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """Print the cell, its state and the winners."""
+        """Print the cell that has ended, with its state and the winner that each judge named."""
         end = {"state": how.state, "cause": how.cause, "message": how.message, "winners": dict(winners)}
         self._print({"type": "settled", **_cell_data(record), **end}, progress)
 

@@ -79,7 +79,7 @@ def first_screen(report: JudgeAuditReport) -> list[str]:
 def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table]:
     """Return the tables of one judge's card: checks, biases, comparison with known winners.
 
-    `unknown_labels`: number of labels whose winner is neither a debater nor a draw.
+    `unknown_labels`: number of debates left out because their known winner is neither a debater nor a draw.
     """
     checks: list[TableRow] = [
         (f"{check.question} ({check.gate})", check.answer, check.found, check.wanted) for check in list_checks(report)
@@ -92,7 +92,7 @@ def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table
 
 
 def judge_agreement_table(between: JudgeAgreement) -> Table:
-    """Return a row per pair of judges: how often the two name the same winner, and Cohen's κ."""
+    """Return a row per pair of judges: the share of debates for which both name the same winner, and Cohen's κ."""
     rows: list[TableRow] = [
         (f"{pair.first} and {pair.second}", format_estimate(pair.share, "share"), format_estimate(pair.kappa, "number"))
         for pair in between.pairs
@@ -112,7 +112,7 @@ def describe_unknown_labels(number: int) -> str:
 
 
 def describe_sample(report: JudgeAuditReport) -> str:
-    """Return a sentence with the numbers of debates and judgements in the test."""
+    """Return a sentence on the size of the test: numbers of debates and judgements."""
     missing = f"; {count_noun(report.missing, 'judgement')} failed or unfinished" if report.missing else ""
     return (
         f"Tested on {count_noun(report.debates, 'debate')} and on changed copies of them: "
@@ -136,7 +136,7 @@ def format_card_markdown(report: AuditReport) -> str:
 
 
 def format_estimate(found: Estimate, unit: str) -> str:
-    """Return a number with its interval: `12 % (4 to 21)` for a share, `+3.1 (−0.4 to 6.6)` for points."""
+    """Return a number with its interval, e.g. `12 % (4 to 21)` for a share or `+3.1 (−0.4 to 6.6)` for points."""
     if found.value is None:
         return "—"
     value = _format_value(found.value, unit)

@@ -1,6 +1,6 @@
 """Formats the results of `debate doctor` and `debate models` as tables and plain lines.
 
-Each entry in `entries` is one of the objects that `--json` prints.
+`entries`: the objects that these commands print with `--json`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ CHECK_LABELS = {
     "search": "web search",
 }
 MODEL_CHECKS = ("native", "tool", "prompt", "stream")
-"""The checks that have a column in the table of models."""
+"""Checks that have a column in the table of models."""
 RESULT_LABELS = {
     "ok": "works",
     "not_enforced": "works, but the server does not enforce it",
@@ -32,7 +32,6 @@ _PLACES = {
     "paste": "a person at this terminal, who pastes answers",
     "searxng": "set providers.searxng.base_url",
 }
-"""For each provider without a model and without an address: who answers instead, or how to set the address."""
 _RESULT_BADGES = {
     "ok": Badge("✓", "", "good"),
     "not_enforced": Badge("≈", "", "mixed"),
@@ -44,7 +43,7 @@ _RESULT_BADGES = {
 
 
 def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """Return a row per model. Remarks name people who answer, problems, and what the checks cost."""
+    """Return a row per model, with remarks on people who answer, on problems, and on the cost of the checks."""
     problems = [f"{entry['model']}: {problem}" for entry in entries for problem in describe_problems(entry)]
     people = [f"{entry['model']}: {words}" for entry in entries if (words := describe_person(entry))]
     usage = [f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry))]
@@ -71,7 +70,7 @@ def _doctor_row(entry: Mapping[str, Any]) -> TableRow:
 
 
 def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """Return a row per provider: example of a model, key, structured output, web search, address, calls at once."""
+    """Return a row per provider: model, key, structured output, web search, address, maximum calls at once."""
     return Table(
         title="providers",
         heads=("write", "key", "structure", "web search", "address", "at once"),
@@ -93,7 +92,10 @@ def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield `MODEL  usable  (native schema works, …)  4.2 s, 30 tokens/s` per model, then its problems, indented."""
+    """Yield a line per model, then a line per problem.
+
+    `MODEL  usable  (native schema works, …)  4.2 s, 30 tokens/s`
+    """
     for entry in entries:
         checks = ", ".join(
             f"{CHECK_LABELS[check['way']]} {RESULT_LABELS[check['result']]}" for check in entry["checks"]
@@ -114,7 +116,7 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def describe_person(entry: Mapping[str, Any]) -> str:
-    """Return who answers for a usable provider without a model; empty for any other provider."""
+    """Return who answers if the entry's provider asks a person; otherwise an empty text."""
     place = _PLACES.get(entry["model"].partition("/")[0])
     return f"{place}; no question was asked" if place is not None and entry["usable"] else ""
 
@@ -138,7 +140,7 @@ def format_price(price: Mapping[str, Any] | None) -> str:
 
 
 def format_check_usage(entry: Mapping[str, Any]) -> str:
-    """Return tokens and cost of the checks of a model. Empty if the checks used no tokens."""
+    """Return tokens and cost of the checks of a model; empty if the checks used no tokens."""
     if not entry["input_tokens"] + entry["output_tokens"]:
         return ""
     tokens = f"{entry['input_tokens']} tokens in, {entry['output_tokens']} out"

@@ -1,7 +1,4 @@
-"""Replays the speeches and judgments of a saved debate to an observer.
-
-The caller decides how long each yielded pause lasts.
-"""
+"""Replays the speeches and judgments of a saved debate to an observer."""
 
 from __future__ import annotations
 
@@ -29,13 +26,13 @@ from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.observer import Observer
 
 TYPING_CHUNK = 8
-"""Number of characters in each typed piece of text."""
+"""Number of characters that are typed at once."""
 CHARACTERS_PER_SECOND = 240.0
-"""Characters typed per second at speed 1."""
+"""Number of characters typed per second at speed 1."""
 
 
 class Pause(NamedTuple):
-    """A pause after a typed piece or a turn. `seconds` is its length at speed 1."""
+    """A pause after typed characters or after a turn. `seconds` is its length at speed 1."""
 
     after: Literal["piece", "turn"]
     seconds: float
@@ -46,9 +43,9 @@ class ReplayPlan(NamedTuple):
 
     debate: Debate
     round_number: int | None = None
-    """Number of the only round to replay; None replays all."""
+    """Number of the only round to replay; None replays all rounds."""
     is_typed: bool = False
-    """Whether speeches are typed out."""
+    """Whether the text of a speech appears piece by piece."""
     judged: bool = True
     """Whether judgments are replayed too."""
     one_by_one: bool = False
@@ -91,7 +88,7 @@ class ReplayPlan(NamedTuple):
 
 
 def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Turn]]:
-    """Return lists of turns that were made at the same time. `round_number`: None takes all rounds."""
+    """Group turns that were made at the same time. `round_number`: the only round to group; None groups all rounds."""
     turns = debate.select_turns(round_number=round_number)
     if debate.is_sequential:
         return [[turn] for turn in turns]
@@ -99,8 +96,6 @@ def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Tu
 
 
 class _ReplayState:
-    """Applies events to a debate. Reports each event with the resulting debate to the observer."""
-
     def __init__(self, observer: Observer, debate: Debate, round_number: int | None = None) -> None:
         self._observer = observer
         self._later_runs = [run for run in debate.runs if run.id != FIRST_RUN]

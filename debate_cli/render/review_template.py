@@ -31,7 +31,7 @@ _RULE = "# " + "-" * (WIDTH - 2)
 def format_review_template(review: Review, parts: Sequence[ReviewPart], answers: ReviewAnswers) -> Iterator[str]:
     """Yield the lines of the YAML file of a review.
 
-    `parts`: the questions of the form. `answers`: the answers given so far.
+    `parts`: the questions to the reviewer. `answers`: the answers given so far.
     """
     yield from _header_lines(review, answers)
     seen: set[int] = set()
@@ -46,13 +46,13 @@ def format_review_template(review: Review, parts: Sequence[ReviewPart], answers:
 
 
 def speech_heading(turn: Turn, *, with_number: bool) -> str:
-    """Return `Speaker A, round 1, opening`. `with_number` appends the number of the turn."""
+    """Return e.g. `Speaker A, round 1, opening`. `with_number` appends the number of the turn."""
     number = f", turn {turn.index + 1} (number {turn.index} in the forms)" if with_number else ""
     return f"{sanitize_line(turn.speaker)}, round {turn.round}, {turn.phase.replace('_', ' ')}{number}"
 
 
 def debate_introduction(review: Review) -> list[str]:
-    """Return paragraphs on motion, background and debaters, as the reviewer may see them."""
+    """Return paragraphs on motion, background and debaters. In a blind review, the names of debaters are hidden."""
     shown = review.shown
     lines = [f"{'Text' if shown.document_name is not None else 'Motion'}: {sanitize_line(shown.topic)}"]
     if shown.config.background:
@@ -64,7 +64,7 @@ def debate_introduction(review: Review) -> list[str]:
 
 
 def expand_json_lists(text: str) -> str:
-    """Replace each JSON list in a prompt by lines for people: a dash, then the fields of one object."""
+    """Replace each JSON list of objects in a prompt by one line per object, e.g. `- id: PRO-1; claim: …`."""
     pieces: list[str] = []
     position = 0
     for match in re.finditer(r"\[\{", text):
@@ -115,10 +115,6 @@ def _speech_lines(review: Review, turns: Iterable[Turn]) -> Iterator[str]:
 
 
 def _object_lines(schema: JsonSchema, value: Any, indent: str, explained: set[str]) -> Iterator[str]:
-    """Yield lines for the properties of an object.
-
-    `explained`: descriptions that earlier lines contain. New descriptions are added.
-    """
     members: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
     required = schema.get("required", ())
     for name, part in schema.get("properties", {}).items():
@@ -194,12 +190,12 @@ _HASH_CHARS = 8
 
 
 def draft_path(transcript: Path, review: Review) -> Path:
-    """Return the path of the draft of `review`, which is beside the transcript."""
+    """Return the path of a review's draft, which is in the folder of the transcript."""
     return _path(transcript, review.terms)
 
 
 def read_draft(transcript: Path, terms: ReviewTerms) -> ReviewFile | None:
-    """Return the saved draft of the review with the conditions `terms`; None if there is no readable draft."""
+    """Return the saved draft of the review that `terms` describes; None if there is no readable draft."""
     path = _path(transcript, terms)
     if not path.is_file():
         return None
@@ -210,7 +206,7 @@ def read_draft(transcript: Path, terms: ReviewTerms) -> ReviewFile | None:
 
 
 def save_draft(transcript: Path, review: Review, answers: ReviewAnswers) -> None:
-    """Save `answers` as a draft beside the transcript. Raises StorageError."""
+    """Save `answers` as a draft in the folder of the transcript. Raises StorageError."""
     lines = format_review_template(review, review.evaluate(answers).parts, answers)
     atomic_write(draft_path(transcript, review), "\n".join([*lines, ""]).encode(), overwrite=True)
 
@@ -222,6 +218,5 @@ def _path(transcript: Path, terms: ReviewTerms) -> Path:
 
 
 def _to_file_part(name: str) -> str:
-    """Return a slug of `name`. If the slug differs from `name`, a hash follows, so that names cannot collide."""
     slug = to_slug(name)
     return slug if slug == name else f"{slug}-{hashlib.sha256(name.encode()).hexdigest()[:_HASH_CHARS]}"

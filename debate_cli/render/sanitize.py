@@ -1,6 +1,6 @@
-"""Sanitizes untrusted text for people: text, single lines, and JSON on a terminal.
+"""Removes or escapes invisible and control characters in untrusted text that people read.
 
-`llm.prompt_sanitizer` sanitizes text for models.
+`llm.prompt_sanitizer` sanitizes text that models read.
 """
 
 import re
@@ -19,7 +19,7 @@ _UNPRINTABLE = re.compile(f"{_CONTROLS.pattern}|{_INVISIBLE.pattern}|{_SURROGATE
 def sanitize_text(text: str) -> str:
     """Remove control sequences, control characters, bidi controls and invisible tags.
 
-    Line feeds and tabs stay; other line breaks become line feeds.
+    Line feeds and tabs stay. All other line breaks become line feeds.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -28,7 +28,7 @@ def sanitize_text(text: str) -> str:
 
 
 def sanitize_line(text: str) -> str:
-    """Return `text` sanitized on one line, so that a name or a claim cannot start a new line."""
+    """Return `text` sanitized on one line: each run of white space becomes one space."""
     return " ".join(sanitize_text(text).split())
 
 
@@ -38,7 +38,7 @@ def replace_unprintable(text: str) -> str:
 
 
 def escape_json(document: str) -> str:
-    r"""Escape invisible characters of a JSON document as `\uXXXX`, for a terminal."""
+    r"""Replace invisible characters of a JSON document by escapes like `\u200b`."""
 
     def escape(found: re.Match[str]) -> str:
         units = found[0].encode("utf-16-be", "surrogatepass")
@@ -48,5 +48,5 @@ def escape_json(document: str) -> str:
 
 
 def prefix_lines(prefix: str, text: str) -> list[str]:
-    """Return the filled lines of `text`, sanitized, each after `prefix`. Without such lines, return `prefix` alone."""
+    """Return each sanitized line of `text` after `prefix`, without blank lines; `prefix` alone if no line is left."""
     return [f"{prefix}{line}" for line in sanitize_text(text).splitlines() if line.strip()] or [prefix.rstrip()]

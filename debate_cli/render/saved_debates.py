@@ -33,21 +33,21 @@ STATE_BADGES = {
     "failed": Sign("!", "failed", theme.RED),
 }
 PENDING_JUDGE_BADGE = Sign("…", "", theme.GOLD)
-"""Badge of a complete debate that lacks a judgment."""
+"""Badge of a complete debate with a missing judgment."""
 UNDECIDED_BADGE = Sign("!", "the deciding judgment is missing", theme.RED)
-"""Badge of a complete debate that lacks the deciding judgment."""
+"""Badge of a complete debate whose deciding judgment is missing."""
 NO_DEBATES_MESSAGE = "No debate is saved here. To hold a first debate without a model, run `debate run --mock`."
 RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
 
 def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableType]:
-    """Return a card per debate. The card of an unfinished debate shows the command that resumes it."""
+    """Return a card per debate. The card of an unfinished debate has the command that resumes the debate."""
     body = [_card(entry) for entry in entries] or [Text(NO_DEBATES_MESSAGE, style=theme.MUTED)]
     return [section("debates", *body, beside=f"{len(entries)} in {folder}")]
 
 
 def format_index_row(entry: IndexEntry) -> str:
-    """Return the values of INDEX_COLUMNS for one debate, separated by tabs. `-` is an unknown value."""
+    """Return the values of INDEX_COLUMNS for one debate, separated by tabs. An empty value becomes `-`."""
     cells = (
         entry.id,
         entry.started_at,
@@ -61,7 +61,7 @@ def format_index_row(entry: IndexEntry) -> str:
 
 
 def dump_index_json(entries: Iterable[IndexEntry]) -> str:
-    """Return a JSON array with one object per debate. Text is not sanitized."""
+    """Return a JSON array with one object per debate. The text of debates is not sanitized."""
     return json.dumps([_index_document(entry) for entry in entries], ensure_ascii=False, indent=2) + "\n"
 
 
@@ -81,7 +81,7 @@ def format_missing_judgments(entry: IndexEntry) -> str:
 
 
 def format_conclusion(conclusion: Verdict) -> str:
-    """Return e.g. `Pro, narrow`; `PASS, clear` for a vote; `draw` for a draw."""
+    """Return a verdict in words, e.g. `Pro, narrow` for a debate, `PASS, clear` for a vote, or `draw`."""
     alone = conclusion.option == "CONDITIONAL" or (conclusion.winner is None and conclusion.option is None)
     return conclusion.outcome if alone else f"{conclusion.outcome}, {conclusion.victory}"
 

@@ -1,7 +1,4 @@
-"""Formats the verdicts of many files as JSON, JSON lines, CSV, plain lines and tables.
-
-The columns of CSV are the fields of the records in `app.score_records`.
-"""
+"""Formats the verdicts of many files as JSON, JSON lines, CSV, plain lines and tables."""
 
 import csv
 import io
@@ -45,7 +42,7 @@ class SystemSummary(NamedTuple):
 
     @property
     def counted(self) -> tuple[tuple[str, int], ...]:
-        """The wins per participant, then the votes per option."""
+        """Numbers of debates that each participant won, then numbers of debates in which each option won the vote."""
         return (*self.wins.items(), *self.options.items())
 
 
@@ -60,7 +57,7 @@ def _dump_file_json(file: ScoredFile) -> str:
 
 
 def join_json_array(members: Iterable[str]) -> Iterator[str]:
-    """Yield the text of one JSON array in pieces. Each of `members` is a value that is JSON text already."""
+    """Yield the text of one JSON array in pieces. `members`: the values of the array as JSON text."""
     separator = "[\n"
     for member in members:
         yield separator + member
@@ -97,8 +94,7 @@ def dump_records_csv(
 ) -> Iterator[str]:
     """Yield CSV: the header, then a line per record of class `kind`.
 
-    Text that a spreadsheet would run as a formula is prefixed with `'`. `for_terminal`: sanitize each cell to one
-    line.
+    `for_terminal`: whether to sanitize each cell.
     """
     rows = list(map(flatten_record, records))
     columns = dict.fromkeys(name for name in kind._fields if name != "debaters")
@@ -118,7 +114,7 @@ def format_csv_line(cells: Sequence[str]) -> str:
 
 
 def summarize_systems(files: Iterable[ScoredFile]) -> list[SystemSummary]:
-    """Return the totals of each system, in order of first occurrence."""
+    """Return the totals of each judging system, in the order in which the systems occur in `files`."""
     grouped: dict[str, list[list[Verdict]]] = defaultdict(list)
     for file in files:
         for system in dict.fromkeys(verdict.system for verdict in file.verdicts):
@@ -145,7 +141,10 @@ def _summarize_system(system: str, debates: Sequence[Sequence[Verdict]]) -> Syst
 
 
 def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """Yield `PATH  SYSTEM  outcome  (scores)` per verdict. For several files, the last lines are totals per system."""
+    """Yield a line per verdict; for several files, then the totals per system.
+
+    `PATH  SYSTEM  outcome  (scores)`
+    """
     seen: list[ScoredFile] = []
     for file in files:
         seen.append(file)
@@ -158,7 +157,10 @@ def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
 
 
 def deciding_score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """Yield `PATH  SYSTEM  outcome  (scores)` for the deciding verdict of each file."""
+    """Yield a line on the deciding verdict of each file; without a deciding verdict, on the first one.
+
+    `PATH  SYSTEM  outcome  (scores)`
+    """
     for file in files:
         yield from (_score_line(file, verdict) for verdict in sort_deciding_first(file.verdicts)[:1])
 
@@ -185,7 +187,7 @@ def _format_system_summary(summary: SystemSummary) -> str:
 
 
 def build_score_tables(files: Sequence[ScoredFile]) -> list[Table]:
-    """Return a table with a row per verdict. For several files, a second table has totals per system."""
+    """Return a table with a row per verdict; for several files, also a table with totals per system."""
     heads = ("file", "system", "winner", "victory", "margin", "scores")
     scores = Table("scores", heads, tuple(row for file in files for row in _verdict_rows(file)), has_key_column=True)
     if len(files) < 2:  # noqa: PLR2004 - nothing to sum up
@@ -227,7 +229,7 @@ def _replace_invalid_utf8(path: str) -> str:
 
 
 def csv_cell(value: Any) -> str:
-    """Return a value as text. Text that a spreadsheet would run as a formula is prefixed with `'`."""
+    """Return a value as text. Text that a spreadsheet would run as a formula gets the prefix `'`."""
     match value:
         case None:
             return ""

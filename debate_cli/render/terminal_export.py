@@ -22,7 +22,7 @@ EXPORT_WIDTH = 111
 """Width of the exported terminal in columns."""
 _FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 _FONTS = 2
-"""Number of web fonts in Rich's style sheet. No more are removed, because a debate may contain similar text."""
+"""Maximum number of font definitions that are removed from Rich's style sheet."""
 _NO_XML = re.compile("[\ufffe\uffff]")
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -66,7 +66,7 @@ class TerminalExport:
 
 
 def export_terminal_html(scene: TerminalExport) -> str:
-    """Return an HTML document, whose Content-Security-Policy allows its own style sheet only."""
+    """Return an HTML document. Its Content-Security-Policy allows only its own style sheet."""
     console = _record(scene.on)
     title = escape(sanitize.sanitize_line(scene.debate.topic)).replace("{", "{{").replace("}", "}}")
     page = console.export_html(code_format=_PAGE.replace("TITLE", title))
@@ -75,7 +75,7 @@ def export_terminal_html(scene: TerminalExport) -> str:
 
 
 def export_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
-    """Return what `show` prints as an SVG document. Equal output gives equal documents."""
+    """Return what `show` prints as an SVG document. `unique_id`: prefix of the ids in the document."""
     console = _record(show)
     words = _NO_XML.sub("\ufffd", sanitize.sanitize_line(title))
     drawn = _NO_XML.sub("\ufffd", console.export_svg(title="debate", unique_id=unique_id))

@@ -1,6 +1,6 @@
 """Symbols, colours, number formats and common sentences of all screens.
 
-A colour repeats the meaning of a symbol or word. Its contrast is at least 3 on light and on dark backgrounds.
+A colour repeats the meaning of a symbol or word, and has a contrast of at least 3 on light and dark backgrounds.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ SHIFT_BADGES = {
     "weakened": Sign("↓", "weakened", RED),
 }
 UNKNOWN_BADGE = Sign("…", "", MUTED)
-"""Badge of a value that is unknown or still streaming."""
+"""Badge of a value that is unknown or still arriving."""
 
 PHASE_LABELS = {
     "opening": "opening",
@@ -84,7 +84,7 @@ PHASE_LABELS = {
 
 
 def format_cell(cell: Cell) -> str:
-    """Return a table cell as one sanitized line. A bar or an interval gives an empty text."""
+    """Return a table cell as one sanitized line. The text of a bar or an interval is empty."""
     match cell:
         case None | Gauge() | Interval():
             return ""
@@ -103,9 +103,9 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield position, header and cell of the filled cells after the first cell of a row.
+    """Yield position, header and cell of each filled cell in a row, except the row's first cell.
 
-    The header is empty if readers need none: before a debater, and before the only badge of the row.
+    A debater's name has an empty header. So has the badge in a row with only one badge.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):
@@ -149,12 +149,12 @@ def format_clock(duration: float) -> str:
 
 
 def format_token_count(count: int, usage: Usage | TotalUsage) -> str:
-    """Return `412 tokens`, or `about 412 tokens` if `usage` is estimated."""
+    """Return e.g. `412 tokens`, or `about 412 tokens` if `usage` is estimated."""
     return f"{'about ' if usage.estimated else ''}{format_count(count)} tokens"
 
 
 def format_call(call: ModelCall) -> str:
-    """Return duration and tokens of a call: `4.2 s, 412 tokens`. A person's answer has no tokens: `human, 4.2 s`."""
+    """Return duration and tokens of a call, e.g. `4.2 s, 412 tokens`, or `human, 4.2 s` for a person's answer."""
     if is_person(call.model):
         took = format_duration(call.latency_s)
         return took if call.model.startswith("human") else f"human, {took}"
@@ -162,7 +162,7 @@ def format_call(call: ModelCall) -> str:
 
 
 def format_usage(usage: TotalUsage) -> str:
-    """Return calls, tokens and cost on one line, then number and duration of people's answers."""
+    """Return calls, tokens and cost on one line, then the number of people's answers and the time they took."""
     parts = [_format_model_usage(usage)] if usage.calls > usage.human_calls or not usage.calls else []
     if usage.human_calls:
         parts.append(f"human: {usage.human_calls} answered, {format_duration(usage.human_s)}")
@@ -183,7 +183,7 @@ def _format_model_usage(usage: TotalUsage) -> str:
 
 
 def format_brief(brief: Brief, name: str | None = None) -> str:
-    """Return the task of a judge: `moderator, round 2`. `name`: text in place of the system's name."""
+    """Return the task of a judge, e.g. `moderator, round 2`. `name` replaces the name of the judging system."""
     judge = "" if brief.assessor == "judge" else f"/{brief.assessor}"
     return f"{name or brief.system}{judge}, {get_system(brief.system).describe_brief(brief)}"
 
@@ -192,10 +192,10 @@ class RunPlan(NamedTuple):
     """Planned calls, cost and servers of a run, for its heading."""
 
     calls: int | None = None
-    """Minimum number of calls. None if unknown, or if the run resumes a debate."""
+    """Minimum number of calls. None if the number is unknown, or if the run resumes a debate."""
     cost: str = ""
     servers: Sequence[str] = ()
-    """A line per server that is not built in, with the data that the server receives."""
+    """A sentence per server outside the built-in providers, with the data that the server receives."""
 
 
 NO_PLAN = RunPlan()
@@ -208,7 +208,7 @@ def describe_resume(debate: Debate) -> str:
 
 
 def count_noun(count: int, noun: str, plural: str | None = None) -> str:
-    """Return the number with its noun: `1 claim`, `1,200 claims`. `plural`: None means `noun` plus s."""
+    """Return the number with its noun, e.g. `1 claim` or `1,200 claims`. `plural`: None means `noun` plus s."""
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
@@ -223,7 +223,7 @@ def describe_judging(debate: Debate) -> str:
 
 
 def describe_kind(debate: Debate) -> tuple[str, ...]:
-    """Return the kind of debate: (`debate`, format), (`debate`, `imported from FILE`), or (`text`,) for a text."""
+    """Return (`debate`, format), (`debate`, `imported from FILE`), or (`text`,) for a judged document."""
     if debate.origin is not None:
         return ("debate", f"imported from {debate.origin.file}")
     return ("debate", debate.config.format.kind.replace("_", "-")) if debate.document_name is None else ("text",)
@@ -263,7 +263,7 @@ def expand_error_names(sentence: str) -> str:
 
 
 def format_margin(verdict: Verdict) -> str:
-    """Return the margin of a verdict: `1.6 of 10 points`, or `20% of the weight`. Empty if there is no margin."""
+    """Return the margin of a verdict, e.g. `1.6 of 10 points` or `20% of the weight`; empty if it has no margin."""
     if verdict.margin is None:
         return ""
     headline = get_system(verdict.system).headline(verdict)
@@ -279,7 +279,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 
 def score_axis_max(verdict: Verdict) -> float:
-    """Return the end of a score axis: the highest possible score, or a higher score of the verdict."""
+    """Return the end of a score axis: the highest possible score, or a score of the verdict above it."""
     return max(get_system(verdict.system).max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 
@@ -294,16 +294,16 @@ CLOSE_MESSAGES: dict[CloseReason, str] = {
 
 
 def describe_close(debate: Debate) -> str:
-    """Return a sentence on why a debate closed; empty for an open debate and for a text."""
+    """Return a sentence on why a debate closed; empty for an open debate and for a judged document."""
     return CLOSE_MESSAGES[debate.closed] if debate.closed is not None and debate.document_name is None else ""
 
 
 BACKGROUND_LINES, BACKGROUND_LENGTH = 3, 240
-"""Number of lines shown of a background, and number of characters shown of each line."""
+"""Maximum number of lines that are shown of a background, and maximum number of characters of each line."""
 
 
 def background_excerpt(background: str | None) -> list[str]:
-    """Return the first lines of a background, sanitized, then a line that counts the omitted lines."""
+    """Return the first lines of a background, sanitized, then a line with the number of omitted lines."""
     lines = [line for line in sanitize_text(background or "").splitlines() if line.strip()]
     shown = [shorten(line, BACKGROUND_LENGTH) for line in lines[:BACKGROUND_LINES]]
     more = len(lines) - len(shown)
@@ -315,7 +315,7 @@ EXCERPT_LENGTH = 320
 
 
 def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
-    """Return `text` on one line. A text over `longest` characters ends after a sentence, or after a word with `…`."""
+    """Cut `text` to `longest` characters on one line: after a sentence if possible, else after a word with `…`."""
     words = " ".join(text.split())
     if len(words) <= longest:
         return words
@@ -325,7 +325,10 @@ def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
 
 
 def describe_answer(verdict: Verdict, document: str | None) -> str:
-    """Return the outcome with its margin: `Pro wins narrowly, by 1.6 of 10 points.`."""
+    """Return the outcome with its margin, e.g. `Pro wins narrowly, by 1.6 of 10 points.`.
+
+    `document`: name of the judged document; None for a debate.
+    """
     outcome, margin = describe_outcome(verdict, document), format_margin(verdict)
     if not margin or verdict.victory in {"undetermined", "conditional"}:
         return outcome
@@ -334,7 +337,7 @@ def describe_answer(verdict: Verdict, document: str | None) -> str:
 
 
 def format_ranked_scores(verdict: Verdict) -> str:
-    """Return `(Pro 7.4, Con 6.8)`, highest first, on one line; empty if there are no scores."""
+    """Return e.g. `(Pro 7.4, Con 6.8)`, the highest score first; empty if the verdict has no scores."""
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     scores = ", ".join(f"{sanitize_line(name)} {format_number(score)}" for name, score in ranked)
     return f"({scores})" if scores else ""

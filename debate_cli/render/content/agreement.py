@@ -25,7 +25,7 @@ NONE_DECIDES = "None of these verdicts decides."
 
 
 def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
-    """Return a row per verdict: winner, victory, margin, scores. None for fewer than two verdicts."""
+    """Return a row per verdict: winner, victory, margin and scores; None for fewer than two verdicts."""
     if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
         return None
     columns: dict[str, Callable[[Verdict], Cell]] = {
@@ -73,7 +73,7 @@ def _describe_probabilities(debate: Debate, run: str) -> Iterator[str]:
 
 
 def winner_cell(verdict: Verdict) -> Cell:
-    """Return the winner, the winning option of a vote, or `draw`."""
+    """Return the winner of a debate, the winning option of a vote, or `draw`."""
     if verdict.option is not None:
         return VOTE_BADGES[verdict.option]
     return "draw" if verdict.victory == "draw" else DebaterCell(verdict.winner)
@@ -85,16 +85,16 @@ def victory_cell(verdict: Verdict) -> Cell:
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the judging system of a verdict, and the judging run if several verdicts in `among` share the system.
+    """Return the judging system of a verdict. The judging run follows if `among` has several verdicts of the system.
 
-    The label of a person's verdict always contains the run and the person. Labels are not sanitized.
+    For a person's verdict, the run and the person always follow. Labels are not sanitized.
     """
     runs = (item.run for item in among if item.system == verdict.system and item.reviewer is None)
     return format_system_label(verdict.system, verdict.run, runs, verdict.reviewer)
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the label of `label_verdict`. For an added judging run, the label always contains the run."""
+    """Return the label of a verdict in a list. The label of a verdict from an added judging run names this run."""
     if verdict.run == FIRST_RUN or verdict.reviewer is not None:
         return label_verdict(verdict, among)
     return f"{verdict.system} {verdict.run}"
@@ -107,7 +107,7 @@ def label_judging_system(debate: Debate, system: str, run: str) -> str:
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts, the first deciding one in front. Only this verdict remains marked as deciding."""
+    """Put the first deciding verdict in front, and unmark all other deciding verdicts."""
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [
         verdict.model_copy(update={"decides": False}) if verdict.decides else verdict
@@ -118,7 +118,7 @@ def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
 
 
 def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Return a sentence for each system with several judging runs.
+    """Return a sentence for each judging system with several judging runs.
 
     `structured in 3 runs: Con wins 2, a draw 1; Con 6.9 to 8.2, Pro 6.4 to 7.1; margin 0.13 to 1.8.`
     """
@@ -140,7 +140,7 @@ def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 
 def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
-    """Count the verdicts by outcome, e.g. (`Con wins`, 2). The most frequent outcome is first."""
+    """Return each outcome, e.g. `Con wins`, with its number of verdicts. The most frequent outcome is first."""
     counts: Counter[str] = Counter()
     for verdict in verdicts:
         victory = "a draw" if verdict.victory == "draw" else verdict.victory
@@ -149,7 +149,7 @@ def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
 
 
 def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:
-    """Return name and scores of each debater or option of a vote. Scores with the highest mean are first."""
+    """Return each debater, or each option of a vote, with all scores. The highest mean is first."""
     found: list[tuple[str, list[float]]] = []
     for name in dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores):
         having = [verdict for verdict in verdicts if name in verdict.displayed_scores or verdict.option_shares]

@@ -1,4 +1,4 @@
-"""Writes the chair's announcements, which people see and models do not. The announcements are not sanitized."""
+"""Writes the chair's announcements, which people read but models do not. They are not sanitized."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -18,7 +18,7 @@ FINAL_REASONS = frozenset[CloseReason]({"complete", "surrender", "converged"})
 
 
 def announce_debate(debate: Debate) -> str:
-    """Return the announcement of motion, format and rounds; empty for a text."""
+    """Return the announcement of motion, format and rounds; empty for a judged document."""
     if debate.document_name is not None:
         return ""
     motion = theme.shorten(debate.topic, MAX_MOTION_CHARS)
@@ -29,10 +29,9 @@ def announce_debate(debate: Debate) -> str:
 
 
 def announce_round(debate: Debate, number: int, phase: Phase) -> str:
-    """Return the announcement of a round: who gave up in the round before, who speaks, and what comes next.
+    """Return the announcement of a round: who gave up in the previous round, who speaks, and what comes next.
 
-    `debate` must contain all turns before the round. For an imported debate, only the number of the round is
-    announced.
+    `debate` must contain all turns before the round. In an imported debate, only the round's number is announced.
     """
     if debate.origin is not None:
         return f"Round {number}."
@@ -50,7 +49,7 @@ def announce_round(debate: Debate, number: int, phase: Phase) -> str:
 
 
 def announce_close(debate: Debate, reason: CloseReason | None) -> str:
-    """Return why the debate ended and how long it was. Empty for a text, or if `reason` is None."""
+    """Return why and after how many speeches the debate ended; empty for a judged document, or if `reason` is None."""
     if reason is None or debate.document_name is not None:
         return ""
     rounds = len({turn.round for turn in debate.turns})
@@ -98,7 +97,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 
 
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
-    """Return the index in `plan` of the stage of round `number`; None if the rounds do not follow the plan."""
+    """Return the index in `plan` of the stage of a round; None if the rounds do not have the order of `plan`."""
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1
     for _, wanted in sorted(phases.items()):
@@ -113,7 +112,7 @@ def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase
 def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str]:
     """Return the names of a round's speakers in order, without debaters who have given up.
 
-    In a stage of answers, only debaters who were asked speak; in a follow-up, only debaters who asked.
+    In a stage of answers, debaters who were asked a question speak. In a follow-up, debaters who asked one speak.
     """
     stopped = _stopped_debaters(debate, number)
     names = [item.name for item in debate.participants if item.name not in stopped]
@@ -127,7 +126,7 @@ def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str
 
 
 def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
-    """Return the names of the debaters who gave up before round `number`; none if there are only two debaters."""
+    """Return the names of debaters who gave up before round `number`; empty in a debate of two."""
     is_whole = any(run.id == FIRST_RUN for run in debate.runs)
     if not is_whole or len(debate.participants) <= PAIR:
         return frozenset()

@@ -14,7 +14,7 @@ MOTIONS_SHOWN = 20
 
 
 def report_tables(analysis: Analysis, failures: Iterable[Failures] = ()) -> list[Table]:
-    """Return all tables of the report. Tables on the deciding system are first."""
+    """Return all tables of the report, beginning with tables on the deciding system."""
     tables: list[Table] = []
     for found in analysis.systems:
         suffix = f", {found.system}" if len(analysis.systems) > 1 else ""
@@ -179,7 +179,7 @@ def _spending_table(title: str, unit: str, spent: Sequence[ParticipantSpending])
 
 
 def matrix_rows(found: SystemAnalysis) -> list[tuple[str, list[Estimate | None]]]:
-    """Return each player with the share of points against every player, in the order of the leaderboard."""
+    """Return for each player the shares of points against all players. Players have the order of the leaderboard."""
     names = [rating.name for rating in found.by_result.ratings]
     shares: dict[tuple[str, str], Estimate] = {}
     for pair in found.pairs:

@@ -16,7 +16,7 @@ MOCK_PREFIX, MOCK_LABEL = "mock/", "mock, no model"
 NO_MODEL = "no model"
 IMPORTED_LABEL = "imported"
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
-"""First and last line of a debate that only the mock provider answered."""
+"""First and last line of a debate in which only the mock provider answered."""
 _JUDGE_BADGE = Sign("§", "judge", theme.MUTED)
 
 
@@ -28,7 +28,7 @@ class ParticipantRow(NamedTuple):
     part: str
     """Side of a debater, or role of a judge."""
     model: str
-    """Model as `provider/model`, or `no model`. Other models that answered follow."""
+    """Model as `provider/model`, followed by other models that answered instead; or `no model`."""
 
 
 def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:
@@ -55,21 +55,21 @@ def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
 
 
 def rehearsal_notice(debate: Debate) -> str:
-    """Return REHEARSAL_NOTICE if the mock is the only model of the debate; else an empty text."""
+    """Return REHEARSAL_NOTICE if the mock is the only model of the debate; otherwise an empty text."""
     judges = [row for run in debate.runs for row in judge_rows(debate, run)]
     models = [row.model for row in (*debater_rows(debate), *judges) if row.model not in {NO_MODEL, IMPORTED_LABEL}]
     return REHEARSAL_NOTICE if models and all(model == MOCK_LABEL for model in models) else ""
 
 
 def format_model(model: str) -> str:
-    """Return a model's name for display: `mock, no model` for the mock, `imported` for imported speeches."""
+    """Return a model's name for display. The mock is `mock, no model`; imported speeches have `imported`."""
     if model == IMPORTED_MODEL:
         return IMPORTED_LABEL
     return MOCK_LABEL if model.startswith(MOCK_PREFIX) else model
 
 
 def describe_call(turn: Turn) -> tuple[str, ...]:
-    """Return turn number, model, duration and tokens of a turn; for an imported speech, only the turn number."""
+    """Return turn number, model, duration and tokens of a turn. An imported speech has only the turn number."""
     call = turn.exchange
     number = f"turn {turn.index + 1}"
     if call.model == IMPORTED_MODEL:
@@ -78,7 +78,7 @@ def describe_call(turn: Turn) -> tuple[str, ...]:
 
 
 def debate_facts(debate: Debate) -> list[str]:
-    """Return the date of a debate, its debaters and judges with their models, and its id. Untrusted."""
+    """Return date, debaters, judges, their models and the id of a debate. The text is not sanitized."""
     judges = [row for run in debate.runs for row in judge_rows(debate, run)]
     facts = [f"{debate.started_at:%d %B %Y}"]
     for verb, rows in (("debated", debater_rows(debate)), ("judged", judges)):
@@ -88,7 +88,7 @@ def debate_facts(debate: Debate) -> list[str]:
 
 
 def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
-    """Return a row per judging system of a run, or per judge of a panel. The deciding system is marked."""
+    """Return a row per judge of a panel, and a row per other judging system. The deciding system is marked."""
     found: list[ParticipantRow] = []
     systems = run.active_systems()
     for system in systems:

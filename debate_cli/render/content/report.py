@@ -44,15 +44,16 @@ ReportPart = Literal[
     "turns", "scores", "trace", "verdict", "briefing", "cast", "map", "sources", "judges", "changes", "usage"
 ]
 SCREEN_PARTS: tuple[ReportPart, ...] = ("scores", "trace", "verdict", "briefing", "changes", "usage")
-"""Order of the parts on a terminal and in plain lines. The conclusion is near the end, which readers see first."""
+"""Order of the parts on a terminal and in plain lines. Verdict and briefing are near the end, where readers look first.
+"""
 DOCUMENT_PARTS: tuple[ReportPart, ...] = (
     "verdict", "briefing", "cast", "scores", "map", "trace", "turns", "sources", "judges", "changes", "usage",
 )  # fmt: skip
-"""Order of the parts in a document. The conclusion is first. Markdown leaves out `map`, `sources` and `judges`."""
+"""Order of the parts in Markdown and HTML. Markdown has no `map`, `sources` and `judges`."""
 
 
 class RowGroup(NamedTuple):
-    """Labelled rows below a title. All text is untrusted."""
+    """Labelled rows below a title. The text is not sanitized."""
 
     title: str
     rows: tuple[SummaryRow, ...]
@@ -60,24 +61,26 @@ class RowGroup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VerdictReport:
-    """One verdict with its reasons and tables. All text is untrusted."""
+    """One verdict with its reasons and tables. The text is not sanitized."""
 
     verdict: Verdict
     label: str
-    """Name of the judging system. The judging run follows if several verdicts have this system."""
+    """Name of the judging system, followed by the judging run if several verdicts have this system."""
     title: str
-    """`verdict`, or e.g. `verdict, structured, decides` if the report has several verdicts."""
+    """`verdict`; if the report has several verdicts, e.g. `verdict, structured, decides`."""
     is_alone: bool
     """Whether the report has only this verdict."""
     answer: str
     """Who won and by how much, in a sentence."""
     quote: JudgeQuote | None
-    """A judge's words; None if no judge is quoted, or if the briefing starts with this quote."""
+    """A judge's words; None if the judge said nothing, or if the briefing starts with these words."""
     missing: tuple[str, ...]
     """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]
     rows: tuple[SummaryRow, ...]
-    """Required changes, reason, quote, weakest argument (for the first verdict), missing assessments."""
+    """Rows on required changes, reason, quote, weakest argument and missing assessments. Only the first verdict has a
+    weakest argument.
+    """
 
 
 Block = Table | RowGroup | VerdictReport
@@ -85,28 +88,28 @@ Block = Table | RowGroup | VerdictReport
 
 @dataclass(frozen=True, slots=True)
 class DebateReport:
-    """The conclusions, charts and tables on a debate, without the speeches."""
+    """The report on a debate, without the speeches."""
 
     only: ReportPart | None
     """The only part to report; None reports all parts."""
     summary: VerdictSummary
     verdicts: tuple[VerdictReport, ...]
-    """The verdicts, the deciding one first. A debate that stopped early has only its verdicts with scores."""
+    """The verdicts, the deciding one first. For a debate that stopped early, only verdicts with scores."""
     omitted: tuple[str, ...]
-    """Sentences on verdicts that the report leaves out."""
+    """A sentence that names the verdicts without scores of a debate that stopped early; otherwise empty."""
     agreement: Table | None
     """Comparison of the verdicts; None for fewer than two verdicts."""
     briefing: Briefing | None
     cast: tuple[ParticipantRow, ...]
     sections: tuple[ReportSection, ...]
-    """Charts and tables that judging systems add about the debate."""
+    """Charts and tables on the debate that judging systems add."""
     trace_rows: tuple[TraceRow, ...]
     rehearsal: str
-    """Notice that only the mock answered; otherwise empty."""
+    """Notice that only the mock answered; empty if a model answered."""
     blocks_by_part: Mapping[ReportPart, Sequence[Block]]
 
     def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, Sequence[Block]]]:
-        """Yield each reported part with its blocks, in the order of `order`."""
+        """Yield each reported part with its blocks. `order`: order of the parts."""
         for part in order:
             if self.only in (None, part):
                 yield part, self.blocks_by_part.get(part, ())
@@ -121,7 +124,7 @@ def build_debate_report(
 ) -> DebateReport:
     """Build the report of a debate.
 
-    `only`: the only part to report. `judged`: ids of the only judging runs to report; None reports all runs.
+    `only`: the only part to report. `judged`: ids of the only judging runs to report. None reports everything.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     ordered = sort_deciding_first(verdicts)
@@ -162,7 +165,6 @@ def build_debate_report(
 
 
 def _briefing_group(debate: Debate, verdicts: Sequence[VerdictReport], briefing: Briefing) -> RowGroup:
-    """Return the briefing as rows, below rows on the outcome, the date and the models."""
     outcome = [("outcome", item.answer) for item in verdicts[:1] if item.verdict.scores]
     first = [*outcome, ("debate", " · ".join(participants.debate_facts(debate))), ("key insight", briefing.key_insight)]
     rows = [SummaryRow(label, (words,)) for label, words in first if words]
@@ -176,7 +178,6 @@ def _briefing_group(debate: Debate, verdicts: Sequence[VerdictReport], briefing:
 def _report_verdicts(
     debate: Debate, verdicts: Sequence[Verdict], summary: VerdictSummary, beside: Briefing | None
 ) -> Iterator[VerdictReport]:
-    """Yield a report on each reportable verdict. A quote at the start of the briefing `beside` is left out."""
     reportable = reportable_verdicts(debate, verdicts)
     is_alone = len(reportable) == 1
     for number, verdict in enumerate(reportable):
@@ -211,7 +212,6 @@ def _weakest_rows(weakest: WeakestArgument) -> Iterator[SummaryRow]:
 
 
 def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequence[ReportSection]) -> Iterator[Table]:
-    """Yield all tables with scores and findings. If several verdicts share a system, titles name the judging run."""
     for verdict in verdicts:
         label = label_verdict(verdict, verdicts)
         for table in build_verdict_tables(verdict):
@@ -225,7 +225,7 @@ def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequenc
 
 
 def build_verdict_tables(verdict: Verdict) -> list[Table]:
-    """Return the tables of one verdict without empty columns; an empty list if nothing was scored."""
+    """Return the tables of one verdict without empty columns; no table if the verdict has no scores."""
     if not verdict.displayed_scores:
         return []
     return [drop_empty_columns(table) for table in get_system(verdict.system).tables(verdict)]

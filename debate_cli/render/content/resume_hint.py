@@ -19,7 +19,7 @@ from debate_cli.render.theme import shorten
 BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": "--max-cost USD"}
 """Maps each limit of the budget to the option that raises it."""
 SHORTER_PROMPTS = "--set format.history=recent"
-"""Option that shortens prompts, except those of judges of the whole debate."""
+"""Option that shortens prompts. Prompts for judges of the whole debate stay as long as before."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 ABSTENTION_PAGE = "no-structured-output"
 MAX_REASON_LENGTH = 160
@@ -31,16 +31,16 @@ _REQUIRED_CHANGES = {
     "RejectedError": "resuming sends the same request and is likely to fail again; name another model",
     "WeightsError": "resuming fails again until the weights can be loaded or you name another model",
 }
-"""Maps the cause of a failure to what must change before resuming."""
 _PERSISTENT_REQUESTS = frozenset({"ContextOverflowError", "RejectedError"})
-"""Causes of failures that return until a setting changes, because resuming sends the same request."""
+"""Causes of failures for which resuming sends the same request again."""
 
 
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
     """Return the command that resumes a debate, quoted for a shell.
 
-    `debate_id`: None if the debate was not saved and must start again. `budget`: whether the budget must be raised.
-    `why`: the error message, which may name the limit to raise.
+    `debate_id`: None if the debate was not saved. `budget`: whether the budget must be raised.
+
+    `why`: error message, which may name the exceeded limit.
     """
     named = [option for limit, option in BUDGET_OPTIONS.items() if limit in why] or list(BUDGET_OPTIONS.values())
     options = f" {named[0]}{f' (or {named[1]})' if len(named) > 1 else ''}" if budget else ""
@@ -54,14 +54,14 @@ def _quote(path: str) -> str:
 
 
 def required_change(cause: str) -> str:
-    """Return what to change before resuming after a failure; empty if nothing must change."""
+    """Return what to change before resuming after a failure with this cause; empty if nothing must change."""
     return _REQUIRED_CHANGES.get(cause, "")
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Return options for `debate run --resume`, each of which may remove the cause of `failure`.
+    """Return alternative options for `debate run --resume` after `failure`.
 
-    An empty text means resuming without an option.
+    An empty option means that resuming without an option may succeed.
     """
     is_added = isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN
     if is_added or not required_change(failure.cause):
@@ -77,7 +77,6 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 
 
 def _model_setting(config: DebateConfig, task: Task) -> str:
-    """Return the configuration key of the model that answers `task`. Tasks of added judging runs have no such key."""
     if isinstance(task, Cue):
         index, debater = next(item for item in enumerate(config.debaters) if item[1].name == task.speaker)
         role, own = debater.model or "default", f"debaters.{index}.model"
@@ -90,11 +89,11 @@ def _model_setting(config: DebateConfig, task: Task) -> str:
 
 
 class MissingJudgments(NamedTuple):
-    """The judgments that verdicts of a debate lack. Names and messages are untrusted."""
+    """The judgments that verdicts of a debate lack. The text is not sanitized."""
 
     debate: Debate
     briefs: tuple[Brief, ...]
-    """The tasks without a judgment; at least one task."""
+    """The judges' tasks that have no assessment; at least one task."""
     failures: Mapping[str, Failure]
     """Maps the key of a task to its last failure."""
     undetermined: frozenset[tuple[str, str]] = frozenset()
@@ -102,15 +101,15 @@ class MissingJudgments(NamedTuple):
 
     @property
     def resumable_briefs(self) -> tuple[Brief, ...]:
-        """The missing judgments that resuming the debate asks for again."""
+        """The missing judgments that resuming the debate requests again."""
         final = {key for key, failure in self.failures.items() if failure.final}
         return tuple(brief for brief in self.briefs if brief.key not in final)
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a deciding system lacks a judgment that matters.
+        """Whether a deciding system lacks a judgment that can still change something.
 
-        A judgment matters if the judge can be asked again, or if the verdict is undetermined.
+        This is so if the judge can be asked again, or if the verdict is undetermined.
         """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
@@ -118,7 +117,7 @@ class MissingJudgments(NamedTuple):
         return any(brief in resumable or (brief.run, brief.system) in self.undetermined for brief in deciding)
 
     def describe(self) -> str:
-        """Return a sentence: how many judgments are missing, of which systems, and the most frequent reason."""
+        """Return a sentence with the number of missing judgments, their systems, and the most frequent reason."""
         runs = [run.id for run in self.debate.runs]
         by_system = Counter(format_system_label(brief.system, brief.run, runs) for brief in self.briefs)
         systems = ", ".join(f"{count} of {label}" for label, count in by_system.items())
@@ -127,9 +126,10 @@ class MissingJudgments(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason()}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
-        """Return commands that ask for the missing judgments: first the same judges, if possible, then another model.
+        """Return a command that asks the same judges again, if possible, then a command that asks another model.
 
-        `path`: path of the transcript; None if the debate was not saved. `batch`: whether to ask in a batch.
+        `path`: path of the transcript; None if the debate was not saved. `batch`: whether to request the judgments in a
+        batch.
         """
         failed = (self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures)
         option = next((remedy_options(self.debate, failure)[0] for failure in failed), "")
@@ -153,10 +153,6 @@ class MissingJudgments(NamedTuple):
         return f"{shorten(message, MAX_REASON_LENGTH).rstrip('.')}{share}{format_page_hint(page)}"
 
     def _judge_command(self, path: str) -> str:
-        """Return the command that asks another model for the missing judgments.
-
-        The command has `--replace` if each earlier run of these systems lacks a judgment.
-        """
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
         lacking = {(brief.run, brief.system) for brief in self.briefs}
         active = {(run.id, system.kind) for run in self.debate.runs for system in run.active_systems()}

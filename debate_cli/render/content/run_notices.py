@@ -1,4 +1,4 @@
-"""Builds the short notices of a running debate: judges' reports and failures. Names and messages are untrusted."""
+"""Builds the short notices of a running debate: judges' reports and failures. The text is not sanitized."""
 
 from typing import NamedTuple
 
@@ -21,11 +21,11 @@ class JudgeReport(NamedTuple):
     words: tuple[str, ...] = ()
     """Sentences of the judge."""
     alerts: tuple[str, ...] = ()
-    """Warnings about speeches that try to influence the judge."""
+    """Warnings about speeches that try to manipulate the judge."""
 
 
 def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
-    """Return the report on one assessment. Its scores are those of this assessment alone."""
+    """Return the report on one assessment, without the scores of earlier assessments."""
     title = theme.format_brief(assessment.brief, label_judging_system(debate, assessment.system, assessment.run))
     marks = assessment.marks
     if marks and not assessment.findings and all(mark.criterion == PROBABILITY for mark in marks):
@@ -37,7 +37,7 @@ def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
 
 
 def describe_failure(failure: Failure) -> str:
-    """Return a sentence on a failure: `Pro could not speak: lab is down (unreachable)`."""
+    """Return a sentence on a failure, e.g. `Pro could not speak: lab is down (unreachable)`."""
     if isinstance(failure.task, Cue):
         who, what = failure.who, "could not speak"
     else:

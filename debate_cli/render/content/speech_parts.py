@@ -1,4 +1,4 @@
-"""Splits finished and streaming speeches into parts, and finds the citations and the earlier discussion of a part."""
+"""Splits speeches into parts. For a part, finds its citations, and what was said earlier about its argument."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, cast
@@ -19,17 +19,16 @@ from debate_cli.systems.source_support import SOURCES_KIND, JudgedCitation, join
 from debate_cli.systems.tables import Badge
 
 SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
-"""A part of a speech. A string is free text."""
+"""A part of a speech. Free text is a string."""
 MAX_REPLY_LENGTH = 200
 NEW_ARGUMENT_PREFIX = "New argument. "
-"""Prefix of a new argument in the text of a cross-examination, where new arguments do not count."""
+"""Prefix of a new argument in the text of a cross-examination. Such an argument does not count."""
 
 
 def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
     """Split a finished turn into its parts, in reading order.
 
-    A free speech is the first part. Its arguments and responses follow without their reasoning, which the speech
-    contains.
+    The text of a free speech comes first, then its arguments and responses without their reasoning.
     """
     if UNSTRUCTURED in turn.warnings or turn.is_one_item:
         return (turn.text, *(turn.responses or ()))
@@ -46,12 +45,12 @@ def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
 
 
 def text_since_restart(pieces: Iterable[str]) -> str:
-    """Return the text after the last RESTART, the marker with which a model's stream begins its answer again."""
+    """Return the text of the last attempt. The stream marks the start of a new attempt with RESTART."""
     return "".join(pieces).rpartition(RESTART)[2]
 
 
 def parse_partial_speech(raw: str) -> tuple[SpeechPart, ...]:
-    """Parse the parts of a streaming speech. The last value may be incomplete, e.g. `ref` for `refutes`."""
+    """Parse the parts of a streaming speech. The last word may be cut off, e.g. `ref` for `refutes`."""
     body = raw.lstrip()
     if body.startswith("```"):
         body = body.partition("\n")[2].lstrip()
@@ -95,7 +94,7 @@ def _strings(item: dict[str, object], *names: str) -> dict[str, str]:
 
 
 class ThreadStep(NamedTuple):
-    """An earlier question about an argument, or a reply of the argument's author. Untrusted."""
+    """An earlier question about an argument, or the author's reply to a question. The text is not sanitized."""
 
     by: str
     symbol: str
@@ -105,28 +104,28 @@ class ThreadStep(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The step as a sentence: `Con challenges and asks: Why?`."""
+        """The step as a sentence, e.g. `Con challenges and asks: Why?`."""
         return f"{self.by} {' and '.join(self.actions)}: {self.said}"
 
 
 class ArgumentThread(NamedTuple):
-    """An argument, the latest questions about the argument, and the latest reply of its author."""
+    """An argument, the newest questions about the argument, and the author's newest reply."""
 
     owner: str
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The questions of the latest round with questions, and the latest reply of `owner`, in order of rounds."""
+    """Questions from the newest round that has any, and the newest reply of `owner`. Earlier rounds come first."""
 
 
 class ThreadIndex:
-    """Finds the thread of an argument among the turns of a debate."""
+    """Finds arguments, with their threads, in the turns of a debate."""
 
     def __init__(self, turns: Iterable[Turn] = ()) -> None:
         self._turns = tuple(turns)
 
     def of(self, target: str, round_number: int) -> ArgumentThread | None:
-        """Return argument `target` with its thread before round `round_number`; None if no argument has this id."""
+        """Return the thread of argument `target` before round `round_number`; None if no argument has this id."""
         arguments = ((turn.speaker, item) for turn in self._turns for item in turn.arguments or () if item.id == target)
         owner, argument = next(arguments, ("", None))
         if argument is None:
@@ -159,39 +158,39 @@ class ThreadIndex:
 
 
 class CheckedCitation(NamedTuple):
-    """A citation and the result of checking its quote. All text is untrusted."""
+    """A citation and the result of checking its quote. The text is not sanitized."""
 
     number: int
-    """Number of the citation in the debate, from 1."""
+    """Number of the citation in the debate, counted from 1."""
     check: SourceCheck
     answer: JudgedCitation
-    """Answers of `sources` in its newest run: whether the source supports the argument, and how good the source is."""
+    """Judgement of the citation in the newest run of `sources`: support for the argument, and quality of the source."""
     passage: Passage | None
     """The cited passage; None if the debate has no passage with the cited id."""
 
     @property
     def badge(self) -> Badge:
-        """Badge of the result of the quote check."""
+        """Badge of the quote check's result."""
         return SOURCE_BADGES[self.check.outcome]
 
     @property
     def support(self) -> Badge | None:
-        """Badge that says whether the source supports the argument; None if unknown."""
+        """Badge for how far the source supports the argument; None if unknown."""
         return SUPPORT_BADGES[self.answer.supports] if self.answer.supports != "unknown" else None
 
     @property
     def title(self) -> str:
-        """Title of the source, else its path or address; empty if the source is unknown."""
+        """Title of the source; without a title, its path or address; empty if the source is unknown."""
         return "" if self.passage is None else self.passage.title or self.passage.source
 
     @property
     def place(self) -> str:
-        """Path or address of the source, and the location in it; empty if the source is unknown."""
+        """Path or address of the source, and the cited place in the source; empty if the source is unknown."""
         return "" if self.passage is None else format_place(self.passage)
 
     @property
     def finding(self) -> str:
-        """Result of the quote check, with the difference: `altered: “9” became “19”`."""
+        """Result of the quote check, with the difference if there is one, e.g. `altered: “9” became “19”`."""
         return f"{self.badge.word}: {self.check.difference}" if self.check.difference else self.badge.word
 
 
@@ -219,7 +218,7 @@ class CitationIndex:
 
 @memoize_on_value
 def index_citations(debate: Debate) -> CitationIndex:
-    """Index the citations of a debate, with their quote checks and the answers of the newest run of `sources`."""
+    """Index the citations of a debate, with their quote checks and their judgements in the newest run of `sources`."""
     run = newest_run(debate, SOURCES_KIND)
     given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else ()
     return CitationIndex(
@@ -229,6 +228,6 @@ def index_citations(debate: Debate) -> CitationIndex:
 
 
 def format_place(passage: Passage) -> str:
-    """Return path or address of the source, and the location in it. The location does not repeat the title."""
+    """Return path or address of a passage's source, and the passage's place in it without the title."""
     locator = passage.locator.removeprefix(passage.title).lstrip(", ")
     return ", ".join(filter(None, (passage.source, locator)))

@@ -1,6 +1,6 @@
-"""Summarizes a debate for its closing screen: outcome, reason, claims, cost, the next command.
+"""Summarizes a debate for its closing screen: outcome, reason, claims, cost, next command.
 
-Names and words are untrusted and not sanitized.
+The text is not sanitized.
 """
 
 import shlex
@@ -32,11 +32,11 @@ from debate_cli.systems.trace import ArgumentScores, WeakestArgument, find_weake
 
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
 _REPEAT_OPTION = " --repeat 3"
-"""Option that lets the same judges judge three times, to show how much their scores vary."""
+"""Option that asks the same judges three more times, to show how much their scores vary."""
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
 """Maximum number of lines on the closing screen: claims per label, questions, required changes, missing assessments."""
 MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
-"""Maximum number of characters: of a claim or question on the closing screen, and of a dissenting judge's reasons."""
+"""Maximum length in characters: of claims and questions on the closing screen, and of a dissenting judge's reasons."""
 
 
 class SummaryRow(NamedTuple):
@@ -45,7 +45,7 @@ class SummaryRow(NamedTuple):
     label: str
     cells: tuple[Cell, ...]
     debater: str | None = None
-    """Debater in whose colour the first cell is drawn; None for no colour."""
+    """Debater whose colour the first cell has; None for no colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +53,32 @@ class VerdictSummary:
     """The conclusion of a debate."""
 
     verdict: Verdict | None
-    """The deciding verdict, else the first verdict; None if there is no verdict."""
+    """The deciding verdict. If no verdict decides, the first verdict. None for a debate without verdicts."""
     answer: str
     """Who won and by how much, in a sentence."""
     reason: str
     """One or two sentences that explain the verdict with numbers; may be empty."""
     required_changes: tuple[RequiredChange, ...]
-    """Changes that a judged text needs to pass, grouped by dimension. The group with the most weight is first."""
+    """Changes that a judged document needs in order to pass, grouped by dimension. The group with the most weight is
+    first.
+    """
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
     authority: str
-    """Judging system of `verdict`. If there are several verdicts, also whether it decides: `structured r3 decides`."""
+    """Judging system of `verdict`. Among several verdicts, also whether `verdict` decides, e.g. `structured r3
+    decides`.
+    """
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
 
     @property
     def repeats(self) -> bool:
-        """Whether `judge_again` asks judges again who have judged already."""
+        """Whether the command `judge_again` asks judges who have judged already."""
         return self.judge_again.endswith(_REPEAT_OPTION)
 
 
 def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSummary:
-    """Summarize the deciding verdict. If none decides, summarize the first one."""
+    """Summarize the deciding verdict. If no verdict decides, summarize the first one."""
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     head = ordered[0] if ordered else None
     equal = deciding_verdicts(debate, ordered)
@@ -132,7 +136,7 @@ def closing_rows(
 
 
 def limit_rows(rows: Sequence[SummaryRow], limit: int) -> list[SummaryRow]:
-    """Return the first `limit` rows. If rows are left out, a last row says how many."""
+    """Return the first `limit` rows. If rows are left out, a row with their number follows."""
     if len(rows) <= limit:
         return list(rows)
     return [*rows[:limit], SummaryRow(rows[0].label, (f"and {len(rows) - limit} more",))]
@@ -149,7 +153,7 @@ def missing_rows(verdict: Verdict) -> list[SummaryRow]:
 
 
 def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
-    """Return a row with the words of `quote`, and the judge's name if there is one; an empty list for None."""
+    """Return a row with the judge's words; an empty list for None."""
     if quote is None:
         return []
     return [SummaryRow("judge says", (f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”",))]
@@ -175,7 +179,7 @@ def _upheld_rows(briefing: Briefing | None, scores: ArgumentScores) -> list[Summ
 
 
 def _doubtful_rows(briefing: Briefing | None, scores: ArgumentScores) -> list[SummaryRow]:
-    """Return a row per claim that is not upheld. Refuted claims are first, partially upheld claims last."""
+    """Return a row per claim that is not upheld, in the order refuted, uncertain, partially upheld."""
     if briefing is None:
         return []
     groups = (("REFUTED", briefing.not_to_use), ("UNCERTAIN", briefing.uncertain), ("PARTIALLY_UPHELD", briefing.limit))
@@ -191,7 +195,7 @@ def _claim_row(label: str, standing: str, claim: BriefingClaim, scores: Argument
 def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[SummaryRow]:
     """Yield a row per verdict except the first.
 
-    If several verdicts decide, each of them has a row with its models, also the first verdict.
+    If several judging runs decide side by side, the first verdict has a row too.
     """
     equal = deciding_verdicts(debate, ordered)
     for verdict in ordered:
@@ -204,25 +208,25 @@ def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[
 
 
 def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
-    """Return the changes that a judged text needs to pass; none for a debate."""
+    """Return the changes that a judged document needs in order to pass; none for a debate."""
     return get_system(verdict.system).headline(verdict).required_changes
 
 
 def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:
-    """Group adjacent changes by dimension. The group of changes without a dimension is named `other`."""
+    """Group adjacent changes by dimension. Changes without a dimension are in the group `other`."""
     return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
 
 
 def label_change(change: RequiredChange) -> str:
-    """Return line, weight and judges of a required change: `line 3, 60% of the weight: architect, security`."""
+    """Return line, weight and judges of a required change, e.g. `line 3, 60% of the weight: architect, security`."""
     line = "" if change.line is None else f"line {change.line}, "
     return f"{line}{change.weight:.0%} of the weight: {', '.join(change.judges)}"
 
 
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
-    """Return a command that judges the debate with a system that has not judged yet.
+    """Return a command that judges the debate with another system.
 
-    If every system has judged, the command asks the same judges again. `path_or_id`: path or id of the debate.
+    If every system has judged already, the command asks the same judges again.
     """
     known = tuple(map(get_system, system_kinds()))
     able = [system.kind for system in known if system.why_not(debate) is None]
@@ -238,15 +242,15 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
 
 
 def explain_scores(verdict: Verdict) -> str:
-    """Explain a verdict with numbers, in one or two sentences; empty if the verdict has no numbers."""
+    """Return one or two sentences that explain a verdict with numbers; empty if the verdict has no numbers."""
     reason = get_system(verdict.system).headline(verdict).reason
     return theme.expand_error_names(reason) if verdict.victory == "undetermined" else reason
 
 
 def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
-    """Return the shortened words of a judge who agrees with the verdict; None if there are no such words.
+    """Return the shortened words of a judge who agrees with the verdict.
 
-    None also if the briefing `beside` starts with these words.
+    None if no judge said anything, or if the briefing `beside` starts with these words.
     """
     quote = get_system(verdict.system).quote(debate, verdict) if verdict.victory != "undetermined" else None
     words = shorten(quote.words) if quote is not None else ""
@@ -258,7 +262,7 @@ def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return rows on calls, tokens and cost.
 
-    `judged`: ids of the judging runs that get a row of their own; None for one row on the whole debate.
+    `judged`: ids of judging runs whose cost has its own row; None for one row on the whole debate.
     """
     whole = debate.usage
     if judged is None:
@@ -275,7 +279,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[S
 
 
 def change_lines(changes: Iterable[SettingChange]) -> Iterator[str]:
-    """Yield `models.default.model: mock/a → mock/b` for each changed setting."""
+    """Yield e.g. `models.default.model: mock/a → mock/b` for each changed setting."""
     for found in changes:
         stored, given = format_setting_pair(found.stored, found.given)
         yield f"{found.key}: {stored} → {given}"
@@ -291,18 +295,18 @@ def build_changes_table(debate: Debate) -> Table | None:
 
 
 def total_call_seconds(debate: Debate) -> float:
-    """Return the sum of the durations of all calls in seconds. Calls at the same time are each counted."""
+    """Return the sum of the durations of all calls, in seconds."""
     calls: list[ModelCall | None] = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
     return sum(exchange.latency_s for exchange in calls if exchange is not None)
 
 
 def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts of a complete debate. For an incomplete debate, return only the verdicts with scores."""
+    """Return all verdicts of a complete debate, but only the verdicts with scores of an incomplete debate."""
     return tuple(verdict for verdict in verdicts if verdict.scores or debate.status == "complete")
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return a sentence on the verdicts that `reportable_verdicts` omits; an empty list if no verdict is omitted."""
+    """Return a sentence that names the verdicts without scores of an incomplete debate; empty if there are none."""
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
     return [f"No verdict yet of {', '.join(omitted)}: the debate is unfinished."] if omitted else []

@@ -1,4 +1,4 @@
-"""Computes where each element of a chart is drawn. The template `chart.html.j2` draws the elements as SVG."""
+"""Computes the position of each element of a chart. The template `chart.html.j2` draws the elements as SVG."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ WIDTH, LINE_HEIGHT = 440.0, 220.0
 WIDE_WIDTH = 1120.0
 """Width of a line chart that spans the page, in SVG units."""
 WIDE_FROM = 15
-"""Minimum number of labels with which a line chart spans the page."""
+"""Minimum number of labels of a line chart that spans the page."""
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
 BAR, THIN_BAR, MANY_BARS = 16.0, 12.0, 16
-"""Height of a bar, height of a thin bar, and number of bars above which all bars are thin."""
+"""Height of a bar, height of a thin bar, and maximum number of bars in a chart without thin bars."""
 DOT = 3
 CHARACTER = 7.4
 """Approximate width of one character of a label, in SVG units."""
@@ -24,15 +24,15 @@ MAX_LABEL = 30
 VALUE_ROOM = 34.0
 """Space to the right of a bar for its value, in SVG units."""
 MAX_AXIS_LABELS = 20
-"""Maximum number of labels below a line chart that spans the page; half as many fit below a narrower chart."""
+"""Maximum number of labels below a line chart that spans the page. A narrower chart has half as many."""
 
 
 def plot_interval(
     label: str, found: Estimate | Interval, text: str, *, low: float = 0.0, high: float = 1.0
 ) -> dict[str, object]:
-    """Return `{label, text, value, low, high, width}` with which a template draws a number and its interval.
+    """Return positions for drawing a number and its interval: `{label, text, value, low, high, width}`.
 
-    Positions are per cent of an axis that ends at the parameters `low` and `high`. `text`: the number in words.
+    Positions are per cent of an axis from `low` to `high`. `text`: the number in words.
     """
 
     def place(value: float | None) -> float | None:
@@ -48,16 +48,16 @@ ChartLabel = tuple[str, float, float]
 
 
 class Shape(NamedTuple):
-    """A dot with its centre at `x`, `y`, or a bar with its upper left corner there."""
+    """A dot with its centre at (`x`, `y`), or a bar with its upper left corner at (`x`, `y`)."""
 
     x: float
     y: float
     width: float
     height: float
     words: str
-    """Text to show while the pointer is on the shape."""
+    """Text that appears while the pointer is on the shape."""
     value: str = ""
-    """Text beside a bar."""
+    """Text beside a bar; empty for a dot."""
 
 
 class DrawnSeries(NamedTuple):
@@ -65,7 +65,7 @@ class DrawnSeries(NamedTuple):
 
     series: ChartSeries
     css_class: str
-    """Class of the style sheet that sets colour and dashes."""
+    """CSS class that sets colour and dashes."""
     shapes: tuple[Shape, ...]
     path: str = ""
     """SVG path of the line; empty if the series has no line."""
@@ -79,7 +79,7 @@ class DrawnChart:
     width: float
     height: float
     grid: str
-    """SVG path of the lines at the ticks."""
+    """SVG path of the grid lines at the ticks."""
     ticks: tuple[ChartLabel, ...]
     labels: tuple[ChartLabel, ...]
     series: tuple[DrawnSeries, ...]
@@ -87,7 +87,7 @@ class DrawnChart:
 
 
 def draw_chart(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
-    """Compute the positions of all elements of `chart`. `classes` maps debaters to classes of the style sheet."""
+    """Compute the positions of all elements of `chart`. `classes`: the CSS class of each debater."""
     return _draw_lines(chart, classes) if chart.kind == "line" else _draw_bars(chart, classes)
 
 

@@ -27,7 +27,7 @@ def render_experiment(
 ) -> str:
     """Return the report as an HTML page.
 
-    `link`: returns the path of a transcript relative to the page; an empty text if the file is missing.
+    `link`: turns the path of a transcript into a path relative to the page; an empty path if the file is missing.
     """
     drawn = {f"leaderboard{suffix}" for suffix in ("", *(f", {found.system}" for found in analysis.systems))}
     return render_page(
@@ -61,12 +61,11 @@ def _judge_plots(found: SystemAnalysis) -> list[dict[str, object]]:
 
 
 def _heat(found: Estimate | None) -> str:
-    """Return the style class of a share: `heat-0` for the lowest, `heat-4` for the highest, empty if unknown."""
+    """Return the CSS class of a share, from `heat-0` for the lowest to `heat-4` for the highest; empty if unknown."""
     return "" if found is None or found.value is None else f"heat-{min(4, int(found.value * 5))}"
 
 
 def _list_debates(rows: Iterable[Judgement], link: Callable[[str], str]) -> Iterator[dict[str, object]]:
-    """Yield the table row of each debate. `results` are pairs of judge and winner."""
     for group in cluster_rows(rows, lambda row: row.cell)[:MAX_DEBATES]:
         first = group[0]
         costs = [first.first_cost_usd, first.second_cost_usd, *(row.cost_usd for row in group)]

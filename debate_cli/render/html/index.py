@@ -12,11 +12,11 @@ FACT_COLUMNS = (("date", False), ("models", False), ("cost", True))
 VERDICT_COLUMNS = (
     ("system", False), ("winner", False), ("victory", False), ("margin", True), ("scores", True), ("other verdicts", False),
 )  # fmt: skip
-"""Header of each column about a verdict, and whether the column contains numbers."""
+"""Header of each column on the verdict, and whether the column contains numbers."""
 
 
 def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = (), *, title: str = "Debates") -> str:
-    """Return the index page, with a row per file. The first verdict of each file has separate columns."""
+    """Return the index page with a row per file. The columns on the verdict show the file's first verdict."""
     gated = any(checked.gates for checked in files)
     with_facts = any(checked.facts is not None for checked in files)
     facts, gates = FACT_COLUMNS if with_facts else (), [("gates", False)] if gated else []

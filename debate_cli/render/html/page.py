@@ -1,7 +1,4 @@
-"""Renders a debate as one printable HTML page, which loads nothing.
-
-Jinja2 escapes all text, and no text of a debate becomes part of an anchor.
-"""
+"""Renders a debate as one printable HTML page that loads nothing. Jinja2 escapes all text."""
 
 import json
 from collections import defaultdict
@@ -39,14 +36,15 @@ PART_TEMPLATES: dict[ReportPart, str] = {
     "verdict": "verdict", "briefing": "briefing", "cast": "cast", "scores": "scores", "map": "map", "trace": "trace",
     "turns": "transcript", "sources": "sources", "judges": "judges", "usage": "provenance",
 }  # fmt: skip
-"""Maps each part of a report to its template. The template's name is also the anchor of the part."""
+"""Maps each part of a report to the name of its template, which is also the part's anchor on the page."""
 STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 DEBATER_COLOURS = 6
-"""Number of colours for debaters. The seventh debater has the first colour again."""
+"""Number of colours for debaters. With more debaters, the colours repeat."""
 REPLY_BADGES = {False: Sign("↳", "replies", theme.BLUE), True: Sign("!", "leaves it open", theme.GOLD)}
-"""Badges of a reply to a question: the key is whether the reply leaves the question open."""
+"""Badges of a reply to a question. The key says whether the reply leaves the question open."""
 Marking = Literal["", "quoted", "altered"]
-"""Mark of words in a source: `quoted` if a quote repeats the words, `altered` if a quote changes them, else empty."""
+"""Marking of words in a source: `quoted` if a quote repeats them, `altered` if a quote changes them, otherwise empty.
+"""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
@@ -131,9 +129,9 @@ def _navigation(context: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return charts and tables per verdict, then per section that a judging system adds to the report.
+    """Return charts and tables per verdict, then charts and tables that judging systems add.
 
-    `missing` is empty for the deciding verdict, because its card shows the missing assessments.
+    The deciding verdict has no `missing`, because its card shows the missing assessments.
     """
 
     def block(title: str, charts: Sequence[Chart], tables: Sequence[Any], **words: Sequence[str]) -> dict[str, Any]:
@@ -160,7 +158,7 @@ def _scores_by_turn(verdicts: Sequence[Verdict]) -> dict[int, tuple[str, TurnSco
 
 
 class Occurrence(NamedTuple):
-    """A turn that contains a statement."""
+    """A statement's turn and place on the page."""
 
     turn: int
     anchor: str
@@ -169,18 +167,18 @@ class Occurrence(NamedTuple):
 
 
 class StatementGroup(NamedTuple):
-    """Statements with the same badge by one debater about a claim."""
+    """All statements of one debater on a claim that have the same badge."""
 
     by: str
     kind: str
-    """Type of the statements if they are answers; else `reply`."""
+    """Type of response, e.g. `refutes`; `reply` for replies to questions."""
     badge: Sign
     occurrences: list[Occurrence]
     """The turns that contain the statements; at least one turn."""
 
 
 class PageAnchors:
-    """The anchors of arguments, passages and parts of turns on one page."""
+    """The anchors of arguments, passages and answers on one page."""
 
     def __init__(self, arguments: Iterable[str], passages: Iterable[str] = ()) -> None:
         """`arguments`, `passages`: ids of arguments and passages in the order of the page."""
@@ -189,30 +187,30 @@ class PageAnchors:
         self._used: set[str] = set()
 
     def once(self, anchor: str) -> Markup:
-        """Return an HTML attribute `id` for the first element with this anchor; empty for later elements."""
+        """Return the HTML attribute `id` with this anchor; empty if the page has the anchor already."""
         if not anchor or anchor in self._used:
             return Markup()
         self._used.add(anchor)
         return Markup(' id="{}"').format(anchor)
 
     def argument(self, item: str) -> str:
-        """Return the anchor of an argument; empty if the debate has no argument with this id."""
+        """Return the anchor of an argument; empty if the debate has no argument with the id `item`."""
         return self._arguments.get(item, "")
 
     def source(self, source: str) -> str:
-        """Return the anchor of a cited passage; empty if the page does not show the passage."""
+        """Return the anchor of a cited passage; empty if the page does not show a passage with this id."""
         return self._passages.get(source, "")
 
     def response(self, item: str, turn: int) -> str:
-        """Return the anchor of a turn's answer to argument `item`; the turn's anchor if the argument does not exist."""
+        """Return the anchor of a turn's answer to argument `item`; without such an argument, the turn's anchor."""
         return f"turn-{turn}-{self._arguments[item]}" if item in self._arguments else f"turn-{turn}"
 
     def reply(self, item: str, turn: int) -> str:
-        """Return the anchor of a turn's reply on argument `item`; the turn's anchor if the argument does not exist."""
+        """Return the anchor of a turn's reply about argument `item`; without such an argument, the turn's anchor."""
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:
-        """Return the statements about the claim of `row`, in the order of their first turns."""
+        """Return the statements about the claim of `row`. Statements of earlier turns come first."""
         said = [
             *(
                 (item.by, item.type, theme.RESPONSE_BADGES[item.type], self.response, item.turn, item.follow_up)
@@ -230,7 +228,7 @@ class PageAnchors:
 def collect_cited_sources(debate: Debate, index: CitationIndex) -> list[dict[str, Any]]:
     """Return `{id, passage, place, address, pieces, citations}` of each cited source, in the order of the passages.
 
-    Cited ids without a passage come last, with `passage` None. `address` is empty if a link would be unsafe.
+    Sources without a passage come last, with `passage` None. `address` is empty if a link would be unsafe.
     """
     by_source: dict[str, list[CheckedCitation]] = defaultdict(list)
     for citation in index.all:
@@ -250,7 +248,7 @@ def collect_cited_sources(debate: Debate, index: CitationIndex) -> list[dict[str
 
 
 def _safe_address(source: str) -> str:
-    """Return `source` if it is a plain web address without a user name; else an empty text."""
+    """Return `source` if it is an http address without a user name; otherwise an empty text."""
     try:
         parts = urlsplit(source)
         is_plain = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.username is None
@@ -260,7 +258,7 @@ def _safe_address(source: str) -> str:
 
 
 def _pieces(passage: Passage, quotes: Sequence[str]) -> Iterator[tuple[str, Marking]]:
-    """Split the text of `passage` where quotes start or end. A piece is `altered` if one of its quotes changes it."""
+    """Split the text of `passage` where quotes start or end. A piece is `altered` if a quote changes it."""
     marked: list[tuple[int, int, Marking]] = []
     for quote in quotes if passage.origin != "summary" else ():
         check = check_quote(quote, passage.text)
@@ -273,7 +271,7 @@ def _pieces(passage: Passage, quotes: Sequence[str]) -> Iterator[tuple[str, Mark
 
 
 def provenance_facts(debate: Debate) -> Iterator[tuple[str, str]]:
-    """Yield name and value of each fact with which a result can be checked or reproduced."""
+    """Yield name and value of each fact that helps to check or reproduce the result."""
     yield "id", debate.id
     yield "made by", f"{debate.generator.name} {debate.generator.version}"
     yield "started", _format_time(debate.started_at)

@@ -15,9 +15,9 @@ from debate_cli.render.html.charts import plot_interval
 from debate_cli.systems.tables import Cell, Interval, Lines, format_number
 
 COLOUR_CLASSES = {theme.GREEN: "good", theme.RED: "bad", theme.GOLD: "mixed", theme.BLUE: "calm", theme.MUTED: "quiet"}
-"""Maps the terminal colour of a badge to a class of the style sheet."""
+"""Maps the terminal colour of a badge to a CSS class."""
 SHORT_CELL_LENGTH = 30
-"""Maximum length of a text cell that is kept on one line."""
+"""Maximum length of a text cell that stays on one line."""
 
 
 @cache
@@ -60,12 +60,12 @@ def render_page(template: str, *styles: str, title: str, script: str = "", **con
 
 
 def csp_hash(text: str) -> str:
-    """Return the expression that allows exactly this style sheet or script in a Content-Security-Policy."""
+    """Return the Content-Security-Policy expression that allows exactly this style sheet or script."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def file_href(path: str) -> str:
-    """Return a file path as a URL without a scheme, which cannot run a script; empty for an empty path."""
+    """Return a file path as a URL without a scheme, so that a link cannot run a script; empty for an empty path."""
     quoted = quote(path, safe="/", errors="replace")
     return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}" if quoted else ""
 
@@ -79,7 +79,7 @@ def _type_name(value: object) -> str:
 
 
 def _cell_width_class(value: Cell) -> str:
-    """Return the style class of a text cell: `brief` keeps short text on one line, `words` widens long text."""
+    """Return the CSS class of a text cell: `brief` keeps short text on one line, `words` widens long text."""
     words = value.cells if isinstance(value, Lines) else (value,)
     longest = max((len(word) for word in words if isinstance(word, str)), default=0)
     return "" if not longest else "brief" if longest <= SHORT_CELL_LENGTH else "words"

@@ -15,17 +15,17 @@ from debate_cli.render.content.speech_parts import SpeechPart, split_turn
 from debate_cli.systems.tables import format_number
 
 CROSS_EXAMINATION_PHASES = frozenset({"cross_examination", "answers"})
-"""Phases whose turns are grouped by argument."""
+"""Phases whose turns are grouped by the argument that they are about."""
 
 
 class SpeechSection(NamedTuple):
-    """A turn as the page shows it."""
+    """A turn on the page."""
 
     turn: Turn
     pieces: tuple[SpeechPart, ...]
-    """The parts of the speech that are not shown in threads."""
+    """Parts of the speech that are not in a thread."""
     threaded: int = 0
-    """Number of parts of the speech that are shown in threads."""
+    """Number of parts of the speech that are in threads."""
 
 
 class ThreadEntry(NamedTuple):
@@ -40,15 +40,15 @@ class ThreadSection(NamedTuple):
     """The cross-examination about one argument."""
 
     item: str
-    """Id of the argument, as the speakers wrote it. An argument with this id may not exist."""
+    """Id of the argument, as the speakers wrote it. The debate may have no argument with this id."""
     claim: str
     speaker: str | None
-    """Author of the argument; None if the debate has no such argument."""
+    """Author of the argument; None if the debate has no argument with this id."""
     entries: tuple[ThreadEntry, ...]
 
 
 class RoundSection(NamedTuple):
-    """A round of speeches. A cross-examination and its rounds of answers are one section."""
+    """A round of speeches. A cross-examination and the rounds of answers after it share a section."""
 
     numbers: tuple[int, ...]
     title: str
@@ -72,7 +72,7 @@ def build_round_sections(debate: Debate) -> list[RoundSection]:
 
 
 def _round_section(debate: Debate, turns: Sequence[Turn], *, crossed: bool) -> RoundSection:
-    """Return the section of `turns`. `crossed`: whether responses and answers are shown in threads."""
+    """Return the section of `turns`. `crossed`: whether responses and answers go to threads."""
     phases: dict[int, Phase] = {turn.round: turn.phase for turn in turns}
     numbers = tuple(phases)
     which = f"Rounds {turns[0].round}–{turns[-1].round}" if len(numbers) > 1 else f"Round {turns[0].round}"
@@ -92,7 +92,6 @@ def _round_section(debate: Debate, turns: Sequence[Turn], *, crossed: bool) -> R
 
 
 def _threads(debate: Debate, turns: Iterable[Turn]) -> Iterator[ThreadSection]:
-    """Yield a thread per answered argument, in the order of the debate, then per id without an argument."""
     entries: dict[str, list[ThreadEntry]] = defaultdict(list)
     for turn in turns:
         for said in split_turn(turn):
@@ -106,19 +105,19 @@ def _threads(debate: Debate, turns: Iterable[Turn]) -> Iterator[ThreadSection]:
 
 
 class JudgeReasons(NamedTuple):
-    """All assessments by their place on the page: after a turn, after a round, or at the end."""
+    """Assessments by their place on the page: after a turn, after a round, or at the end."""
 
     turns: dict[int, list[dict[str, Any]]]
-    """Maps the index of a turn to the assessments whose last assessed turn has this index."""
+    """Maps the index of a turn to the assessments that are shown below this turn."""
     rounds: dict[int, list[dict[str, Any]]]
-    """Maps the number of a round to the assessments of the round."""
+    """Maps the number of a round to the assessments that are shown below this round."""
     whole: list[dict[str, Any]]
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
-    """Return the assessments, except those of judging systems that a later run replaced.
+    """Return the assessments as `{heading, model, rationale, marked, found, warnings}`. The text is not sanitized.
 
-    Each is `{heading, model, rationale, marked, found, warnings}`. All text is untrusted.
+    Assessments of judging systems that a later run replaced are left out.
     """
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = JudgeReasons(defaultdict(list), defaultdict(list), [])
@@ -145,7 +144,7 @@ def collect_judge_reasons(debate: Debate) -> JudgeReasons:
 
 
 def _group_marks(assessment: Assessment) -> Iterator[dict[str, Any]]:
-    """Yield the marks of each debater and argument as texts like `logic 7 of 10`, with the reasons."""
+    """Yield the marks per debater and argument, e.g. `logic 7 of 10`, with the judge's reasons."""
     grouped: dict[tuple[str | None, str | None], list[Mark]] = defaultdict(list)
     for mark in assessment.marks:
         grouped[mark.participant, mark.item].append(mark)

@@ -1,4 +1,4 @@
-"""Draws the live table of an experiment: counts, players with wins, cost, calls per minute, time left."""
+"""Draws the live table of an experiment: cells, cost, calls per minute, time left, and players with wins."""
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -12,7 +12,7 @@ from debate_cli.render.terminal.drawing import render_table, terminal_line
 
 FRAMES_PER_SECOND = 4
 MAX_PLAYERS = 20
-"""Maximum number of players in the live table. The final table shows all."""
+"""Maximum number of players in the live table. The table at the end of the run has no limit."""
 
 
 class LiveExperimentObserver(ExperimentObserver):

@@ -39,7 +39,10 @@ def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme
 
 
 def rejudging_heading(debate: Debate) -> RenderableType:
-    """Return the heading of `debate judge`: the motion. For a text that was never judged, the judges follow."""
+    """Return the heading of `debate judge`: the motion, or the document's name.
+
+    The heading of a document's first judging also names the judges.
+    """
     body: list[RenderableType] = []
     if debate.document_name is not None and not debate.assessments:
         body = [Text(""), _participant_table(judge_rows(debate, debate.runs[0]))]
@@ -63,7 +66,7 @@ def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:
 
 
 def resume_rule(debate: Debate) -> RenderableType:
-    """Return the rule above the new speeches of a resumed debate."""
+    """Return the rule between the old and the new speeches of a resumed debate."""
     return _rule(Text(theme.describe_resume(debate), style="bold"))
 
 
@@ -86,7 +89,7 @@ def _participant_table(rows: Iterable[ParticipantRow]) -> Table:
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
-    """Return a judge's report: title, scores, sentences, alerts. A single score is beside the title."""
+    """Return a judge's report: title, scores, sentences and warnings. A single score is beside the title."""
     title = join_text(("§ ", theme.MUTED), terminal_line(report.title, theme.MUTED))
     sentences = report.words
     if len(report.scores) > 1:
@@ -126,7 +129,7 @@ def chair_notice(announcement: str) -> Text:
 
 
 def closing_notices(debate: Debate, reason: CloseReason) -> list[Text]:
-    """Return the chair's announcement of the debate's end; empty for a text, which has no chair."""
+    """Return the chair's announcement of the debate's end; empty for a judged document, which has no chair."""
     sign, colour = ("■", theme.MUTED) if reason in chair.FINAL_REASONS else ("!", theme.GOLD)
     announcement = chair.announce_close(debate, reason)
     return [Text(f"{sign} Chair: {announcement}", style=colour)] if announcement else []
@@ -134,15 +137,18 @@ def closing_notices(debate: Debate, reason: CloseReason) -> list[Text]:
 
 PROGRESS_BAR_WIDTH = 16
 MIN_WIDTH_FOR_BAR = 80
-"""Minimum width of a window in which the progress line has a bar, in columns."""
+"""Minimum width of a window with a progress bar, in columns."""
 MAX_NAMED_JUDGMENTS = 2
-"""Number of pending judgments above which the progress line shows how many are pending."""
+"""Maximum number of pending judgments for which the progress line leaves out their number."""
 MIN_CALLS_FOR_ESTIMATE = 2
 """Minimum number of finished calls for an estimate of the remaining time."""
 
 
 class ProgressLine:
-    """Counts the calls of a run, and draws the counts as one line. `debate judge` counts only the runs that it adds."""
+    """Counts the calls of a run, and draws the counts as one line.
+
+    For `debate judge`, only calls of the added judging runs count.
+    """
 
     def __init__(self, planned: int | None, clock: Callable[[], float]) -> None:
         """`planned`: minimum number of calls; None if unknown. `clock`: returns the time in seconds."""
@@ -157,7 +163,7 @@ class ProgressLine:
         self._debate: Debate | None = None
 
     def start(self) -> None:
-        """Set the clock to zero."""
+        """Restart the elapsed time at zero."""
         self._started = self._clock()
 
     def record_event(self, event: Event, debate: Debate) -> None:
@@ -176,7 +182,7 @@ class ProgressLine:
             self._before = self._done
 
     def render(self, width: int, pending: Collection[Brief] = ()) -> RenderableType:
-        """Return one line of at most `width` columns. `pending`: requested judgments that have not arrived."""
+        """Return one line of at most `width` columns. `pending`: judgments that were requested and have not arrived."""
         words = Text(" · ".join(self._parts(pending)), style=theme.MUTED, no_wrap=True, overflow="ellipsis")
         if not self._planned or width < MIN_WIDTH_FOR_BAR:
             return words

@@ -1,7 +1,4 @@
-"""Draws speeches as Rich panels: finished speeches whole, streaming speeches cut to the window.
-
-All text from models is sanitized. Colours only repeat the meaning of symbols and words.
-"""
+"""Draws speeches as Rich panels: finished speeches whole, streaming speeches cut to the window."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,14 +30,14 @@ from debate_cli.render.terminal.drawing import badge_text, join_text, label_grid
 from debate_cli.render.theme import Sign
 
 MIN_PANEL_WIDTH = 52
-"""Minimum width of panels that are drawn side by side. Narrower panels are drawn below each other."""
+"""Minimum width of a panel beside another panel. If there is less room, panels are below each other."""
 PANEL_EDGES = 2
-"""Number of lines of a panel's border."""
+"""Number of lines that the border of a panel takes."""
 MIN_BODY_LINES = 3
-"""Minimum number of speech lines in a streaming panel, if panels are drawn below each other."""
+"""Minimum number of lines of a streaming speech in a panel below another panel."""
 MAX_ID_WIDTH = 20
 FREE_PHASES = ("rebuttal", "speech")
-"""Phases in which a speech is free text. Responses repeat words of this text, so each is drawn as one line."""
+"""Phases in which a speech is free text. Its responses are drawn as one line each, because they repeat the text."""
 
 Styles = Mapping[str, Sign]
 """Maps a debater's name to the debater's symbol, side and colour."""
@@ -48,18 +45,18 @@ Styles = Mapping[str, Sign]
 
 @dataclass(slots=True)
 class SpeechStream:
-    """A requested speech. `pieces` grows during the speech, and `turn` is set at its end."""
+    """A requested speech. `pieces` grows while the speech streams; `turn` is set when the speech is finished."""
 
     cue: Cue
     threads: ThreadIndex = field(default_factory=ThreadIndex)
-    """Finds the threads of arguments that were made before the request of the speech."""
+    """Threads of the arguments that were made before this speech was requested."""
     pieces: list[str] = field(default_factory=list[str])
     turn: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The last `height` lines of `body`. `marked`: whether cut text starts with a line `⋯`."""
+    """The last `height` lines of `body`. `marked`: whether a line `⋯` replaces the first line if text was cut."""
 
     body: RenderableType
     height: int
@@ -78,7 +75,7 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class PanelRow:
-    """Panels of simultaneous speeches: side by side with equal heights, or below each other if the window is narrow."""
+    """Panels of simultaneous speeches: side by side with equal heights, or stacked in a narrow window."""
 
     panels: Sequence[Panel]
 
@@ -99,7 +96,7 @@ class PanelRow:
 
 
 def panel_width(count: int, width: int) -> int:
-    """Return the width of each of `count` panels side by side. If they do not fit, return `width`."""
+    """Return the width of each of `count` panels side by side; `width` if the panels must be below each other."""
     share = (width - (count - 1)) // max(1, count)
     return share if share >= MIN_PANEL_WIDTH else width
 

@@ -1,7 +1,6 @@
 """Shows a run on a terminal: finished speeches are printed, speeches in progress are redrawn below them.
 
-A separate thread writes to the terminal, so that a slow terminal never delays the debate. A view that was not started
-prints at once and redraws nothing.
+Another thread writes to the terminal, so that a slow terminal never delays the debate.
 """
 
 from __future__ import annotations
@@ -49,10 +48,9 @@ FRAMES_PER_SECOND = 10
 
 
 class LiveObserver:
-    """Observer that shows a run on a terminal between `start` and `stop`.
+    """Observer that shows a run on a terminal. Without `start`, it prints at once and redraws nothing.
 
-    `expected`: minimum number of calls; None if unknown. `plan`: plan of the run, for the heading. `hint`: text of
-    the bottom line, e.g. on keys.
+    `expected`: minimum number of calls; None if unknown. `hint`: text of the bottom line, e.g. on keys.
     """
 
     def __init__(
@@ -78,14 +76,14 @@ class LiveObserver:
         self.resume()
 
     def resume(self) -> None:
-        """Start drawing on a terminal. Call this method after `pause` to continue."""
+        """Start drawing on a terminal, or continue after `pause`."""
         if self._thread is None and self.console.is_terminal:
             self._stopping.clear()
             self._thread = Thread(target=self._draw, name="live-view", daemon=True)
             self._thread.start()
 
     def pause(self) -> None:
-        """Stop drawing, erase the drawn region, and show the cursor."""
+        """Stop drawing, erase the redrawn region, and show the cursor."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._stopping.set()
@@ -99,7 +97,7 @@ class LiveObserver:
         self._print_finished()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Print what `event` completes, and update the redrawn region."""
+        """Print what is finished after `event`, and update the redrawn region."""
         self._do(lambda: self._script.event(event, debate))
 
     def asking(self, task: Task) -> None:
@@ -115,14 +113,14 @@ class LiveObserver:
         self._do(lambda: self._script.print(header.notice("!", theme.GOLD, note)))
 
     def region(self) -> RenderableType:
-        """Return what is redrawn: speeches in progress, the progress line and the hint."""
+        """Return the redrawn region: speeches in progress, the progress line and the hint."""
         return self._script.region(*self.console.size)
 
     def __rich__(self) -> RenderableType:  # drawn anew after each print, so that the region fits what was printed
         return self.region()
 
     def _do(self, action: Callable[[], None]) -> None:
-        """Pass `action` to the drawing thread. If that thread has failed, raise its OSError."""
+        """Pass `action` to the drawing thread. Raises the OSError with which that thread has failed."""
         if self._error is not None:
             raise self._error
         self._actions.put(action)
@@ -159,7 +157,7 @@ class LiveObserver:
 
 
 class _Script:
-    """Turns the events of a run into parts to print and the redrawn region. Not thread-safe."""
+    """Turns the events of a run into printed parts and the redrawn region. Not thread-safe."""
 
     def __init__(
         self, expected: int | None, plan: theme.RunPlan, *, show_hidden: bool, hint: str, clock: Callable[[], float]
@@ -184,7 +182,6 @@ class _Script:
         return printed
 
     def region(self, width: int, height: int) -> RenderableType:
-        """Return the speeches in progress, the progress line and the hint, cut to the window."""
         if self._debate is None:
             return Group()
         parts: list[RenderableType] = []
@@ -257,7 +254,6 @@ class _Script:
             self.print(header.resume_rule(debate))
 
     def _print_reports(self) -> None:
-        """Print judges' reports, except reports on speeches that are not printed yet."""
         if self._debate is None:
             return
         withheld, self._withheld = self._withheld, []

@@ -24,7 +24,7 @@ _ANSWER = FormField(("answer",), "answer", "text", hint="paste it here")
 
 
 class FormLeftError(Exception):
-    """The person left the form without answering. The draft is saved."""
+    """Raised when a person leaves the form without answering. The draft is saved."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class TextSheet:
         self.values[item.key] = words
 
     def missing(self) -> tuple[FormField, ...]:
-        """Return no field. A missing text is reported by `read`."""
+        """Return an empty tuple. A missing text is a problem in the result of `read`."""
         return ()
 
     def read(self) -> ReadReply:
@@ -58,27 +58,27 @@ class TextSheet:
 
 
 AnswerSheet = FormDraft | TextSheet
-"""The fields of an answer, and the text in each field."""
+"""The fields of an answer, with the text that was entered in each field."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormTask:
-    """A question for a person."""
+    """A question for a person, and the options of its form."""
 
     title: str
     """Name of the debater or judge, and the task."""
     context: str
     """The debate so far and the question, shown above the form."""
     draft: Path | None = None
-    """File of the draft; None if no draft is kept."""
+    """File of the draft; None if no draft is saved."""
     time_limit_s: float | None = None
-    """Seconds until the form ends with the answer as it is; None means no limit."""
+    """Time in seconds after which the form ends with the text entered so far; None means no limit."""
     copied: str | None = None
-    """Text that a key copies to the clipboard; None if there is no such key."""
+    """Text that Ctrl-O copies to the clipboard; None if nothing can be copied."""
     explain: Callable[[str], str] = lambda _name: ""
-    """Returns the explanation beside a field, given the field's name; empty if there is no explanation."""
+    """Maps the name of a field to the explanation beside the field; empty for no explanation."""
     can_abstain: bool = False
-    """Whether an answer that cannot be read may be sent as an abstention."""
+    """Whether an unreadable answer may be sent as an abstention."""
 
 
 class FilledForm(NamedTuple):
@@ -86,11 +86,11 @@ class FilledForm(NamedTuple):
 
     answer: ReadReply
     seconds: float
-    """Seconds from showing the form to the answer."""
+    """Time from showing the form to the answer, in seconds."""
 
 
 class DraftFile:
-    """Loads and saves the draft of one answer. If the path is None, no draft is kept."""
+    """Loads and saves the draft of one answer. If the path is None, no draft is saved."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -105,7 +105,7 @@ class DraftFile:
         return dict(self._saved)
 
     def save(self, values: Mapping[str, str], title: str) -> str | None:
-        """Save the texts if they have changed. Return a sentence on the problem if saving fails; else None."""
+        """Save the texts if they have changed. Returns a sentence if saving fails; otherwise None."""
         if self._path is None or dict(values) == self._saved:
             return None
         data = json.dumps({"title": title, "values": dict(values)}, ensure_ascii=False, indent=1)
@@ -118,7 +118,7 @@ class DraftFile:
 
 
 class FormState:
-    """State of the form, which keys change and the screen shows."""
+    """State of the form: the current field, the current option and the message."""
 
     def __init__(self, sheet: AnswerSheet, *, can_abstain: bool, has_draft: bool) -> None:
         self.sheet = sheet
@@ -147,7 +147,7 @@ class FormState:
         return tuple(self.sheet.get(self.current).splitlines())
 
     def move(self, steps: int) -> None:
-        """Move by `steps` fields. After the last field comes the first."""
+        """Go forward by `steps` fields, or back if `steps` is negative. After the last field comes the first."""
         self.index = (self.index + steps) % len(self.fields)
         chosen = self.chosen
         self.option = next((n for n, option in enumerate(self.current.options) if option in chosen), 0)
@@ -160,7 +160,7 @@ class FormState:
             self._may_send_incomplete = False
 
     def pick(self, number: int) -> None:
-        """Choose the option of the current field with this number, counted from 0, or undo its choice."""
+        """Choose option `number` of the current field, counted from 0. If it is chosen already, undo the choice."""
         field = self.current
         if not 0 <= number < len(field.options):
             return
@@ -173,7 +173,7 @@ class FormState:
             self.write("" if option in chosen else option)
 
     def send(self) -> ReadReply | None:
-        """Return the answer if it may be sent; else return None and set `message` to the reason."""
+        """Return the answer if it may be sent. Otherwise set `message` to the reason and return None."""
         found = self.sheet.read()
         missing = tuple(dict.fromkeys(item.label for item in self.sheet.missing()))
         problems = missing or tuple(map(self._name_field, found.problems))
@@ -200,6 +200,6 @@ class FormState:
         return f"{label}{separator}{words}"
 
     def count_filled(self) -> tuple[int, int]:
-        """Return the number of filled required fields, and the number of required fields."""
+        """Return the number of required fields with text, and the number of all required fields."""
         required = [item for item in self.fields if item.required]
         return sum(bool(self.sheet.get(item).strip()) for item in required), len(required)

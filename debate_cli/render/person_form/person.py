@@ -19,10 +19,11 @@ from debate_cli.render.person_form.form import DRAFT_SUFFIX, AnswerSheet, Filled
 
 
 async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
-    """Show the form until the person sends it, or the time is up.
+    """Show the form until the person sends the answer or the time is up.
 
-    The draft is saved every few seconds. The caller removes the draft. Raises FormLeftError if the person leaves
-    the form or the terminal is gone.
+    The draft is saved every few seconds and stays after the answer.
+
+    Raises FormLeftError if the person leaves the form or the terminal is gone.
     """
     from debate_cli.render.person_form.screen import FormScreen  # prompt_toolkit takes a fifth of a second
 
@@ -32,26 +33,26 @@ async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
 
 
 class PeopleAtTerminal:
-    """Asks the people at this terminal, one at a time. An open form is the only thing on the screen."""
+    """Asks the people at this terminal, one at a time. While a form is open, nothing else is printed."""
 
     def __init__(
         self, hold: Callable[[], AbstractContextManager[None]], turn: asyncio.Lock, drafts: Path | None
     ) -> None:
         """`hold`: context in which nothing else is printed. `turn`: lock that is held while a person is asked.
 
-        `drafts`: folder of the drafts; None keeps no drafts.
+        `drafts`: folder of the drafts; None saves no drafts.
         """
         self._hold = hold
         self._drafts = drafts
         self._turn = turn
 
     async def fill_in_form(self, request: Request, time_limit_s: float | None = None) -> Reply:
-        """Show a form with a field for each part of the answer."""
+        """Ask a person with a form that has a field for each part of the answer."""
         sheet = TextSheet(request) if request.form is None else FormDraft(request.form)
         return await self._ask(request, sheet, time_limit_s, None)
 
     async def paste_answer(self, request: Request, time_limit_s: float | None = None) -> Reply:
-        """Show the prompt, which a key copies to the clipboard, and read one text as the answer."""
+        """Show the prompt to a person, and read one pasted text as the answer."""
         return await self._ask(request, TextSheet(request), time_limit_s, format_page(request, None))
 
     async def _ask(self, request: Request, sheet: AnswerSheet, time_limit_s: float | None, page: str | None) -> Reply:
@@ -77,11 +78,11 @@ class PeopleAtTerminal:
 
 
 def draft_name(debate: str, key: str) -> str:
-    """Return the file name of the draft for the task `key` of a debate. `debate`: id of the debate."""
+    """Return the file name of a draft. `debate`: id of the debate. `key`: key of the task."""
     return f"{to_slug(debate)}.{to_slug(key)}{DRAFT_SUFFIX}"  # a stored debate from elsewhere may have any id
 
 
 def remove_drafts(folder: Path, debate: Debate, answered: Iterable[str]) -> None:
-    """Remove the drafts of the tasks whose keys are in `answered`."""
+    """Remove the drafts of answered tasks. `answered`: keys of the tasks."""
     for key in answered:
         (folder / draft_name(debate.id, key)).unlink(missing_ok=True)

@@ -39,7 +39,7 @@ from debate_cli.render.theme import format_clock
 
 SAVE_INTERVAL_S = 2.0
 PATIENCE_S = 3600.0
-"""Maximum number of seconds between the keys Esc and Enter, which together send the answer."""
+"""Maximum time in seconds between Esc and Enter, which together send the answer."""
 MAX_LISTED_FIELDS = 8
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
@@ -86,7 +86,10 @@ class FormScreen:
         self._app.timeoutlen = PATIENCE_S  # Esc waits for Enter, however slowly both are typed
 
     async def run(self) -> ReadReply:
-        """Show the form until the person sends it or the time is up. Raises FormLeftError if the person leaves."""
+        """Show the form until the person sends the answer or the time is up.
+
+        Raises FormLeftError if the person leaves the form.
+        """
         self._load_field()
         background = asyncio.ensure_future(self._watch())
         try:
@@ -101,7 +104,6 @@ class FormScreen:
         return answer
 
     async def _watch(self) -> None:
-        """Save the draft every few seconds, and end the form when the time is up."""
         while True:
             left = None if self._ends_at is None else max(0.0, self._ends_at - time.monotonic())
             await asyncio.sleep(SAVE_INTERVAL_S if left is None else min(SAVE_INTERVAL_S, left))
@@ -297,7 +299,6 @@ class FormScreen:
         self._state.message = "The prompt was sent to the clipboard. Paste the answer below, then press Esc and Enter."
 
     def _edit(self) -> None:
-        """Open the current text in the person's editor, while the debate continues."""
         if self._state.current.kind in OPTION_KINDS:
             self._state.message = "Choose one of the options with Space."
             return
@@ -317,15 +318,14 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""Minimum seconds of an edit without changes. In less time, the editor cannot have waited for the person."""
+"""Time in seconds below which an edit without changes means that the editor did not wait for the person."""
 DEFAULT_EDITOR = "vi"
 
 
 def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> tuple[str, str | None]:
-    """Let the person edit `text` in `$VISUAL` or `$EDITOR`.
+    """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Returns the text and a sentence on a problem, or None.
 
-    Return the text, and a sentence on what went wrong; None if nothing did. If the editor did not wait, the
-    temporary file in `folder` is kept.
+    If the editor does not wait for the person, the temporary file in `folder` stays.
     """
     command = env.get("VISUAL") or env.get("EDITOR") or DEFAULT_EDITOR
     handle, name = tempfile.mkstemp(prefix=".answer-", suffix=".md", dir=folder)

@@ -1,7 +1,4 @@
-"""Draws the elements of all terminal views with Rich: sanitized text, headings, tables, bars.
-
-`terminal_text` and `terminal_line` sanitize all untrusted text. Markup in it has no effect.
-"""
+"""Draws the elements of all terminal views with Rich: sanitized text, headings, tables, bars."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,15 +22,15 @@ ParticipantStyles = Mapping[str, Sign]
 BAR_WIDTH = 20
 INDENT = 2
 MAX_KEPT_WORD = 16
-"""Maximum width that a table column reserves for its longest word. A longer word may be split."""
+"""Maximum column width that is kept free for a long word. A longer word may be split."""
 MIN_TEXT_WIDTH = 22
-"""Minimum width of a column of long text. A table with a narrower column is drawn as a list."""
+"""Minimum width of a column of long text. If a window has less room, the table is drawn as a list."""
 MAX_HEADER = 8
-"""Maximum length of a header above numbers. A longer header is split into two lines."""
+"""Maximum length of a header above numbers on one line. A longer header has two lines."""
 MAX_SHORT_CELL = 24
-"""Maximum length of a cell that shares a line with other cells in a table drawn as a list."""
+"""Maximum length of a cell that shares a line with other cells, when a table is drawn as a list."""
 MAX_LABEL = 14
-"""Maximum width of the labels in `label_grid`."""
+"""Maximum width of a label in `label_grid`."""
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
@@ -48,7 +45,7 @@ def terminal_line(text: str, style: str = "") -> Text:
 
 
 def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text:
-    """Join parts to one text. A tuple is a string and its style. Strings are not sanitized."""
+    """Join parts to one text. A tuple is a string and its style. The parts are not sanitized."""
     joined = Text()
     for number, part in enumerate(parts):
         if number and separator:
@@ -63,7 +60,7 @@ def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text
 
 
 def section(title: str, *body: RenderableType, beside: str = "") -> RenderableType:
-    """Draw `body` below a rule with a title. `beside`: words after the title. Title and words may be untrusted."""
+    """Draw `body` below a rule with a title. `beside`: words after the title."""
     heading = terminal_line(title, "bold")
     if beside:
         heading = join_text(heading, (f"  ·  {sanitize.sanitize_line(beside)}", theme.MUTED))
@@ -71,7 +68,7 @@ def section(title: str, *body: RenderableType, beside: str = "") -> RenderableTy
 
 
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
-    """Return a debater's name after its marker in `styles`; a dash for None. A judge's name has no marker."""
+    """Return a debater's name after the debater's marker, a judge's name without a marker, and a dash for None."""
     if name is None:
         return Text("—", style=theme.MUTED)
     style = styles.get(name)
@@ -99,7 +96,7 @@ def score_bar(value: float, out_of: float, colour: str, width: int = BAR_WIDTH) 
 
 
 def interval_bar(cell: Interval, width: int = 24) -> str:
-    """Return an interval as text: `──●──` in a row of `width` columns."""
+    """Return an interval as a text of `width` columns, e.g. `──●──`."""
     if cell.value is None:
         return ""
 
@@ -115,7 +112,7 @@ def interval_bar(cell: Interval, width: int = 24) -> str:
 
 
 def score_bars(verdict: Verdict, styles: ParticipantStyles) -> RichTable:
-    """Draw a row per debater or option of a vote: name, bar, score. The highest score is first."""
+    """Draw a row per debater, or per option of a vote: name, bar and score. The highest score is first."""
     grid = RichTable.grid(padding=(0, 1, 0, 0))
     grid.add_column(max_width=30, overflow="fold")
     grid.add_column()
@@ -140,7 +137,7 @@ def sparkline(values: Sequence[float], low: float, high: float) -> str:
 
 
 def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
-    """Draw rows of a muted label and its text. Long labels are wrapped."""
+    """Draw rows of a muted label and its content. Long labels are wrapped."""
     grid = RichTable.grid(padding=(0, 2, 0, 0))
     grid.add_column(max_width=MAX_LABEL, style=theme.MUTED)
     grid.add_column(ratio=1)
@@ -150,7 +147,7 @@ def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
 
 
 def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
-    """Draw a table with its title and remarks. A table without columns has only title and remarks."""
+    """Draw a table with its title and remarks. Of a table without columns, only title and remarks are drawn."""
     if not table.heads:
         return section(table.title, *map(terminal_line, table.remarks))
     notes = [terminal_line(note, theme.MUTED) for note in table.remarks]
@@ -256,7 +253,7 @@ def _colour_of(name: str | None, styles: ParticipantStyles) -> str:
 
 
 def render_cell(cell: Cell, styles: ParticipantStyles) -> Text:
-    """Return a cell as text; empty for a bar or an interval."""
+    """Return a cell as text. The text of a bar or an interval is empty."""
     match cell:
         case DebaterCell():
             return participant_text(cell.name, styles)

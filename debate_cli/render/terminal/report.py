@@ -26,16 +26,16 @@ from debate_cli.render.terminal.drawing import (
 from debate_cli.systems.tables import Lines, Table, TableRow
 
 _ROWS_BELOW = 5
-"""Number of lines that follow the closing screen: path of the transcript, next command, the shell's prompt."""
+"""Number of lines that a run prints below the closing screen: path of the transcript, next command, the shell's prompt.
+"""
 
 
 def closing_screen(
     debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None, *, max_claims: int = MAX_CLAIMS
 ) -> list[RenderableType]:
-    """Draw the verdict and the main facts.
+    """Draw the closing screen: the verdict and the main facts.
 
-    `judged`: ids of the only judging runs to show; None shows all. `max_claims`: maximum number of claims per
-    label.
+    `judged`: ids of the only judging runs to show; None shows all. `max_claims`: maximum number of claims per label.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, max_claims)
@@ -49,9 +49,9 @@ def closing_screen(
 def fitting_screen(
     console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
 ) -> list[RenderableType]:
-    """Draw the closing screen with as many claims per label as fit into the window.
+    """Draw the closing screen with as many claims per label as fit into the window, at most `MAX_CLAIMS`.
 
-    If one claim per label is too many, `MAX_CLAIMS` are drawn, because the user must scroll anyway.
+    If the screen does not fit with one claim per label, it has `MAX_CLAIMS`.
     """
     screens = [closing_screen(debate, verdicts, judged, max_claims=count) for count in range(MAX_CLAIMS, 0, -1)]
     rows = console.height - _ROWS_BELOW
@@ -100,7 +100,7 @@ def _verdict_panel(
     *,
     decides: bool = True,
 ) -> RenderableType:
-    """Draw a verdict: answer, scores, rows. A deciding verdict has a heavy frame in the winner's colour."""
+    """Draw a verdict: answer, scores and rows. A deciding verdict has a heavy frame in the winner's colour."""
     winner = styles.get(verdict.winner) if verdict is not None and verdict.winner is not None else None
     colour = winner.colour if winner else theme.MUTED
     headline = terminal_line(answer, f"bold {winner.colour}" if winner else "bold")
@@ -120,7 +120,7 @@ def _verdict_panel(
 
 
 def _row_grid(rows: Sequence[SummaryRow], styles: ParticipantStyles) -> RenderableType:
-    """Draw labelled rows. Of equal labels in sequence, only the first is drawn."""
+    """Draw labelled rows. A label that repeats the label above is not drawn."""
     drawn: list[tuple[str, RenderableType]] = []
     label = ""
     for row in rows:
@@ -139,7 +139,7 @@ def _rehearsal(debate: Debate) -> list[RenderableType]:
 
 
 def _stack_trace_columns(trace: Table) -> Table:
-    """Return the trace table with id, speaker and claim in one column, standing and reason in another."""
+    """Put id, speaker and claim of the trace table into one column, standing and reason into another."""
     rows: list[TableRow] = []
     for row in trace.rows:
         if row is not None:

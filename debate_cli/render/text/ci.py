@@ -15,7 +15,7 @@ from debate_cli.render.text.markdown import escape_markdown
 from debate_cli.systems.base import RequiredChange
 
 UNGATED_CASE = "scored"
-"""Name of the test case for a file without gates."""
+"""Name of the test case for a file that has no gates and no judges' votes."""
 _NO_XML = re.compile(r"[\ufffe\uffff]")
 AnnotationLevel = Literal["error", "warning", "notice"]
 _DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -23,10 +23,10 @@ _PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
 
 
 def format_workflow_commands(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> Iterator[str]:
-    """Yield a GitHub workflow command per unmet gate, unusable file, verdict and required change.
+    """Yield a GitHub workflow command per unmet gate, verdict, required change and unusable file.
 
-    Errors: unmet gates and unusable files. Warnings: undetermined verdicts and required changes. Notices:
-    determined verdicts.
+    Errors: unmet gates and unusable files. Warnings: undetermined verdicts and required changes. Notices: determined
+    verdicts.
     """
     for checked in files:
         path = _find_text_path(checked.file) or checked.file.path
@@ -61,14 +61,14 @@ def _list_changes(checked: CheckedFile) -> Iterator[tuple[PanelReview, RequiredC
 def format_workflow_command(
     level: AnnotationLevel, path: str, title: str, message: str, line: int | None = None
 ) -> str:
-    """Return one workflow command. Text in it is escaped, so it cannot start another command."""
+    """Return one workflow command. Its text is escaped, so that it cannot start another command."""
     place = "" if line is None else f",line={line}"
     named = f"file={_escape_command(path, _PROPERTY)}{place},title={_escape_command(title, _PROPERTY)}"
     return f"::{level} {named}::{_escape_command(message, _DATA)}"
 
 
 def format_step_summary(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
-    """Return Markdown: a row per file with verdicts and gates, then required changes, then unusable files."""
+    """Return Markdown: a table of files with verdicts and gates, then required changes, then unusable files."""
     unmet = sum(len(checked.unmet) for checked in files)
     head = f"{theme.count_noun(len(files), 'debate')} scored"
     lines = [f"## {head}{f', gates not met: {unmet}' if unmet else ''}", ""]
@@ -108,9 +108,9 @@ def _escape_command(text: str, escapes: dict[str, str]) -> str:
 
 
 def format_junit(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
-    """Return a JUnit report: a suite per file, a test case per gate and per judge who voted.
+    """Return a JUnit report with a suite per file, and a test case per gate and per judge's vote.
 
-    Failures: unmet gates, and votes that do not pass a text. Errors: unusable files.
+    Failures: unmet gates, and votes that do not pass a judged document. Errors: unusable files.
     """
     root = ET.Element("testsuites", name="debate score")
     for checked in files:

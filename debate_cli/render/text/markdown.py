@@ -1,7 +1,4 @@
-"""Formats a debate as Markdown (CommonMark with GitHub's tables).
-
-Untrusted text is escaped, so it cannot become markup, a link, HTML or a table cell.
-"""
+"""Formats a debate as Markdown (CommonMark with GitHub's tables). All untrusted text is escaped."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -28,7 +25,7 @@ def escape_markdown(text: str) -> str:
 
 
 def escape_paragraphs(text: str) -> list[str]:
-    """Escape `text`; each of its lines becomes a paragraph."""
+    """Escape `text`, and make each line a paragraph."""
     found: list[str] = []
     for line in sanitize.sanitize_text(text).splitlines():
         if line.strip():
@@ -46,7 +43,7 @@ def format_markdown(
 ) -> str:
     """Return a debate as a Markdown document.
 
-    `only`: the only part to write. `round_number`: if given, only the speeches of this round are written.
+    `only`: the only part to write. `round_number`: the only round to write. None writes everything.
     """
     report = build_debate_report(debate, verdicts, only="turns" if round_number is not None else only)
     framing = [f"**{report.rehearsal}**", ""] if report.rehearsal else []
@@ -129,7 +126,6 @@ def _chair(announcement: str) -> list[str]:
 
 
 def _thread(piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
-    """Quote the claim that `piece` answers, and earlier statements about this claim."""
     found = threads.thread_addressed_by(piece, round_number)
     if found is None:
         return
@@ -178,7 +174,7 @@ def _remarks(turn: Turn, *, show_hidden: bool) -> list[str]:
 
 
 def format_table(table: Table) -> list[str]:
-    """Return the title of a table, its rows and its remarks as lines."""
+    """Return a table as lines: title, rows and remarks."""
     heads = [escape_markdown(head) for head in table.heads]
     rule = ["---:" if position in table.numeric else "---" for position in range(len(heads))]
     rows = [heads, rule, *([_cell(cell) for cell in row] for row in table.rows if row is not None)]

@@ -1,6 +1,6 @@
 """Formats a debate as plain lines without control sequences, for pipes and screen readers.
 
-Each line of a speech starts with the speaker's name, so that untrusted text never starts a line.
+Each line of a speech starts with the speaker's name, so that no speech can imitate another line.
 """
 
 import math
@@ -38,7 +38,7 @@ MAX_SHORT_CELL = 24
 
 
 def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[str]:
-    """Return lines on motion, debaters, judges, servers that are not built in, and planned calls."""
+    """Return lines on motion, debaters, judges, servers outside the built-in providers, and planned calls."""
     label = "Background" if debate.document_name is None else "Content"
     calls = [f"Planned: {plan.calls} calls{f', {plan.cost}' if plan.cost else ''}"] if plan.calls is not None else []
     return [
@@ -74,7 +74,7 @@ def _participant_lines(role: str, rows: Iterable[participants.ParticipantRow]) -
 
 
 def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False) -> list[str]:
-    """Return the lines of a speech, each after the speaker's name. An answer follows the claim that it answers."""
+    """Return the lines of a speech, each after the speaker's name. Above an answer is the claim that it answers."""
     prefix = f"{sanitize_line(turn.speaker)}: "
     lines: list[str] = []
     for part in split_turn(turn):
@@ -91,7 +91,7 @@ def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, sh
 
 
 def judge_report_lines(report: JudgeReport) -> list[str]:
-    """Return a judge's report as lines: the judge, the scores and the sentences."""
+    """Return a judge's report as lines: the judge with the scores, then the sentences."""
     scores = ", ".join(f"{sanitize_line(item.participant)} {item.value:g}/{item.out_of:g}" for item in report.scores)
     sentences = [sanitize_line(words) for words in (*report.words, *report.alerts)]
     if len(sentences) == 1 or not scores:
@@ -101,7 +101,6 @@ def judge_report_lines(report: JudgeReport) -> list[str]:
 
 
 def _thread_lines(prefix: str, piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
-    """Yield lines with the claim that `piece` answers, and with earlier statements about this claim."""
     found = threads.thread_addressed_by(piece, round_number)
     if found is None:
         return
@@ -151,9 +150,11 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
 
 
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:
-    """Return a table's title, and a line per row: `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`.
+    """Return the title of a table, a line per row, and the remarks.
 
-    `badges`: word to add to a row, by the text of the row's first cell.
+    `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`
+
+    `badges`: maps the first cell of a row to a word that is added to the row.
     """
     weights = [sanitize_line(header) for header in table.heads if header.endswith("%")]
     heading = f"{sanitize_line(table.heading)} ({', '.join(weights)})" if weights else sanitize_line(table.heading)
@@ -195,7 +196,7 @@ def _without_weight(header: str) -> str:
 
 
 def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None) -> list[str]:
-    """Return the lines of the verdict and the main facts.
+    """Return the lines of the closing screen: the verdict and the main facts.
 
     `judged`: ids of the only judging runs to show; None shows all runs.
     """
@@ -214,7 +215,7 @@ def details_lines(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> list[str]:
-    """Return the lines of the parts of the report.
+    """Return the parts of the report as lines.
 
     `only`: the only part to write. `judged`: ids of the only judging runs to show. None writes everything.
     """
@@ -240,7 +241,6 @@ def _block_lines(block: Block, badges: Mapping[str, str]) -> list[str]:
 
 
 def _row_lines(rows: Iterable[SummaryRow]) -> Iterable[str]:
-    """Yield `Label: cell  cell` for each row; a row without a label is indented."""
     for row in rows:
         words = "  ".join(filter(None, map(theme.format_cell, row.cells)))
         yield sanitize_line(f"{row.label[:1].upper()}{row.label[1:]}:") + f" {words}" if row.label else f"  {words}"
@@ -253,7 +253,7 @@ def _reading_position(event: Event) -> float:
 class PlainObserver:
     """Observer that writes turns and judgments to `stream` as plain lines.
 
-    Simultaneous speeches are written in the order of the debate, because a written line cannot be moved.
+    Simultaneous speeches are written in the order of the debate.
     """
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
@@ -269,7 +269,7 @@ class PlainObserver:
         """Events that wait for an earlier speech."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` and events that waited for it, or keep `event` while an earlier speech is missing."""
+        """Write `event` if no earlier speech is missing; otherwise keep it until that speech arrives."""
         match event:
             case TurnCompleted():
                 self._asked.discard(event.turn.index)
@@ -285,12 +285,12 @@ class PlainObserver:
             self.finish()
 
     def asking(self, task: Task) -> None:
-        """Record that `task` is in flight. Writes nothing."""
+        """Record that `task` was sent to a model."""
         if isinstance(task, Cue):
             self._asked.add(task.index)
 
     def text(self, cue: Cue, piece: str) -> None:
-        """Ignore a piece of a speech. Only finished speeches are written."""
+        """Ignore a piece of a speech, because only finished speeches are written."""
 
     def note(self, note: str) -> None:
         """Write the note."""

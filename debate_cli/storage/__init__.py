@@ -1,1 +1,1 @@
-"""Files: configuration, journal, transcript, upgrades."""
+"""Reads and writes files: configurations, journals and transcripts."""

@@ -18,8 +18,8 @@ _DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @contextlib.contextmanager
-def friendly_os_errors(path: Path, doing: str) -> Generator[None]:
-    """Turn an OSError in the `with` block into a StorageError about `path`. `doing`: what failed, e.g. `written`."""
+def friendly_os_errors(path: Path, done: str) -> Generator[None]:
+    """Turn an OSError in the `with` block into a StorageError: `path` cannot be `done`, e.g. `written`."""
     try:
         yield
     except FileExistsError as error:
@@ -29,7 +29,7 @@ def friendly_os_errors(path: Path, doing: str) -> Generator[None]:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         advice = "free some space" if error.errno in _DISK_FULL_ERRNOS else "choose another folder"
-        raise StorageError(f"{path}: cannot be {doing} ({reason}); {advice}") from error
+        raise StorageError(f"{path}: cannot be {done} ({reason}); {advice}") from error
 
 
 def make_folder(folder: Path) -> None:
@@ -44,23 +44,23 @@ def make_folder(folder: Path) -> None:
 def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
     """Write `data` to `path`. Even after a crash, the file has either its old content or all of `data`.
 
-    Raises StorageError if the file cannot be written, or if it exists and `overwrite` is false. `mode`: mode of a
-    new file; an existing file keeps its mode.
+    Raises StorageError if the file cannot be written, or exists and `overwrite` is false. `mode`: mode of a new
+    file.
     """
     make_folder(path.parent)
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     with friendly_os_errors(path, "written"):
         try:
             if path.exists():
                 mode = stat.S_IMODE(path.stat().st_mode)
-            _write_and_sync(beside, data, mode)
+            _write_and_sync(temporary, data, mode)
             if overwrite:
-                beside.replace(path)
+                temporary.replace(path)
             else:
-                _move_without_overwrite(beside, path)
+                _move_without_overwrite(temporary, path)
         finally:
             with contextlib.suppress(OSError):
-                beside.unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
         folder = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(folder)  # so that the file's name survives a power failure
@@ -84,13 +84,13 @@ def _write_and_sync(path: Path, data: bytes, mode: int) -> None:
         os.close(opened)
 
 
-def _move_without_overwrite(beside: Path, path: Path) -> None:
-    """Rename `beside` to `path`. Raises FileExistsError if `path` exists."""
+def _move_without_overwrite(temporary: Path, path: Path) -> None:
+    """Rename `temporary` to `path`. Raises FileExistsError if `path` exists."""
     try:
-        os.link(beside, path)
+        os.link(temporary, path)
     except FileExistsError:
         raise
     except OSError:
         if path.exists():
             raise FileExistsError(path) from None
-        beside.rename(path)
+        temporary.rename(path)

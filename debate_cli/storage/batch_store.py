@@ -1,7 +1,6 @@
-"""The batches of a folder of debates: submitted requests, and answers until a transcript contains them.
+"""Stores batches of requests and their answers, until a transcript contains the answers.
 
-The file `batches.sqlite` is beside the transcripts, so that any process or machine can collect the answers. The file
-contains no prompts.
+The file `batches.sqlite` is in the folder of the debates. It contains no prompts.
 """
 
 import os
@@ -82,7 +81,7 @@ class StoredBatch(NamedTuple):
 
 
 class BatchStore:
-    """The batches of one folder. Every method may raise StorageError. Without a file, there are no batches."""
+    """The batches of one folder; none if the folder has no `batches.sqlite`. Every method may raise StorageError."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / STORE_NAME

@@ -41,12 +41,12 @@ _MESSAGES = {
     "list": "must be a list; put its items in brackets, or write a `-` before each",
     "union_tag_not_found": "has no `kind`; add one, such as `kind: structured`",
 }
-"""Messages by kind of pydantic error, or by the first word of the kind. Placeholders are values of the error."""
+"""Maps the type of a pydantic error, or the first word of the type, to a message."""
 _PATTERN_MESSAGES = {
     "model": "must be `provider/model`, such as `openai/gpt-5`",
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
 }
-"""Messages for a text that does not match its pattern, by the key of the text."""
+"""Maps a key to the message for a text that does not match the key's pattern."""
 _UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
 
 
@@ -57,15 +57,15 @@ class SourceMap:
     name: str
     """The file as the user named it, or `stdin`."""
     positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each value."""
+    """Position of each value in the file, by key path."""
     key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
     """The option or variable that set a value, by the value's key path."""
 
     def locate(self, path: KeyPath) -> str:
-        """Return where the value at `path` comes from: an option, a variable, or `file:line:column`.
+        """Return the origin of the value at `path`: an option, a variable, or `file:line:column`.
 
-        If `path` has no position, the position is that of the nearest mapping or list around it.
+        A missing value has the position of the nearest mapping or list around it.
         """
         return self._format_position(self._nearest(path))
 
@@ -75,8 +75,7 @@ class SourceMap:
     def format_problem(self, problem: Problem) -> str:
         """Return one line: `file:line:column: key.path: what is wrong; what to do`.
 
-        If an option or variable set the value, its name replaces the position. The key path is left out after
-        options that name one key, such as `--seed`.
+        For a value from an option or variable, the line begins with that name, e.g. `--seed: what is wrong`.
         """
         where = self._format_position(self._position_of(problem))
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
@@ -89,8 +88,8 @@ class SourceMap:
     ) -> list[str]:
         """Return the lines `before`, then one line per problem in the order of the file.
 
-        Lines are redacted, and equal lines are returned once. After MAX_PROBLEMS lines, a last line says that
-        there are more.
+        Lines are redacted and duplicates left out. If there are more than MAX_PROBLEMS lines, the last line
+        says so.
         """
 
         def rank(problem: Problem) -> tuple[bool, SourcePosition]:
@@ -112,9 +111,9 @@ class SourceMap:
 
 
 def load_yaml(name: str, text: str) -> tuple[Any, SourceMap]:
-    """Return the data of the YAML `text`, and its positions. `name`: name of the text in errors.
+    """Parse YAML. Return the data, and the positions of keys and values.
 
-    Raises ConfigError with one line per error in the syntax.
+    `name`: name of the text in errors. Raises ConfigError with one line per syntax error.
     """
     data, source_map, faults = read_yaml(name, text)
     if faults:
@@ -123,10 +122,9 @@ def load_yaml(name: str, text: str) -> tuple[Any, SourceMap]:
 
 
 def read_yaml(name: str, text: str) -> tuple[Any, SourceMap, list[str]]:
-    """Return the data of the YAML `text`, the positions of values, and one line per syntax error.
+    """Parse YAML. Return the data, the positions of keys and values, and one line per syntax error.
 
-    `name`: name of the text in errors. The data is None if the text cannot be parsed. A duplicate key is an error,
-    but the data can be used.
+    `name`: name of the text in errors. The data is None if the text cannot be parsed.
     """
     parsed = parse_yaml(text)
     redact = Redactor()
@@ -145,10 +143,7 @@ def _limit_lines(name: str, lines: Iterable[str]) -> list[str]:
 
 
 def problems_from_validation(error: ValidationError, data: Any, model: type[BaseModel] = DebateConfig) -> list[Problem]:
-    """Return one problem for each wrong value in `data`, up to a maximum number.
-
-    Errors from several members of a union become one problem. `model`: the class that rejected `data`.
-    """
+    """Return one problem for each wrong value in `data`. `model`: the class that rejected `data`."""
     found: dict[KeyPath, list[Any]] = {}
     for item in error.errors(include_url=False):
         found.setdefault(_key_path(item["loc"], data), []).append(item)
@@ -167,7 +162,7 @@ def problems_from_validation(error: ValidationError, data: Any, model: type[Base
 
 
 def format_validation_error(item: Any) -> str:
-    """Return the message for a pydantic error about stored data, without advice."""
+    """Return what is wrong, according to one pydantic error."""
     if item["type"] == "extra_forbidden":
         return "unknown key"
     message = _message(item)
@@ -246,7 +241,7 @@ def _unknown_word_message(value: Any, words: Sequence[str]) -> str:
 
 
 def _key_path(loc: Iterable[str | int], data: Any) -> KeyPath:
-    """Convert pydantic's location `loc` of an error to a key path, without the names of union members."""
+    """Convert the location `loc` of a pydantic error to a key path. Names of union members are left out."""
     parts = tuple(loc)
     path: list[str | int] = []
     for number, part in enumerate(parts, start=1):

@@ -61,7 +61,7 @@ class LoadedConfig:
     secrets: tuple[str, ...]
     """Values that must never be written: secret variables, headers, and keys of providers."""
     prompts: Mapping[str, str]
-    """New text of each prompt that the configuration replaces, by the prompt's name."""
+    """Texts of the prompts that the configuration replaces, by the prompt's name."""
     source_map: SourceMap
     """Position of each value, for the errors of later checks."""
     env: Environment = field(default_factory=lambda: Environment({}))
@@ -69,9 +69,9 @@ class LoadedConfig:
     provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])
     """Origin of each provider that a file configures, by the provider's name."""
     background_file: Path | None = None
-    """File of the background; None if no file contains the background."""
+    """File with the background; None if the background is in the configuration itself, or absent."""
     corpus: Corpus | None = None
-    """Sources that are indexed already; None if sources must be read from files."""
+    """The indexed sources; None if the sources must be read from files."""
 
 
 def read_config_file(
@@ -86,7 +86,7 @@ def read_config_file(
 ) -> LoadedConfig:
     """Read the configuration in the file `path`. `text`: text to read in place of the file.
 
-    `overrides` take precedence over `DEBATE_…` variables of `env`, and these over the file. `own_checks` and
+    `overrides` take precedence over `DEBATE_…` variables in `env`, and these over the file. `own_checks` and
     `more_checks` find contradictions. Raises ConfigError with one line per error.
     """
     if text is None:
@@ -104,9 +104,9 @@ def read_config_file(
 def read_prompt_files(
     files: Mapping[str, str], folder: Path, *, trusted_folders: Sequence[Path] = (), from_options: Collection[str] = ()
 ) -> tuple[dict[str, str], list[Problem]]:
-    """Return the texts of prompts by name, and problems such as an unknown prompt or an unreadable file.
+    """Return the texts of prompts by name, and a problem for each prompt that cannot be used.
 
-    Files must be in `folder` or in one of `trusted_folders`. Files of prompts in `from_options` may be anywhere.
+    The file of a prompt in `from_options` may be anywhere. Any other file must be in `folder` or `trusted_folders`.
     """
     texts: dict[str, str] = {}
     problems: list[Problem] = []
@@ -126,7 +126,10 @@ def read_prompt_files(
 
 
 def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) -> str:
-    """Return the text of a file. Raises ValueError if it is unreadable, or outside the folders `within`, if given."""
+    """Return the text of a file. Raises ValueError.
+
+    `within`: folders that may contain the file; None allows every folder.
+    """
     if within is not None and not is_inside(path, within):
         raise ValueError(_OUTSIDE)
     try:
@@ -143,9 +146,9 @@ class _ConfigLoader:
     env: Environment
     source_map: SourceMap
     folders: tuple[Path, ...]
-    """Folders that may contain files which the configuration names."""
+    """Folders that may contain the files named in the configuration."""
     lines: list[str] = field(default_factory=list[str])
-    """Errors as lines that already contain a position."""
+    """Errors that are formatted already, with their positions."""
     problems: list[Problem] = field(default_factory=list[Problem])
     secrets: set[str] = field(default_factory=set[str])
     background_file: Path | None = None
@@ -182,7 +185,7 @@ class _ConfigLoader:
     def _find_provider_origins(
         self, written: Mapping[str, Any], config: DebateConfig, fingerprint: str
     ) -> dict[str, ProviderOrigin]:
-        """Return the origins of the configured providers. `written`: the data with unresolved variables."""
+        """Return the origins of providers by name. `written`: the configuration before its variables are replaced."""
         find = partial(find_origin, env=self.env, file=self.source_map.name, fingerprint=fingerprint)
         found = {
             name: find(
@@ -268,7 +271,7 @@ class _ConfigLoader:
                 yield Problem(path, _OUTSIDE)
 
     def _add(self, problems: Iterable[Problem]) -> None:
-        """Add `problems`. Leave out a problem inside or around a value that has a problem already."""
+        """Add `problems`, except those inside or around a value that already has a problem."""
         known = {problem.path for problem in self.problems}
         for problem in problems:
             length = len(problem.path)
@@ -280,7 +283,7 @@ class _ConfigLoader:
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
-    """Return where the user wrote the setting at `path`, possibly in a legacy section."""
+    """Return the key path under which the user wrote the setting at `path`, e.g. in a legacy section."""
     for section, (name, renamed) in LEGACY_SECTIONS.items():
         if path[3:4] == (name,) and section in data and value_at(data, path[:4]) is None:
             written = {new: old for old, new in renamed.items()}
@@ -309,7 +312,7 @@ _EXAMPLE = "such as `structured: {weights: {logic: 0.5}}`"
 
 
 def load_rubric(path: Path) -> Rubric:
-    """Load a rubric, e.g. `structured: {weights: ..., thresholds: ...}`. An empty section changes nothing.
+    """Load settings of judging systems, e.g. `structured: {weights: ..., thresholds: ...}`.
 
     Raises ConfigError with one line per error.
     """

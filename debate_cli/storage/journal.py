@@ -33,12 +33,12 @@ from debate_cli.storage.serialization import (
 MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 _VERSION_KEY = "schema_version"
 _CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}$')
-"""End of a line with its checksum: the CRC-32 of the line before this match and of all earlier lines."""
+"""Matches the checksum at the end of a line: the CRC-32 of this and all earlier lines, without their checksums."""
 _DAMAGED_SUFFIX = ".damaged"
 
 
 class JournalMirror(Protocol):
-    """Stores a copy of each line of a journal. Raises DebateError if the debate must stop."""
+    """Stores a copy of each line of a journal. A method raises DebateError to stop the debate."""
 
     def replace(self, lines: Sequence[bytes]) -> None:
         """Replace all stored lines with `lines`."""
@@ -60,7 +60,7 @@ class JournalContents(NamedTuple):
     torn_line_warning: str | None
     """Warning about an incomplete last line, which is ignored; None if all lines are complete."""
     length: int
-    """Size of the complete lines in bytes, with the newline that may be missing at the end."""
+    """Size of the complete lines in bytes, including one newline per line."""
     version: int
     """Version of the schema that the file follows."""
     checksum: int | None
@@ -112,10 +112,9 @@ class Journal:
         overwrite: bool = False,
         mirror: JournalMirror | None = None,
     ) -> Self:
-        """Create a journal with `events`, of which the first is DebateOpened.
+        """Create a journal with `events`. The first event must be DebateOpened.
 
-        Raises StorageError if the file cannot be written, or if it exists and `overwrite` is false. Then
-        nothing is written.
+        Raises StorageError if the file cannot be written, or exists and `overwrite` is false.
         """
         checksum = 0
         lines: list[bytes] = []
@@ -132,9 +131,8 @@ class Journal:
     def open_existing(
         cls, path: Path, redact: Redact, *, mirror: JournalMirror | None = None
     ) -> tuple[Self, JournalContents]:
-        """Open a journal for appending. Return the journal and its contents.
+        """Open a journal for appending, without an incomplete last line. Return the journal and its contents.
 
-        An incomplete last line is removed. A journal of an older version, or without checksums, is rewritten.
         Raises TranscriptError if the file cannot be read, StorageError if it cannot be written.
         """
         contents = read_journal(path)
@@ -148,9 +146,9 @@ class Journal:
         return self._fd >= 0 and os.fstat(self._fd).st_nlink > 0
 
     def append(self, event: Event) -> None:
-        """Write `event`. Until `sync`, the event can be lost in a power failure.
+        """Write `event`. A power failure can lose the event until `sync` has returned.
 
-        Raises StorageError if the event cannot be written. The file is then as before.
+        Raises StorageError if the event cannot be written. In this case the file is unchanged.
         """
         data, checksum = _format_event(event, self._redact, self._checksum)
         with friendly_os_errors(self.path, "written"):
@@ -224,9 +222,9 @@ def read_journal(path: Path) -> JournalContents:
 
 
 def cut_at_damage(path: Path) -> str | None:
-    """Cut the journal at `path` before its first damaged line, and keep a copy of the original beside it.
+    """Remove the first damaged line of the journal and all later lines, and keep a copy of the old journal.
 
-    Return a sentence on the cut; None if nothing is damaged. The caller must hold the debate's lock.
+    Return a message about the removed lines; None if no line is damaged. The caller must hold the debate's lock.
     """
     contents, damage = _scan(path)
     if damage is None:
@@ -287,7 +285,7 @@ def _describe_lines(lines: Sequence[bytes]) -> str:
 
 
 def _parse_line(line: bytes, previous: int | None, *, is_first: bool) -> tuple[dict[str, Any] | None, int | None]:
-    """Return the object and the checksum of a line. The object is None if the line is damaged.
+    """Return the object in a line, and the line's checksum. The object is None if the line is damaged.
 
     `previous`: checksum of the line before; None in a journal without checksums.
     """
@@ -310,7 +308,7 @@ def _parse_object(line: bytes) -> dict[str, Any] | None:
 
 
 def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | str:
-    """Return the event in `fields`, or what is wrong. The first event must be DebateOpened, later ones must not."""
+    """Return the event in `fields`, or what is wrong. The first event, and no other, must be DebateOpened."""
     if fields is None:
         return "the line is damaged"
     try:

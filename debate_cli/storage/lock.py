@@ -1,7 +1,6 @@
 """Locks a debate, so that at most one process works on it.
 
-The lock is a file beside the journal. The operating system releases the lock when the process ends, so a leftover file
-does not block.
+The operating system releases the lock when its process ends, so a leftover lock file is harmless.
 """
 
 import contextlib
@@ -17,14 +16,14 @@ from debate_cli.storage.atomic_write import FILE_MODE, friendly_os_errors, make_
 LOCK_SUFFIX = ".lock"
 _PID_BYTES = 20
 _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""Flags that open a file without following a link or waiting for a FIFO, which a downloaded folder may contain."""
+"""Flags for opening a file in a downloaded folder: a link is refused, and a FIFO does not block."""
 
 
 @contextlib.contextmanager
 def lock_debate(path: Path) -> Generator[None]:
     """Lock the debate whose journal or transcript is `path`.
 
-    Raises StorageError if another process holds the lock, and names the process.
+    Raises StorageError if another process holds the lock.
     """
     lock_path = path.with_suffix(LOCK_SUFFIX)
     make_folder(lock_path.parent)
@@ -38,7 +37,10 @@ def lock_debate(path: Path) -> Generator[None]:
 
 
 def lock_holder(path: Path) -> int | None:
-    """Return the id of the process that holds the lock of `path`; 0 if the id is unknown; None if nothing is locked."""
+    """Return the id of the process that has locked the debate at `path`.
+
+    Returns 0 if the id is unknown, and None if the debate is not locked.
+    """
     try:
         opened = os.open(path.with_suffix(LOCK_SUFFIX), os.O_RDONLY | _SAFE_FLAGS)
     except OSError:
@@ -91,9 +93,9 @@ def _read_pid(opened: int) -> int:
     return int(pid) if pid.isdecimal() else 0
 
 
-def _is_same_file(lock_path: Path, opened: os.stat_result) -> bool:
-    """Whether `lock_path` is still the file whose status is `opened`. Another process may have removed the file."""
+def _is_same_file(lock_path: Path, status: os.stat_result) -> bool:
+    """Whether the open file with this `status` is still at `lock_path`."""
     try:
-        return os.path.samestat(lock_path.stat(follow_symlinks=False), opened)
+        return os.path.samestat(lock_path.stat(follow_symlinks=False), status)
     except OSError:
         return False

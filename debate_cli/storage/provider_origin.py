@@ -17,9 +17,9 @@ from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
 WEB_SEARCH = "web search"
-"""Name of the web-search server among names of providers, which never contain a space."""
+"""Key of the web-search server among providers. No provider has this name, because of the space."""
 IsOption = Callable[..., bool]
-"""Type of a function that says whether an option set the value at a key path of a provider."""
+"""Tells whether an option set the value at a key path in the settings of a provider."""
 _ADDRESS_VARIABLE = re.compile(
     r"(?:https?://)?\$\{(?P<name>\w*(?:URL|HOST|ENDPOINT|ADDRESS))(?::-[^}]*)?\}(?::\d+)?(?:/.*)?"
 )
@@ -28,18 +28,18 @@ _ADDRESS_VARIABLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ProviderOrigin:
-    """What a file says of a provider: whether it names the server, and which variables it reads."""
+    """What a file says about a provider: whether it names the server, and which variables it reads."""
 
     file: str
     """Name of the file in messages."""
     fingerprint: str
     """SHA-256 of the file. For a stored debate, SHA-256 of the provider's settings."""
     names_address: bool
-    """Whether the file names the server. False if the server is built in, or from an option or the environment."""
+    """Whether the file names the server. Otherwise it is built in, or from an option or the environment."""
     variables: frozenset[str] = frozenset()
     """Variables that the file reads for the key, the headers and the address."""
     url_variables: tuple[str, ...] = ()
-    """Variables in the address, except a variable for the server."""
+    """Variables in the address, without the one that names the server."""
     is_beside_dotenv: bool = False
     """Whether `file` is in the folder of the `.env` file in use."""
 
@@ -47,7 +47,7 @@ class ProviderOrigin:
 def find_origin(
     written: Mapping[str, Any], is_option: IsOption, env: Environment, *, file: str, fingerprint: str
 ) -> ProviderOrigin:
-    """Return the origin of a provider. `written`: the provider's settings in the file, after changes by options."""
+    """Return the origin of a provider. `written`: its settings with options applied and variables not yet replaced."""
     url = written.get("base_url")
     address = url if isinstance(url, str) else ""
     server = _ADDRESS_VARIABLE.fullmatch(address)
@@ -85,7 +85,7 @@ def search_fingerprint(base_url: str) -> str:
 
 
 def settings_fingerprint(name: str, spec: ProviderSpec) -> str:
-    """Return the SHA-256 of a provider's settings. A debate saved from a configuration has the same hash."""
+    """Return the SHA-256 of a provider's settings as they were written."""
     return hashlib.sha256(json.dumps(providers_to_json({name: spec}), sort_keys=True).encode()).hexdigest()
 
 
@@ -93,13 +93,13 @@ _MAX_BYTES = 4 * 1024 * 1024
 
 
 class RememberedConsent(NamedTuple):
-    """The user's consent that requests, or the value of a variable, may be sent to a host."""
+    """The user's consent to send requests, or the value of a variable, to a host."""
 
     variable: str | None
-    """Environment variable whose value may be sent to the host; None if the consent is for requests only."""
+    """Environment variable whose value may be sent; None if only requests may be sent."""
     host: str
     sha256: str
-    """SHA-256 of the file. For a stored debate, SHA-256 of the provider's settings."""
+    """SHA-256 of the configuration. For a stored debate, SHA-256 of the provider's settings."""
 
 
 def consents_path(env: Mapping[str, str]) -> Path:

@@ -20,7 +20,7 @@ PLACEHOLDER_KEYS = frozenset({
 })  # fmt: skip
 """Values that are never redacted: dummy keys for servers without keys, and words that transcripts contain."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
-r"""Start of a word. In a JSON escape such as `\n`, the letter does not belong to the following word."""
+r"""Matches the start of a word. The `n` of a JSON escape `\n` is not part of the word after it."""
 _API_KEY = re.compile(
     _WORD_START
     + r"(?:sk-(?!learn)[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"
@@ -37,11 +37,11 @@ _WORD = re.compile("[!-~]+")
 _LAST_WORD = re.compile(
     rf"(?:(?i:bearer|api-key)\S{{0,4}}\s+)?[!-~{INVISIBLE_CHARS}]+\Z|(?i:bearer|api-key)\S{{0,4}}\s*\Z"
 )
-"""The last word of a text, with a preceding `bearer` or `api-key`."""
+"""Matches the last word of a text, and a `bearer` or `api-key` before it."""
 _MAX_KEY_CHARS = 200
 """Maximum length of a key that a pattern recognises, in characters."""
 _MAX_DISGUISE_FACTOR = 7
-"""With invisible characters or JSON escapes, a secret becomes at most this many times longer."""
+"""Maximum factor by which invisible characters or JSON escapes lengthen a secret."""
 
 
 class Redactor:
@@ -77,7 +77,7 @@ class Redactor:
         return text
 
     def uncertain_tail(self, text: str) -> int:
-        """Return the number of characters at the end of `text` that may begin a secret."""
+        """Return how many characters at the end of `text` may be the beginning of a secret."""
         longest = max(self._longest, _MAX_KEY_CHARS)
         if not self._is_word_only:
             return min(len(text), longest)

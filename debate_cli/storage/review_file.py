@@ -1,4 +1,4 @@
-"""Reads the YAML file of a review: its conditions and the person's answers."""
+"""Reads a person's review from a YAML file."""
 
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -40,7 +40,7 @@ class ReviewFile(NamedTuple):
     """A review on disk."""
 
     debate_key: str
-    """Fingerprint of the debate, which replaces the id in the file."""
+    """Fingerprint of the reviewed debate."""
     terms: ReviewTerms
     answers: ReviewAnswers
     source_map: SourceMap

@@ -12,10 +12,7 @@ Redact = Callable[[str], str]
 
 
 def config_to_json(config: DebateConfig) -> dict[str, Any]:
-    """Return a configuration as JSON data with all defaults, except in `providers`.
-
-    A provider has only the keys that were written, because a written null replaces a built-in value.
-    """
+    """Return a configuration as JSON data with all defaults. Providers have only the keys that were written."""
     data = config.model_dump(mode="json")
     data["providers"] = providers_to_json(config.providers)
     return data

@@ -183,7 +183,7 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
 
 
 def transcript_to_debate(transcript: Transcript) -> Debate:
-    """Return the debate of the transcript, like `fold(transcript_to_events(transcript))`, but faster."""
+    """Return the same debate as `fold(transcript_to_events(transcript))`, but faster."""
     runs = _judging_runs(transcript)
     by_index = {turn.index: turn for turn in reversed(transcript.turns)}
     turns, renamed = rename_in_turns([by_index[index] for index in sorted(by_index)], transcript.participants)
@@ -212,7 +212,7 @@ def _kept_verdicts(transcript: Transcript) -> tuple[Verdict, ...]:
 
 
 def find_contradiction(transcript: Transcript) -> str | None:
-    """Return the first contradiction in a transcript, e.g. `turns.1.index: 0 is listed twice`; else None."""
+    """Return the first contradiction, e.g. `turns.1.index: 0 is listed twice`; None if there is none."""
     names = {item.name for item in transcript.participants}
     if len(names) < len(transcript.participants):
         twice = next(
@@ -264,9 +264,9 @@ def _shown_passages(transcript: Transcript) -> Iterator[tuple[str, tuple[str, ..
 
 
 def load_transcript_file(path: Path) -> Transcript:
-    """Load the transcript at `path`. An older version is upgraded in memory.
+    """Load the transcript at `path`, and upgrade an older version in memory.
 
-    Raises TranscriptError with one sentence if the file is not a transcript, cut off, invalid or too new.
+    Raises TranscriptError with one sentence if the file cannot be used.
     """
     try:
         data = read_regular_file(path, MAX_TRANSCRIPT_BYTES)
@@ -322,9 +322,9 @@ def _parse_json_object(data: bytes, name: str) -> dict[str, Any]:
 
 
 def write_transcript(path: Path, transcript: Transcript, redact: Redact, *, overwrite: bool = False) -> None:
-    """Write `transcript` atomically to `path`. Replaces an existing file only with `overwrite`.
+    """Write `transcript` to `path` atomically.
 
-    Raises StorageError, and then leaves an existing file unchanged.
+    Raises StorageError if the file cannot be written, or exists and `overwrite` is false.
     """
     atomic_write(path, dump_json(transcript_to_json(transcript), redact, indent=2), overwrite=overwrite)
 

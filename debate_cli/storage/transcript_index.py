@@ -27,13 +27,13 @@ class IndexEntry:
     is `running` while a process works on it, else `unfinished`."""
     turns: int
     models: tuple[str, ...]
-    """Models that spoke, as `provider/model`, each once. A debater without turns adds the configured model."""
+    """Models of all debaters, as `provider/model`, each once."""
     conclusions: tuple[Verdict, ...]
-    """Newest verdicts of each system, the deciding one first, then reviewers' verdicts. Empty without a transcript."""
+    """Newest verdicts of systems and all verdicts of reviewers, the deciding one first. Empty without a transcript."""
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
     judgments_missing: int = 0
-    """Number of missing judgments of a complete debate that can be repeated; 0 while a process works on the debate."""
+    """Number of missing judgments that can be repeated; 0 if the debate is incomplete or a process works on it."""
     lacks_deciding_judgment: bool = False
     """Whether the deciding verdict of a complete debate is undetermined because a judge failed."""
 
@@ -101,10 +101,7 @@ def _failed_briefs(debate: Debate) -> list[Brief]:
 
 
 def _newest_by_system(stored: StoredDebate) -> tuple[Verdict, ...]:
-    """Return the newest verdicts of each system, then all verdicts of reviewers.
-
-    Runs side by side are equally new. The deciding verdict is first. Verdicts without assessments are the oldest.
-    """
+    """Return the newest verdicts of each system, and all verdicts of reviewers. The deciding verdict is first."""
     debate = stored.debate
     judged = {(item.system, item.run) for item in debate.assessments}
 

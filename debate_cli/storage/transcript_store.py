@@ -64,10 +64,7 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
-    """Return `; did you mean …?` with a similar id of a debate in `folders`; empty if there is none.
-
-    If several ids begin with `name`, the newest is suggested.
-    """
+    """Return `; did you mean …?` with the id in `folders` that is most similar to `name`; empty if none is similar."""
     ids: set[str] = set()
     for folder in folders:
         with contextlib.suppress(OSError):
@@ -100,7 +97,10 @@ def open_debate(path: Path) -> StoredDebate:
 
 
 def cut_damaged_journal(path: Path) -> str | None:
-    """Lock the debate at `path`, and return the result of `cut_at_damage`; None if there is no journal."""
+    """Lock the debate at `path`, and remove the damaged end of its journal.
+
+    Return a message about the removed lines; None if nothing was removed.
+    """
     journal, _ = _journal_and_transcript(path)
     if not journal.exists():
         return None
@@ -109,7 +109,7 @@ def cut_damaged_journal(path: Path) -> str | None:
 
 
 def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
-    """Return the debate and the verdicts in the last transcript; None if there is no transcript.
+    """Return `stored` as read from its transcript, even if its journal is newer; None if it has no transcript.
 
     Raises TranscriptError if the transcript cannot be read.
     """
@@ -120,9 +120,9 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 
 
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
-    """Expand paths, ids, folders and globs to files, each once and in order.
+    """Expand paths, ids, folders and globs to a list of files, each once. `folders`: folders to search for ids.
 
-    `folders`: where to search for ids. Raises UsageError for an empty folder or glob, and for a single unknown id.
+    Raises UsageError if a folder or glob has no files, or if the only reference is a misspelled id.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -173,13 +173,13 @@ def _covers_journal(transcript: Debate, journal: Debate) -> bool:
 
 DEFAULT_OUTPUT_FOLDER = Path("transcripts")
 DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
-"""Configurations that `run` uses without an argument: the first that exists, else the packaged one."""
+"""Configurations that `run` looks for without an argument. It uses the first that exists, else the packaged one."""
 
 
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
     """Yield the folders in which to search for a debate: the output folder, then DEFAULT_OUTPUT_FOLDER.
 
-    The output folder is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the default configuration.
+    The output folder is the first that is given of `out`, DEBATE_OUT, and `output.dir` of `config`.
     """
     named = Path(config) if config is not None and config != "-" else None
     first = out or _output_dir(named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None))

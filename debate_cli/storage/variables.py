@@ -1,7 +1,7 @@
 """Variables and overrides of a configuration: the environment, `.env`, `${VAR}`, and options.
 
-In provider settings, `${VAR}` is an environment variable. In other texts, it is one of `vars`, `--var` and
-`DEBATE_VAR_NAME`, so that a downloaded file cannot send secrets of the environment to models. `$${` means `${`.
+In provider settings, `${VAR}` is an environment variable. Elsewhere it is an entry of `vars`, so that a downloaded file
+cannot send secrets of the environment to models.
 """
 
 import itertools
@@ -43,13 +43,13 @@ _MIN_SECRET_CHARS = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Environment(Mapping[str, str]):
-    """The variables of the process, plus the keys of one `.env` file."""
+    """The variables of the process, plus those of one `.env` file."""
 
     process: Mapping[str, str] = field(repr=False)
     """Variables of the process, which take precedence over those of the `.env` file."""
     dotenv: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     notes: tuple[str, ...] = ()
-    """A sentence for each part of the `.env` file that is ignored."""
+    """Messages about the ignored parts of the `.env` file."""
 
     def __getitem__(self, name: str) -> str:
         return self.process[name] if name in self.process else self.dotenv[name]
@@ -66,9 +66,9 @@ class Environment(Mapping[str, str]):
 
 
 def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
-    """Return `env` and the keys in the file `.env` of `folder`. Raises ConfigError if the file cannot be read.
+    """Return `env` plus the variables in the file `.env` of `folder`. Raises ConfigError if the file cannot be read.
 
-    Only keys are read, and links out of `folder` are not followed, because the file may have been downloaded.
+    Addresses and settings in the file are ignored, because the file may have been downloaded.
     """
     path = folder / ".env"
     if not is_inside(path, (folder,)):
@@ -121,7 +121,7 @@ class VariableResolver:
     secrets: set[str] = field(default_factory=set[str])
 
     def resolve(self, data: Any, path: KeyPath = ()) -> Any:
-        """Return `data` with variables replaced by their values. Only headers of providers stay as they are."""
+        """Return `data` with variables replaced by their values, except in headers of providers."""
         if isinstance(data, str):
             resolved = _VARIABLE.sub(lambda found: self._replace(found, path), data)
             return data if is_header_path(path) else resolved
@@ -176,7 +176,7 @@ class Override(NamedTuple):
 
 
 ConfigChange = tuple[str, Any] | Override
-"""A change to a configuration: (key path, value) from `--set`, or an Override."""
+"""A change to a configuration: an Override, or a pair of key path and value from `--set`."""
 
 
 def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
@@ -206,7 +206,7 @@ def _setting_path(name: str) -> str:
 
 
 def unknown_variables(env: Mapping[str, str]) -> list[str]:
-    """Return a warning for each unknown variable whose name begins like a setting, without the value."""
+    """Return a warning for each variable that begins with `DEBATE_` but is not a setting."""
     known = {*SHORTCUT_VARIABLES, TRUSTED_HOSTS_VARIABLE, QUEUE_VARIABLE}
     return [
         f"{escape_unprintable(name)[:80]} is not a setting and is ignored; settings are {', '.join(SHORTCUT_VARIABLES)} "
@@ -226,7 +226,7 @@ def variable_override(name: str, value: str, source: str) -> Override:
 def apply_overrides(
     data: dict[str, Any], overrides: Sequence[ConfigChange]
 ) -> tuple[dict[str, Any], dict[KeyPath, str], list[str]]:
-    """Apply the overrides in order. Return the changed data, the source of each changed path, and the errors."""
+    """Apply the overrides in order. Return the changed data, the `source` of each changed key path, and the errors."""
     changed: dict[str, Any] = json.loads(json.dumps(data))  # YAML aliases share parts, a copy through JSON does not
     origins: dict[KeyPath, str] = {}
     problems: list[str] = []
@@ -284,7 +284,7 @@ def _resolve_key_path(data: Any, key: str) -> KeyPath:
 
 
 def _set_at_path(data: dict[str, Any], path: KeyPath, value: Any) -> list[KeyPath]:
-    """Set the value at `path`. Return the paths of the value and of the mappings and lists created around it."""
+    """Set the value at `path`. Return the key paths of the value, and of all mappings and lists that were created."""
     here: Any = data
     changed: list[KeyPath] = []
     for length, part in enumerate(path, start=1):

@@ -52,7 +52,7 @@ class ParsedYaml:
     data: Any = None
     """The data; None if the text could not be parsed. Keys of mappings are text."""
     positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each value by key path. A list or mapping has the position of its key. The path `()` is the root."""
+    """Position of each value by key path; `()` is the whole document. A list or mapping has the position of its key."""
     key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     faults: Sequence[YamlFault] = ()
 
@@ -117,7 +117,7 @@ def escape_unprintable(text: str) -> str:
 
 
 def _check_text(text: str) -> None:
-    """Check limits and unsupported parts before nodes are built, because deep nodes could exhaust the stack."""
+    """Check limits before nodes are built, because deep nodes could exhaust the stack."""
     if len(text) > MAX_YAML_BYTES:
         raise _FaultError(SourcePosition(1, 1), f"larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller")
     yaml = _yaml()

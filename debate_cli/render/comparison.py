@@ -42,11 +42,11 @@ OUTCOME_BADGES = {
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""Maximum number of claims with a changed standing whose ids the summary lists."""
+"""Maximum number of claim ids in the summary. If more claims changed their standing, no id is listed."""
 MOTION_SETTING = "topic"
 """Configuration key of the motion, which the table of settings leaves out."""
 RunsBySystem = dict[str, str]
-"""Maps the name of a judging system to the id of the judging run that gave its verdict."""
+"""Maps each judging system to the id of the judging run from which its verdict comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class ComparedPair:
 
     @property
     def runs(self) -> tuple[RunsBySystem, RunsBySystem]:
-        """For judgment A and for judgment B: the judging run that gave the verdict of each system."""
+        """Judging runs of A and of B, by judging system."""
         verdicts = self.comparison.verdicts
         return (
             {item.system: item.a.run for item in verdicts if item.a is not None},

@@ -59,7 +59,7 @@ def status_lines(status: Status) -> Iterator[str]:
 
 
 def status_remarks(status: Status) -> list[str]:
-    """Return sentences on failed cells, on the experiment's notes, and on cells that its file no longer has."""
+    """Return sentences on failed cells, on notes, and on cells that are no longer in the experiment's file."""
     lines = [format_failures(each) for each in status.failures]
     lines += [f"note: {note}" for note in status.notes]
     if status.removed:
@@ -107,7 +107,7 @@ class PlainExperimentObserver(ExperimentObserver):
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """Print the end of a cell: its state, its players, the winners or the error message, and the debate's id."""
+        """Print one line on an ended cell: state, players, winners or error message, and the debate's id."""
         cell = record.cell
         done = progress.cells["done"] + progress.cells["failed"]
         end = ", ".join(f"{judge}: {winner or 'no winner'}" for judge, winner in winners.items())

@@ -92,7 +92,7 @@ def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table
 
 
 def judge_agreement_table(between: JudgeAgreement) -> Table:
-    """Return a row per pair of judges: the share of debates for which both name the same winner, and Cohen's κ."""
+    """Return a row per pair of judges: share of debates with the same winner, and Cohen's κ."""
     rows: list[TableRow] = [
         (f"{pair.first} and {pair.second}", format_estimate(pair.share, "share"), format_estimate(pair.kappa, "number"))
         for pair in between.pairs

@@ -1,7 +1,4 @@
-"""Formats the results of `debate doctor` and `debate models` as tables and plain lines.
-
-`entries`: the objects that these commands print with `--json`.
-"""
+"""Formats the results of `debate doctor` and `debate models` as tables and plain lines."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -43,7 +40,7 @@ _RESULT_BADGES = {
 
 
 def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """Return a row per model, with remarks on people who answer, on problems, and on the cost of the checks."""
+    """Return a row per model, with remarks on problems, cost of the checks, and people who answer as models."""
     problems = [f"{entry['model']}: {problem}" for entry in entries for problem in describe_problems(entry)]
     people = [f"{entry['model']}: {words}" for entry in entries if (words := describe_person(entry))]
     usage = [f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry))]
@@ -116,7 +113,7 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def describe_person(entry: Mapping[str, Any]) -> str:
-    """Return who answers if the entry's provider asks a person; otherwise an empty text."""
+    """Return e.g. `a person at this terminal; no question was asked`; empty for a model or an unusable provider."""
     place = _PLACES.get(entry["model"].partition("/")[0])
     return f"{place}; no question was asked" if place is not None and entry["usable"] else ""
 

@@ -32,7 +32,7 @@ CHARACTERS_PER_SECOND = 240.0
 
 
 class Pause(NamedTuple):
-    """A pause after typed characters or after a turn. `seconds` is its length at speed 1."""
+    """A pause after typed characters or after a turn. `seconds`: length of the pause at speed 1."""
 
     after: Literal["piece", "turn"]
     seconds: float

@@ -42,7 +42,7 @@ class SystemSummary(NamedTuple):
 
     @property
     def counted(self) -> tuple[tuple[str, int], ...]:
-        """Numbers of debates that each participant won, then numbers of debates in which each option won the vote."""
+        """Names with numbers of debates: all of `wins`, then all of `options`."""
         return (*self.wins.items(), *self.options.items())
 
 
@@ -141,7 +141,7 @@ def _summarize_system(system: str, debates: Sequence[Sequence[Verdict]]) -> Syst
 
 
 def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """Yield a line per verdict; for several files, then the totals per system.
+    """Yield a line per verdict. For several files, lines with totals per system follow.
 
     `PATH  SYSTEM  outcome  (scores)`
     """
@@ -157,7 +157,7 @@ def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
 
 
 def deciding_score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """Yield a line on the deciding verdict of each file; without a deciding verdict, on the first one.
+    """Yield one line per file, on its deciding verdict or else on its first verdict.
 
     `PATH  SYSTEM  outcome  (scores)`
     """
@@ -187,7 +187,7 @@ def _format_system_summary(summary: SystemSummary) -> str:
 
 
 def build_score_tables(files: Sequence[ScoredFile]) -> list[Table]:
-    """Return a table with a row per verdict; for several files, also a table with totals per system."""
+    """Return a table with a row per verdict. For several files, a table with totals per system follows."""
     heads = ("file", "system", "winner", "victory", "margin", "scores")
     scores = Table("scores", heads, tuple(row for file in files for row in _verdict_rows(file)), has_key_column=True)
     if len(files) < 2:  # noqa: PLR2004 - nothing to sum up

@@ -22,7 +22,7 @@ EXPORT_WIDTH = 111
 """Width of the exported terminal in columns."""
 _FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 _FONTS = 2
-"""Maximum number of font definitions that are removed from Rich's style sheet."""
+"""Number of font definitions in Rich's style sheet. Later matches are text of the debate and stay."""
 _NO_XML = re.compile("[\ufffe\uffff]")
 _PAGE = """<!DOCTYPE html>
 <html lang="en">

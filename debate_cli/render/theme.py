@@ -105,7 +105,7 @@ def format_cell(cell: Cell) -> str:
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
     """Yield position, header and cell of each filled cell in a row, except the row's first cell.
 
-    A debater's name has an empty header. So has the badge in a row with only one badge.
+    The header is empty for a debater's name, and for a badge that is the only one in its row.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):
@@ -189,13 +189,13 @@ def format_brief(brief: Brief, name: str | None = None) -> str:
 
 
 class RunPlan(NamedTuple):
-    """Planned calls, cost and servers of a run, for its heading."""
+    """Planned calls, cost and servers of a run, shown in the run's heading."""
 
     calls: int | None = None
     """Minimum number of calls. None if the number is unknown, or if the run resumes a debate."""
     cost: str = ""
     servers: Sequence[str] = ()
-    """A sentence per server outside the built-in providers, with the data that the server receives."""
+    """Sentences that say which data goes to which server. Servers of built-in providers are left out."""
 
 
 NO_PLAN = RunPlan()
@@ -279,7 +279,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 
 def score_axis_max(verdict: Verdict) -> float:
-    """Return the end of a score axis: the highest possible score, or a score of the verdict above it."""
+    """Return the upper end of a score axis, which is at least the highest score that the judging system can give."""
     return max(get_system(verdict.system).max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 
@@ -315,7 +315,7 @@ EXCERPT_LENGTH = 320
 
 
 def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
-    """Cut `text` to `longest` characters on one line: after a sentence if possible, else after a word with `…`."""
+    """Return `text` on one line. Text over `longest` characters is cut, if possible after a sentence."""
     words = " ".join(text.split())
     if len(words) <= longest:
         return words

@@ -94,7 +94,7 @@ def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the label of a verdict in a list. The label of a verdict from an added judging run names this run."""
+    """Return the label of a verdict in a list. Every label of an added judging run names that run."""
     if verdict.run == FIRST_RUN or verdict.reviewer is not None:
         return label_verdict(verdict, among)
     return f"{verdict.system} {verdict.run}"
@@ -107,7 +107,7 @@ def label_judging_system(debate: Debate, system: str, run: str) -> str:
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Put the first deciding verdict in front, and unmark all other deciding verdicts."""
+    """Return the verdicts with the first deciding one in front. No other verdict is marked as deciding."""
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [
         verdict.model_copy(update={"decides": False}) if verdict.decides else verdict

@@ -1,4 +1,4 @@
-"""Writes the chair's announcements, which people read but models do not. They are not sanitized."""
+"""Writes the chair's announcements, which only people read. The text is not sanitized."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -97,7 +97,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 
 
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
-    """Return the index in `plan` of the stage of a round; None if the rounds do not have the order of `plan`."""
+    """Return the index in `plan` of the stage of round `number`; None if the rounds so far deviate from `plan`."""
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1
     for _, wanted in sorted(phases.items()):
@@ -112,7 +112,7 @@ def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase
 def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str]:
     """Return the names of a round's speakers in order, without debaters who have given up.
 
-    In a stage of answers, debaters who were asked a question speak. In a follow-up, debaters who asked one speak.
+    In a stage of answers, only debaters who were asked speak. In a follow-up, only debaters who asked speak.
     """
     stopped = _stopped_debaters(debate, number)
     names = [item.name for item in debate.participants if item.name not in stopped]

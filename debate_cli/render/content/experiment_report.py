@@ -179,7 +179,7 @@ def _spending_table(title: str, unit: str, spent: Sequence[ParticipantSpending])
 
 
 def matrix_rows(found: SystemAnalysis) -> list[tuple[str, list[Estimate | None]]]:
-    """Return for each player the shares of points against all players. Players have the order of the leaderboard."""
+    """Return a row per player, in the order of the leaderboard: the player's share of points against each player."""
     names = [rating.name for rating in found.by_result.ratings]
     shares: dict[tuple[str, str], Estimate] = {}
     for pair in found.pairs:

@@ -28,7 +28,7 @@ class ParticipantRow(NamedTuple):
     part: str
     """Side of a debater, or role of a judge."""
     model: str
-    """Model as `provider/model`, followed by other models that answered instead; or `no model`."""
+    """Models that answered. If none has answered, the configured model or `no model`."""
 
 
 def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:
@@ -62,7 +62,7 @@ def rehearsal_notice(debate: Debate) -> str:
 
 
 def format_model(model: str) -> str:
-    """Return a model's name for display. The mock is `mock, no model`; imported speeches have `imported`."""
+    """Return a model's name for display: `mock, no model` for the mock, `imported` for imported speeches."""
     if model == IMPORTED_MODEL:
         return IMPORTED_LABEL
     return MOCK_LABEL if model.startswith(MOCK_PREFIX) else model
@@ -88,7 +88,7 @@ def debate_facts(debate: Debate) -> list[str]:
 
 
 def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
-    """Return a row per judge of a panel, and a row per other judging system. The deciding system is marked."""
+    """Return a row per judging system. A panel has a row per judge instead. The deciding system is marked."""
     found: list[ParticipantRow] = []
     systems = run.active_systems()
     for system in systems:

@@ -96,13 +96,13 @@ class DebateReport:
     verdicts: tuple[VerdictReport, ...]
     """The verdicts, the deciding one first. For a debate that stopped early, only verdicts with scores."""
     omitted: tuple[str, ...]
-    """A sentence that names the verdicts without scores of a debate that stopped early; otherwise empty."""
+    """Sentence on the verdicts that the report of an unfinished debate leaves out; empty if none is left out."""
     agreement: Table | None
     """Comparison of the verdicts; None for fewer than two verdicts."""
     briefing: Briefing | None
     cast: tuple[ParticipantRow, ...]
     sections: tuple[ReportSection, ...]
-    """Charts and tables on the debate that judging systems add."""
+    """Charts and tables that judging systems add to the report."""
     trace_rows: tuple[TraceRow, ...]
     rehearsal: str
     """Notice that only the mock answered; empty if a model answered."""
@@ -225,7 +225,7 @@ def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequenc
 
 
 def build_verdict_tables(verdict: Verdict) -> list[Table]:
-    """Return the tables of one verdict without empty columns; no table if the verdict has no scores."""
+    """Return the tables of one verdict without empty columns; an empty list if the verdict has no scores."""
     if not verdict.displayed_scores:
         return []
     return [drop_empty_columns(table) for table in get_system(verdict.system).tables(verdict)]

@@ -59,9 +59,9 @@ def required_change(cause: str) -> str:
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Return alternative options for `debate run --resume` after `failure`.
+    """Return options for `debate run --resume`, of which the user chooses one.
 
-    An empty option means that resuming without an option may succeed.
+    An empty text means resuming without an option.
     """
     is_added = isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN
     if is_added or not required_change(failure.cause):
@@ -107,9 +107,7 @@ class MissingJudgments(NamedTuple):
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a deciding system lacks a judgment that can still change something.
-
-        This is so if the judge can be asked again, or if the verdict is undetermined.
+        """Whether a deciding system lacks a judgment whose judge can be asked again, or whose verdict is undetermined.
         """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
@@ -128,7 +126,7 @@ class MissingJudgments(NamedTuple):
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
         """Return a command that asks the same judges again, if possible, then a command that asks another model.
 
-        `path`: path of the transcript; None if the debate was not saved. `batch`: whether to request the judgments in a
+        `path`: path of the transcript; None if the debate was not saved. `batch`: whether to send the requests in a
         batch.
         """
         failed = (self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures)

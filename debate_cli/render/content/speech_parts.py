@@ -1,4 +1,4 @@
-"""Splits speeches into parts. For a part, finds its citations, and what was said earlier about its argument."""
+"""Splits speeches into parts. Finds the citations of a part, and earlier statements about its argument."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, cast
@@ -45,7 +45,7 @@ def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
 
 
 def text_since_restart(pieces: Iterable[str]) -> str:
-    """Return the text of the last attempt. The stream marks the start of a new attempt with RESTART."""
+    """Return the text after the last RESTART, which a stream sends before it begins the answer again."""
     return "".join(pieces).rpartition(RESTART)[2]
 
 
@@ -164,7 +164,7 @@ class CheckedCitation(NamedTuple):
     """Number of the citation in the debate, counted from 1."""
     check: SourceCheck
     answer: JudgedCitation
-    """Judgement of the citation in the newest run of `sources`: support for the argument, and quality of the source."""
+    """Judgement of the citation by the judging system `sources`, in its newest run."""
     passage: Passage | None
     """The cited passage; None if the debate has no passage with the cited id."""
 
@@ -180,12 +180,12 @@ class CheckedCitation(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Title of the source; without a title, its path or address; empty if the source is unknown."""
+        """Title of the source, or else its path or address. Empty if the source is unknown."""
         return "" if self.passage is None else self.passage.title or self.passage.source
 
     @property
     def place(self) -> str:
-        """Path or address of the source, and the cited place in the source; empty if the source is unknown."""
+        """Path or address of the source, and the cited place in the source. Empty if the source is unknown."""
         return "" if self.passage is None else format_place(self.passage)
 
     @property
@@ -218,7 +218,7 @@ class CitationIndex:
 
 @memoize_on_value
 def index_citations(debate: Debate) -> CitationIndex:
-    """Index the citations of a debate, with their quote checks and their judgements in the newest run of `sources`."""
+    """Index the citations of a debate, with quote checks and judgements of the system `sources`."""
     run = newest_run(debate, SOURCES_KIND)
     given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else ()
     return CitationIndex(
@@ -228,6 +228,6 @@ def index_citations(debate: Debate) -> CitationIndex:
 
 
 def format_place(passage: Passage) -> str:
-    """Return path or address of a passage's source, and the passage's place in it without the title."""
+    """Return the path or address of a passage's source, then the passage's place in the source."""
     locator = passage.locator.removeprefix(passage.title).lstrip(", ")
     return ", ".join(filter(None, (passage.source, locator)))

@@ -59,15 +59,13 @@ class VerdictSummary:
     reason: str
     """One or two sentences that explain the verdict with numbers; may be empty."""
     required_changes: tuple[RequiredChange, ...]
-    """Changes that a judged document needs in order to pass, grouped by dimension. The group with the most weight is
-    first.
+    """Changes that a judged document needs in order to pass, grouped by dimension. The group with the most weight
+    leads.
     """
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
     authority: str
-    """Judging system of `verdict`. Among several verdicts, also whether `verdict` decides, e.g. `structured r3
-    decides`.
-    """
+    """Label of `verdict`; if there are several verdicts, e.g. `structured r3 decides`."""
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
 
@@ -193,10 +191,7 @@ def _claim_row(label: str, standing: str, claim: BriefingClaim, scores: Argument
 
 
 def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[SummaryRow]:
-    """Yield a row per verdict except the first.
-
-    If several judging runs decide side by side, the first verdict has a row too.
-    """
+    """Yield a row per verdict except the first. If several verdicts decide, the first one has a row too."""
     equal = deciding_verdicts(debate, ordered)
     for verdict in ordered:
         label = label_verdict(verdict, ordered)
@@ -224,7 +219,7 @@ def label_change(change: RequiredChange) -> str:
 
 
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
-    """Return a command that judges the debate with another system.
+    """Return a command that judges the debate with a system that has not judged it.
 
     If every system has judged already, the command asks the same judges again.
     """
@@ -262,7 +257,7 @@ def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return rows on calls, tokens and cost.
 
-    `judged`: ids of judging runs whose cost has its own row; None for one row on the whole debate.
+    `judged`: ids of judging runs whose total cost has a separate row. None means one row for the whole debate.
     """
     whole = debate.usage
     if judged is None:
@@ -301,12 +296,12 @@ def total_call_seconds(debate: Debate) -> float:
 
 
 def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return all verdicts of a complete debate, but only the verdicts with scores of an incomplete debate."""
+    """Return the verdicts with scores. For a complete debate, also return the verdicts without scores."""
     return tuple(verdict for verdict in verdicts if verdict.scores or debate.status == "complete")
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return a sentence that names the verdicts without scores of an incomplete debate; empty if there are none."""
+    """Return a sentence on the verdicts that `reportable_verdicts` leaves out; an empty list if none is left out."""
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
     return [f"No verdict yet of {', '.join(omitted)}: the debate is unfinished."] if omitted else []

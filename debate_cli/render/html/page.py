@@ -43,8 +43,7 @@ DEBATER_COLOURS = 6
 REPLY_BADGES = {False: Sign("↳", "replies", theme.BLUE), True: Sign("!", "leaves it open", theme.GOLD)}
 """Badges of a reply to a question. The key says whether the reply leaves the question open."""
 Marking = Literal["", "quoted", "altered"]
-"""Marking of words in a source: `quoted` if a quote repeats them, `altered` if a quote changes them, otherwise empty.
-"""
+"""`quoted` if a quote repeats the words, `altered` if a quote changes them, empty if no quote contains them."""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
@@ -158,7 +157,7 @@ def _scores_by_turn(verdicts: Sequence[Verdict]) -> dict[int, tuple[str, TurnSco
 
 
 class Occurrence(NamedTuple):
-    """A statement's turn and place on the page."""
+    """Turn of a statement, and its anchor on the page."""
 
     turn: int
     anchor: str
@@ -167,7 +166,7 @@ class Occurrence(NamedTuple):
 
 
 class StatementGroup(NamedTuple):
-    """All statements of one debater on a claim that have the same badge."""
+    """A debater's statements on one claim with one badge, e.g. all refutations."""
 
     by: str
     kind: str

@@ -139,7 +139,7 @@ PROGRESS_BAR_WIDTH = 16
 MIN_WIDTH_FOR_BAR = 80
 """Minimum width of a window with a progress bar, in columns."""
 MAX_NAMED_JUDGMENTS = 2
-"""Maximum number of pending judgments for which the progress line leaves out their number."""
+"""If more judgments than this are pending, the progress line shows their number."""
 MIN_CALLS_FOR_ESTIMATE = 2
 """Minimum number of finished calls for an estimate of the remaining time."""
 

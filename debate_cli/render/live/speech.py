@@ -34,10 +34,10 @@ MIN_PANEL_WIDTH = 52
 PANEL_EDGES = 2
 """Number of lines that the border of a panel takes."""
 MIN_BODY_LINES = 3
-"""Minimum number of lines of a streaming speech in a panel below another panel."""
+"""Minimum number of speech lines in each streaming panel, if panels are stacked."""
 MAX_ID_WIDTH = 20
 FREE_PHASES = ("rebuttal", "speech")
-"""Phases in which a speech is free text. Its responses are drawn as one line each, because they repeat the text."""
+"""Phases in which a speech is free text. Responses repeat this text, so each is drawn as one line."""
 
 Styles = Mapping[str, Sign]
 """Maps a debater's name to the debater's symbol, side and colour."""
@@ -56,7 +56,7 @@ class SpeechStream:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The last `height` lines of `body`. `marked`: whether a line `⋯` replaces the first line if text was cut."""
+    """The last `height` lines of `body`. `marked`: whether `⋯` marks cut text."""
 
     body: RenderableType
     height: int
@@ -96,7 +96,7 @@ class PanelRow:
 
 
 def panel_width(count: int, width: int) -> int:
-    """Return the width of each of `count` panels side by side; `width` if the panels must be below each other."""
+    """Return the width of each of `count` panels side by side. If they do not fit, return `width`."""
     share = (width - (count - 1)) // max(1, count)
     return share if share >= MIN_PANEL_WIDTH else width
 

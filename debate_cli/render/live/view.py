@@ -120,7 +120,7 @@ class LiveObserver:
         return self.region()
 
     def _do(self, action: Callable[[], None]) -> None:
-        """Pass `action` to the drawing thread. Raises the OSError with which that thread has failed."""
+        """Pass `action` to the drawing thread. Raises the thread's OSError if the thread has failed."""
         if self._error is not None:
             raise self._error
         self._actions.put(action)

@@ -47,7 +47,7 @@ class TextSheet:
         self.values[item.key] = words
 
     def missing(self) -> tuple[FormField, ...]:
-        """Return an empty tuple. A missing text is a problem in the result of `read`."""
+        """Return an empty tuple, because `read` reports a missing text."""
         return ()
 
     def read(self) -> ReadReply:
@@ -105,7 +105,7 @@ class DraftFile:
         return dict(self._saved)
 
     def save(self, values: Mapping[str, str], title: str) -> str | None:
-        """Save the texts if they have changed. Returns a sentence if saving fails; otherwise None."""
+        """Save the texts if they have changed. Returns an error message if saving fails, otherwise None."""
         if self._path is None or dict(values) == self._saved:
             return None
         data = json.dumps({"title": title, "values": dict(values)}, ensure_ascii=False, indent=1)

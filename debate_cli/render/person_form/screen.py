@@ -318,12 +318,13 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""Time in seconds below which an edit without changes means that the editor did not wait for the person."""
+"""Minimum duration of an edit, in seconds. If a shorter edit changes nothing, the editor did not wait for the person.
+"""
 DEFAULT_EDITOR = "vi"
 
 
 def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> tuple[str, str | None]:
-    """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Returns the text and a sentence on a problem, or None.
+    """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Returns the text, and an error message or None.
 
     If the editor does not wait for the person, the temporary file in `folder` stays.
     """

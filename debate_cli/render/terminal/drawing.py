@@ -22,11 +22,11 @@ ParticipantStyles = Mapping[str, Sign]
 BAR_WIDTH = 20
 INDENT = 2
 MAX_KEPT_WORD = 16
-"""Maximum column width that is kept free for a long word. A longer word may be split."""
+"""Maximum width of a word that a table column keeps whole."""
 MIN_TEXT_WIDTH = 22
 """Minimum width of a column of long text. If a window has less room, the table is drawn as a list."""
 MAX_HEADER = 8
-"""Maximum length of a header above numbers on one line. A longer header has two lines."""
+"""Maximum length of a one-line header above numbers. A longer header has two lines."""
 MAX_SHORT_CELL = 24
 """Maximum length of a cell that shares a line with other cells, when a table is drawn as a list."""
 MAX_LABEL = 14

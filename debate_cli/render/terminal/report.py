@@ -51,7 +51,7 @@ def fitting_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen with as many claims per label as fit into the window, at most `MAX_CLAIMS`.
 
-    If the screen does not fit with one claim per label, it has `MAX_CLAIMS`.
+    If one claim per label does not fit, `MAX_CLAIMS` are drawn.
     """
     screens = [closing_screen(debate, verdicts, judged, max_claims=count) for count in range(MAX_CLAIMS, 0, -1)]
     rows = console.height - _ROWS_BELOW

@@ -1,6 +1,6 @@
 """Formats a debate as plain lines without control sequences, for pipes and screen readers.
 
-Each line of a speech starts with the speaker's name, so that no speech can imitate another line.
+Each line of a speech starts with the speaker's name, so that a speech cannot imitate other lines.
 """
 
 import math

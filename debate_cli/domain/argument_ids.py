@@ -16,7 +16,7 @@ _MAX_ID_CHARS_IN_WARNING = 40
 
 
 class RenamedArgument(NamedTuple):
-    """An argument with a new id, because the id in the answer or file did not begin with the speaker's prefix."""
+    """An argument whose id was changed to begin with the speaker's prefix."""
 
     speaker: str
     written: str

@@ -28,7 +28,7 @@ class Mark(FrozenModel):
 
 
 class Finding(FrozenModel):
-    """Something that a judge or the injection detector found. Each subclass has its own `kind`."""
+    """Something that a judge or the program found, e.g. a contradiction. Each subclass has its own `kind`."""
 
     kind: Kind
 

@@ -20,7 +20,7 @@ class EvidenceSource(ConfigModel):
     path: str = Field(min_length=1)
     """A file, a folder, or a pattern such as `reports/*.md`, relative to the configuration."""
     title: str | None = Field(default=None, min_length=1, max_length=200)
-    """Title of a single file. None means its first heading, or its name if it has no heading."""
+    """Title of a single file. None means the file's first heading, or the file's name if there is no heading."""
 
 
 Domain = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*(/\S*)?$", max_length=253)]
@@ -31,7 +31,7 @@ class WebSearchConfig(ConfigModel):
     """Web search before each speech. Debaters may cite the results."""
 
     provider: str = Field(min_length=1)
-    """`anthropic`, `openai`, `ollama`, `searxng`, or an entry of `providers` with the `kind` `openai` or `anthropic`."""
+    """`anthropic`, `openai`, `ollama`, `searxng`, or an entry of `providers` of the kind `openai` or `anthropic`."""
     max_searches: int = Field(default=2, ge=1, le=10)
     """Maximum number of searches for one speech."""
     allowed_domains: tuple[Domain, ...] = Field(default=(), max_length=20)
@@ -124,7 +124,7 @@ class ProviderSpec(ConfigModel):
     kind: ProviderKind | None = None
     """Protocol of the server, required for a new provider. `openai` fits every OpenAI-compatible server."""
     base_url: str | None = None
-    """Address without `/chat/completions`, usually ending in `/v1`. If you change the address, set `api_key_env` too."""
+    """Address without `/chat/completions`, usually ending in `/v1`. For a built-in provider, also set `api_key_env`."""
     api_key_env: str | None = None
     """Name of the environment variable with the API key. null sends no key."""
     headers: dict[str, str] = {}
@@ -150,7 +150,7 @@ class ModelSpec(ConfigModel):
     temperature: float | None = Field(default=None, ge=0, le=2)
     """Sampling temperature in every phase. None means the default of each phase."""
     max_output_tokens: PositiveInt | None = None
-    """Maximum tokens of one answer, which the budget reserves for each call. None means the model's default."""
+    """Maximum tokens of one answer. The budget reserves as many for each call. None means the model's default."""
     price: Price | None = None
     """Price of this model. None means the provider's price, else the bundled price table."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
@@ -272,7 +272,7 @@ class FormatConfig(ConfigModel):
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
-"""Maps keys of `format` to the keys that must not be set with them."""
+"""Maps a key of `format` to the keys that must not be set together with this key."""
 
 
 class Limits(ConfigModel):
@@ -302,7 +302,7 @@ class Output(ConfigModel):
 
 
 class DebateConfig(ConfigModel):
-    """A whole configuration. A debate requires `topic` and `debaters`, a judged text requires only `topic`."""
+    """A whole configuration. A debate requires `topic` and `debaters`; a judged text requires only `topic`."""
 
     version: Literal[1] = 1
     """Version of the configuration format."""
@@ -315,9 +315,9 @@ class DebateConfig(ConfigModel):
     providers: dict[str, ProviderSpec] = {}
     """Providers to add or to change, by name."""
     models: dict[str, ModelSpec] = {}
-    """Models by name. A debater without a model uses `default`. A judge without a model uses `judge`, else `default`."""
+    """Models by name. Debaters without a model use `default`; judges without a model use `judge`, else `default`."""
     debaters: tuple[DebaterConfig, ...] = ()
-    """The debaters, at least two. A configuration for judging texts needs none."""
+    """The debaters, at least two. Not needed for judging texts."""
     format: FormatConfig = FormatConfig()
     """Format of the debate."""
     evidence: Annotated[EvidenceConfig | None, Field(exclude_if=lambda value: value is None)] = None
@@ -387,7 +387,7 @@ LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
         {"base_persuasion": "persuasion", "strategy_bonus": "strategy_fit", "evidence_bonus": "evidence"},
     ),
 }
-"""Maps each legacy section to the setting that replaces it, and to the new names of its keys."""
+"""Maps each legacy section to (the setting that replaces the section, the new names of the section's keys)."""
 
 
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -71,9 +71,9 @@ class Debate(FrozenModel):
     turns: tuple[Turn, ...] = ()
     """The turns, sorted by index. While several debaters speak at once, an index may be missing."""
     passages: tuple[Passage, ...] = ()
-    """All passages that were shown to debaters, in the order of their ids."""
+    """All passages that were found for debaters and judges, in the order of the passages' ids."""
     shown_passages: Mapping[str, tuple[str, ...]] = {}
-    """Maps the key of each cue or brief to the ids of the passages found for it."""
+    """Maps the key of a cue or brief to the ids of the passages that were found for this task."""
     searches: tuple[SearchRecord, ...] = ()
     """Web searches and rerankings: first all for speeches, then all for judgments."""
     assessments: tuple[Assessment, ...] = ()
@@ -121,12 +121,12 @@ class Debate(FrozenModel):
 
     @cached_property
     def turns_by_index(self) -> Mapping[int, Turn]:
-        """Maps each index to its turn."""
+        """Maps the index of each turn to the turn."""
         return self._fold_turns("turns_by_index", dict[int, Turn](), lambda found, turn: {**found, turn.index: turn})
 
     @cached_property
     def passages_by_id(self) -> Mapping[str, Passage]:
-        """Maps each id to its passage."""
+        """Maps the id of each passage to the passage."""
         return {passage.id: passage for passage in self.passages}
 
     @cached_property
@@ -197,7 +197,7 @@ class Debate(FrozenModel):
         return {run.id: run for run in self.runs}[run_id]
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether the run judged all turns of the debate, or its system `kind` judges each turn by itself."""
+        """Whether the run judged all turns of the debate, or the system `kind` judges each turn by itself."""
         each_turn = any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
@@ -211,7 +211,7 @@ class Debate(FrozenModel):
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return the runs of the comparison of judge models to which the run `run_id` belongs; at least this run."""
+        """Return all runs of the comparison of judge models with the run `run_id`, or only this run."""
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
 

@@ -72,7 +72,7 @@ class JudgingOpened(FrozenModel):
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when the run began; None means all turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
-    """Id of the first run, in the later runs of a comparison of judge models; otherwise None, and omitted in files."""
+    """Id of the first run, if this is a later run of a comparison of judge models; otherwise omitted in files."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=_is_none)
     """The person who judges (`debate review`); omitted in files if models judge."""
 
@@ -96,14 +96,14 @@ class TaskStarted(FrozenModel):
 
 
 class PassagesShown(FrozenModel):
-    """Passages were found for a speaker, who is asked next."""
+    """Passages were found for a speaker or a judge."""
 
     type: Literal["passages"] = "passages"
     at: UtcDatetime
     key: str | None = None
-    """Key of the speaker's cue; None if the passages were not for a speaker."""
+    """Key of the cue or brief that gets the passages; None for all passages of a transcript."""
     shown: tuple[str, ...] = ()
-    """Ids of the passages for the speaker, the most relevant first."""
+    """Ids of the passages for the cue or brief, the most relevant first."""
     passages: tuple[Passage, ...] = ()
     """The passages that appear for the first time in the debate."""
 

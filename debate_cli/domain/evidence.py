@@ -1,4 +1,4 @@
-"""Passages of sources that are shown to debaters, and citations of passages in speeches."""
+"""Passages of sources, and citations of passages in speeches."""
 
 import hashlib
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
 from debate_cli.domain.model_call import ModelCall
 
 PassageOrigin = Literal["corpus", "web", "summary"]
-"""`corpus`: words of a file. `web`: words of a web page. `summary`: a model's summary of web pages, not to be quoted."""
+"""`corpus`: words of a file. `web`: words of a web page. `summary`: a model's summary of web pages, never quoted."""
 PassageIds = Annotated[tuple[str, ...], Field(exclude_if=not_)]
 """Ids of passages; omitted in files if there are none."""
 MAX_CITATIONS = 2
@@ -21,7 +21,7 @@ MAX_CITATIONS = 2
 
 
 def _locator_text(locator: object) -> object:
-    """Convert a locator of another program to text: null, or a mapping such as `{"page": 3}`."""
+    """Return the locator as text. Other programs write null, or a mapping such as `{"page": 3}`."""
     if isinstance(locator, Mapping):
         parts = cast("Mapping[str, object]", locator)
         return ", ".join(f"{name} {value}" for name, value in parts.items())
@@ -29,7 +29,7 @@ def _locator_text(locator: object) -> object:
 
 
 class Passage(FrozenModel):
-    """A piece of a source that was shown to a debater."""
+    """A piece of a source that was shown to a debater or a judge."""
 
     id: str = Field(min_length=1)
     """`S1`, `S2`, … in the order in which the passages were first shown."""
@@ -78,7 +78,7 @@ class FoundPassage:
 LookupPlace = Literal["corpus", "web"]
 """Where a judge looks up facts."""
 SearchKind = Literal["web", "rerank"]
-"""`web`: a web search. `rerank`: passages of files, ordered by meaning."""
+"""`web`: a web search. `rerank`: ordering the passages of files by meaning."""
 
 
 class SearchFailure(FrozenModel):

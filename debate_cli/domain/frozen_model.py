@@ -55,7 +55,7 @@ class FrozenModel(BaseModel):
         return fields[_HASH_KEY]
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with the fields in `update` replaced, without validation and without memoized results.
+        """Return a copy with the fields in `update` replaced. The copy is not validated and has no memoized results.
 
         Raises KeyError for an unknown field.
         """
@@ -73,7 +73,7 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """Return a `target` with the common fields of `source`, and with `changes`, without validation."""
+    """Return a `target` with the values of its fields in `source`, replaced by `changes`. Nothing is validated."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
     return target.model_construct(None, **{**shared, **changes})
@@ -154,11 +154,11 @@ Kind = Annotated[Any, AfterValidator(_require_text)]
 
 @dataclass(frozen=True)
 class ByKind:
-    """Annotation of a field whose value is of a class that the value's `kind` selects."""
+    """Annotation of a field. The `kind` of a value selects the value's class."""
 
     parse: Callable[[object, ValidationInfo], object]
     built_in: Callable[[], Mapping[str, type[FrozenModel]]]
-    """Returns the classes of built-in values by kind, for the JSON Schema."""
+    """Returns the built-in classes by kind, for the JSON Schema."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Return a schema that calls `parse` before it checks the value."""
@@ -176,7 +176,7 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of newest results that a fold keeps. With them, a slightly shorter list needs no new start."""
+"""Number of newest results that a fold keeps, for lists that lose their last items."""
 
 
 def fold_growing(

@@ -73,7 +73,7 @@ class SystemSettings(ConfigModel):
 
     @property
     def method(self) -> str:
-        """Short name of the method of a system without judges; empty for other systems."""
+        """Name of the method, which is shown for a system without judges; empty if there is none."""
         return ""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -102,7 +102,7 @@ class SystemSettings(ConfigModel):
         return (self.with_judge_count(1) or self).with_models(lambda _role: assessor)
 
     def without_surrender(self) -> Self:
-        """Return the settings without surrender, for a simulation of all turns."""
+        """Return settings with which no debater surrenders."""
         return self
 
     def for_added_run(self) -> Self:

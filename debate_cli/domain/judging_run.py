@@ -43,7 +43,7 @@ class JudgingRun(FrozenModel):
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when a later run began; None means all turns."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
-    """Id of the first run, in the later runs of a comparison of judge models; otherwise None, and omitted in files."""
+    """Id of the first run, if this is a later run of a comparison of judge models; otherwise omitted in files."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
     """The person who judged; None, and omitted in files, if models judged."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)
@@ -65,7 +65,7 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
 def insert_assessment(
     assessments: tuple[Assessment, ...], added: Assessment, runs: Sequence[JudgingRun]
 ) -> tuple[Assessment, ...]:
-    """Return `assessments` with `added`. Both are in the order of `first_assessments`."""
+    """Return `assessments`, which are in the order of `first_assessments`, with `added` at its place in this order."""
     rank = _canonical_rank(runs)
     place = bisect_right(assessments, rank(added), key=rank)
     return (*assessments[:place], added, *assessments[place:])

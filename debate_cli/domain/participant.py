@@ -10,7 +10,7 @@ SIDE_PREFIXES = {"for": "PRO", "against": "CON"}
 DEFAULT_STANCES = {"for": 0.8, "against": -0.8}
 DEFAULT_CONVICTION = 0.7
 IMPORTED_MODEL = "imported/none"
-"""`model` of imported debaters, because the file names no model."""
+"""`model` of the debaters of imported files. Such files name no model."""
 
 
 class Participant(FrozenModel):

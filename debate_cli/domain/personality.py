@@ -94,7 +94,7 @@ def apply_pressures(
 def recover(personality: Personality, start: Personality, recovery: float) -> Personality:
     """Return the personality after an event without pressure: each trait moves towards `start`.
 
-    `recovery`: how far each trait moves, as a share (0-1) of its distance.
+    `recovery`: how far each trait moves, as a share (0-1) of the trait's distance from `start`.
     """
     values = {trait: (float(getattr(personality, trait)), float(getattr(start, trait))) for trait in TRAITS}
     return Personality.model_validate(

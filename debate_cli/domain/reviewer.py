@@ -9,7 +9,7 @@ from pydantic import Field
 from debate_cli.domain.frozen_model import FrozenModel
 
 PROBABILITY = "probability"
-"""Criterion of a mark. Its value is the probability, in percent, that the debater is right."""
+"""Criterion of a mark whose value is the probability, in percent, that the debater is right."""
 PROBABILITY_TOTAL = 100
 """Sum of the probabilities of all debaters, in percent."""
 
@@ -57,7 +57,7 @@ class ReviewAnswers:
     """The answers of a person in an unfinished review."""
 
     parts: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Maps each part of the review to its filled-in form. The form has the names that the person sees."""
+    """Maps each part of the review to the filled-in form. Debaters have the names that the person sees."""
     seconds: Mapping[str, float] = field(default_factory=dict[str, float])
     confidence: float | None = None
 

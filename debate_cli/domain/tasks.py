@@ -51,8 +51,8 @@ class Cue(FrozenModel):
     sees: tuple[int, ...] = ()
     """Indices of the turns that the speaker may see, in ascending order."""
     questions: tuple[FollowUpQuestion, ...] = ()
-    """In the phase `answers`, questions to the speaker. In a later cross-examination, answered questions of the
-    speaker."""
+    """In the phase `answers`, questions to the speaker. In a later cross-examination, the speaker's own
+    questions, which were answered."""
     guidance: str | None = None
     """The moderator's guidance to all debaters for this round."""
 

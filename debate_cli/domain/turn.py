@@ -18,7 +18,7 @@ ResponseType = Literal["refute", "challenge", "concede", "partial"]
 PositionShift = Literal["strengthened", "unchanged", "adjusted", "weakened"]
 
 CLOSING_ITEM = "closing"
-"""In `Turn.citations`, the name of the closing in place of an argument id."""
+"""Item in `Turn.citations` for citations of the closing."""
 UNSTRUCTURED = "unstructured"
 """Warning of a turn whose text is the model's unchanged answer, because the answer did not fit the form."""
 
@@ -109,7 +109,7 @@ class Turn(FrozenModel):
     """The model's answer with its prompt; None without `output.raw: true`."""
 
     def citations(self) -> Iterator[tuple[str, Citation]]:
-        """Yield (item, citation) for each citation. The item is the id of the argument made or answered, or `closing`."""
+        """Yield (item, citation) for each citation. The item is an argument's id, or `closing`."""
         for item, citations in citations_by_item(self.arguments, self.responses, self.closing):
             yield from ((item, citation) for citation in citations)
 

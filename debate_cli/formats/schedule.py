@@ -23,7 +23,7 @@ from debate_cli.systems.registry import active_systems, stopped_debaters
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A planned round of a debate. The round is left out if no debater has something to say."""
+    """A planned round of a debate. A round without speakers is left out."""
 
     phase: Phase
     follow_up: bool = False
@@ -81,7 +81,7 @@ class Timetable:
 
     rounds: tuple[ScheduledRound, ...]
     due_cues: tuple[Cue, ...]
-    """Cues that are asked together. Turns of some of these cues may exist already. Empty after the last planned round."""
+    """Cues that are asked together. Some of their turns may exist already. Empty after the last planned round."""
 
     @property
     def next_index(self) -> int:

@@ -12,7 +12,7 @@ Unit = Mapping[str, str | float]
 Pairs = Sequence[tuple[float, float]]
 """Pairs of values. A forecast is a pair (probability, outcome). The outcome is 1, 0, or 0.5 for a draw."""
 LEAST_PROBABILITY = 1e-6
-"""Smallest distance of a probability from 0 and from 1 in a log score, which stays finite."""
+"""Smallest distance that `log_score` allows between a probability and 0 or 1, so that the score is finite."""
 BINS = 5
 
 
@@ -119,9 +119,9 @@ def calibration_bins(forecasts: Pairs) -> tuple[CalibrationBin, ...]:
 
 
 def debates_to_tell_apart(differences: Sequence[float]) -> int | None:
-    """Return the number of debates that show a difference between two judges (significance 5 %, power 80 %).
+    """Return the number of debates needed to show that two judges differ (significance 5 %, power 80 %).
 
-    `differences`: first judge's result minus second judge's result, for each debate. None for fewer than two debates,
+    `differences`: the first judge's result minus the second's, for each debate. None for fewer than two debates,
     or if the mean difference is 0. Source: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis
     for Clinical Trials, Controlled Clinical Trials 2 (1981).
     """

@@ -56,7 +56,7 @@ def estimate(
 ) -> Estimate:
     """Compute `statistic` of all rows, and its interval by a bootstrap over the clusters.
 
-    `statistic` returns None for rows without a defined value. `resamples`: number of bootstrap resamples; 0 gives no
+    `statistic` returns None if the rows do not define a value. `resamples`: number of bootstrap resamples; 0 gives no
     interval.
     """
     rows = [row for cluster in clusters for row in cluster]

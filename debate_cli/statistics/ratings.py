@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ELO_SCALE = 400 / math.log(10)
 ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
-"""Weight of an imaginary draw for each player, which is added if the results leave a strength unbounded."""
+"""Weight of the imaginary draw that each player gets if the results do not determine all strengths."""
 DIVERGED = 12.0
 """Fitted log odds above this value (odds of 160,000 to 1) count as infinite."""
 TOLERANCE = 1e-9
@@ -61,7 +61,7 @@ class Rating:
     share: float
     """Weighted mean of the player's scores, 0 to 1."""
     group: int
-    """Number of the player's group, from 0. Players are in one group if results connect them."""
+    """Number of the player's group, from 0. Results connect the players of a group, directly or through others."""
 
 
 @dataclass(frozen=True, slots=True)

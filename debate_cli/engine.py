@@ -208,7 +208,7 @@ class DebateRun:
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
         """Return the due tasks that can start now. Start searches for the tasks that lack passages.
 
-        Passages get their ids after all searches have ended, so the ids are the same in every run.
+        Passages get their ids after all searches have ended, so the ids do not depend on which search ends first.
         """
         finder = self._actors.passages
         if finder is None:
@@ -223,9 +223,9 @@ class DebateRun:
             search = next((item for item in searches if not self.debate.is_search_settled(item)), None)
             if search is not None:
                 self._searching.add(task.key)
-                what = "searching the web" if search.kind == "web" else "ordering passages by meaning"
+                activity = "searching the web" if search.kind == "web" else "ordering passages by meaning"
                 who = task.speaker if isinstance(task, Cue) else f"{task.system} ({task.assessor})"
-                self._observer.note(f"{what} for {who}: {shorten(search.query, 80, placeholder='…')}")
+                self._observer.note(f"{activity} for {who}: {shorten(search.query, 80, placeholder='…')}")
                 self._ask(task, partial(self._search, task, search, finder))
         if self._searching:
             return [task for task in due if task not in waiting]

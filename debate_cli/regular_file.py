@@ -23,9 +23,9 @@ def open_regular_file(path: Path) -> int:
 
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
-    """Return at most `max_bytes` + 1 bytes of the regular file at `path`. Raises OSError.
+    """Return the first `max_bytes` + 1 bytes of the regular file at `path`. Raises OSError.
 
-    If there are more than `max_bytes` bytes, the file is too long.
+    If the result is longer than `max_bytes`, the file is too long.
     """
     with os.fdopen(open_regular_file(path), "rb") as file:
         return file.read(min(os.fstat(file.fileno()).st_size, max_bytes) + 1)

@@ -104,7 +104,7 @@ class LazyCommandGroup(TyperGroup):
         return TyperCommand(cmd_name, help=summary.help, rich_help_panel=summary.panel) if summary else None
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags of `debate`, each with a default. For a flag without one, Typer imports pydantic."""
+        """Return the flags of `debate`. Each has a default, because Typer otherwise imports pydantic."""
         params = super().get_params(ctx)
         for param in params:
             param.default, param.metavar = param.default or False, ""
@@ -294,7 +294,7 @@ def _describe_usage_error(error: TyperException) -> str:
 
 
 def _print_unsaved_transcript(transcript: str) -> str:
-    """Print the transcript to stdout. Returns a clause for the error message that says whether this succeeded."""
+    """Print the transcript to stdout. Returns a clause that says whether this succeeded."""
     try:
         write_json_chunks([transcript])
         sys.stdout.flush()

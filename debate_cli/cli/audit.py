@@ -221,7 +221,7 @@ def _print_left(
 
 
 def _find_labels(given: AuditOptions, debates: Sequence[AuditDebate]) -> LabelSet:
-    """Return the known winners: from --labels, else from people's reviews, else those built into the shipped debates."""
+    """Return the known winners: from --labels, else from reviews, else from the shipped debates."""
     if given.labels is not None:
         usable, unknown = select_usable(read_labels(given.labels), debates)
         return LabelSet(usable, str(given.labels), unknown)

@@ -38,18 +38,18 @@ class BatchScreen:
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> int:
-        """Print the number of batches in progress, and `command`, which continues the work. Returns the exit code.
+        """Print how many batches are in progress, then `command`, which continues the work. Returns the exit code.
 
-        Raises the error that stopped the run. A BatchPendingError is not raised: its exit code is returned.
+        Raises the error that stopped the run, except BatchPendingError.
         """
         self._clear()
         halted, left = self.queues.halted, self.queues.open_batches()
         if left:
             costs = [batch.reserved_usd for batch in left]
-            most = f", at most ${sum(cost or 0.0 for cost in costs):.4f}" if any(costs) and None not in costs else ""
-            batches = "1 batch is" if len(left) == 1 else f"{len(left)} batches are"
+            at_most = f", at most ${sum(cost or 0.0 for cost in costs):.4f}" if any(costs) and None not in costs else ""
+            batches_are = "1 batch is" if len(left) == 1 else f"{len(left)} batches are"
             requests = format_count(sum(batch.requests for batch in left), "request")
-            print_status(f"{batches} in progress ({requests}{most}); collect the answers with:")
+            print_status(f"{batches_are} in progress ({requests}{at_most}); collect the answers with:")
         else:
             print_status("some judgments are missing, and no batch is in progress; continue with:")
         print_status(command)

@@ -72,7 +72,7 @@ class WorkflowGuard:
             self.write(line)
 
     def write_command(self, command: str) -> None:
-        """Write one of our workflow commands on a separate line."""
+        """Write a workflow command of this program on a separate line."""
         self.stream.write(("\n" if self._line else "") + command + "\n")
         self._line = ""
 
@@ -91,8 +91,8 @@ def is_broken_pipe(error: OSError) -> bool:
 def prepare_streams() -> None:
     """Make stdin, stdout and stderr usable.
 
-    Opens closed streams on /dev/null, reads piped input as UTF-8, and replaces characters that a stream cannot encode.
-    A terminal size of 0 in COLUMNS or LINES is ignored.
+    Closed streams are opened on /dev/null. Piped input is read as UTF-8. Characters that a stream cannot encode are
+    replaced. A terminal size of 0 in COLUMNS or LINES is ignored.
     """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:  # `os.open` returns the lowest free number, which is that of the closed stream
@@ -226,9 +226,9 @@ def show_tables(
     lines: Iterable[str] | None = None,
     plain: bool = False,
 ) -> None:
-    """Print tables: drawn on a terminal, else as plain lines.
+    """Draw `tables` on a terminal. Elsewhere, or with `plain`, print plain lines.
 
-    `plain`: print plain lines on a terminal too. `lines`: the plain lines; by default, one for each row of the tables.
+    `lines`: the plain lines. If None, each row of the tables is a line.
     """
     if plain or not is_interactive(sys.stdout):
         from debate_cli.render.text.plain import table_lines, wrap_for_terminal

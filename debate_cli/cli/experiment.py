@@ -198,8 +198,8 @@ def _report_end(
 ) -> int:
     print_status(f"saved: {folder}")
     if summary.elsewhere:
-        cells = "1 cell is" if summary.elsewhere == 1 else f"{summary.elsewhere} cells are"
-        print_status(f"note: {cells} being run by other processes")
+        cells_are = "1 cell is" if summary.elsewhere == 1 else f"{summary.elsewhere} cells are"
+        print_status(f"note: {cells_are} being run by other processes")
     if given.queue and (summary.stopped == "interrupted" or given.enqueue_only):
         print_status("note: workers go on with the cells in the queue")
     command = _command(given, experiment)

@@ -208,7 +208,7 @@ class _Importer:
             raise typer.Exit(code)
 
     def find_known_claims(self, file: ImportedFile) -> dict[int, Turn] | None:
-        """Return the turns whose claims an earlier import of `file` found, by turn index.
+        """Return the turns whose claims an earlier import of `file` found, keyed by turn index.
 
         None if there was no usable earlier import, or without --arguments.
         """

@@ -100,7 +100,10 @@ def _check_batch_options(given: JudgeOptions) -> None:
 def _plan_collection(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plan the named files, and the debates in the named folders that wait for a batch."""
+    """Return plans for the given files, and for debates in the given folders that wait for a batch.
+
+    The second item has a sentence for each file without a plan.
+    """
     references = [Path(reference) for reference in given.paths or ()]
     folders = [path for path in references if path.is_dir()] if references else list(transcript_dirs())
     files = [str(path) for path in references if not path.is_dir()]
@@ -126,7 +129,10 @@ def _plan_collection(
 def _plan_judging(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Plan the judging of the named transcripts and texts. Leaves out the files of --config and --context."""
+    """Return plans for the given transcripts and texts, without the files of --config and --context.
+
+    The second item has a sentence for each file without a plan.
+    """
     described_in = (given.config, given.context, loaded.background_file if loaded is not None else None)
     sources, notes = find_sources(
         given.paths or (),
@@ -247,7 +253,7 @@ class _Judging:
             self._report(task, outcome, observer)
 
     def _show_summary(self, task: JudgeTask, outcome: Outcome) -> None:
-        """Print the summary of the file if it is the only one, or a text."""
+        """Print the summary of a text, or of the only file."""
         given = self.given
         if given.json or (len(self.plans) > 1 and (given.quiet or not task.is_text)):
             return

@@ -68,7 +68,8 @@ DetailsOption = Annotated[
 PlainOption = Annotated[bool, typer.Option("--plain", help="Plain lines even on a terminal, e.g. for screen readers.")]
 MockOption = Annotated[bool, typer.Option("--mock", help="Use the mock provider for every model (no key, no network).")]
 BatchOption = Annotated[
-    bool, typer.Option("--batch", help="Ask judges in the vendor's batches: half the price, answers within a day.")
+    bool,
+    typer.Option("--batch", help="Ask judges in the vendor's batches, at half the price. Answers come within a day."),
 ]
 SettingsOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value, repeatable).")

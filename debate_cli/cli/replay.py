@@ -163,8 +163,8 @@ def _play(given: Options, stored: StoredDebate, verdicts: tuple[Verdict, ...]) -
             if debate.status != "complete" or count_missing_judgments(debate):
                 console.print_status(f"resume: {resume_command(path, budget=debate.closed == 'budget')}")
             else:
-                again = "again" if debate.was_judged else "it"
-                console.print_status(f"judge {again}: {suggest_judge_command(debate, path)}")
+                it_or_again = "again" if debate.was_judged else "it"
+                console.print_status(f"judge {it_or_again}: {suggest_judge_command(debate, path)}")
 
 
 def _play_turns(given: Options, debate: Debate, *, judged: bool) -> bool:

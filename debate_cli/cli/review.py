@@ -167,7 +167,7 @@ def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
 
 
 def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> ReviewTerms:
-    """Return the settings in `file`. Raises UsageError if an option contradicts them, or for another debate."""
+    """Return the settings in `file`. Raises UsageError if an option contradicts them or the debate is another one."""
     terms = file.terms
     options = {
         "--system": (given.system, terms.system),
@@ -259,7 +259,7 @@ class ReviewForm:
         return self._answers
 
     async def _ask_part(self, part: ReviewPart, problems: tuple[str, ...]) -> tuple[str, ...]:
-        """Ask about one part. Returns () and stores the answer if it is valid, else returns its problems."""
+        """Ask about one part. Returns the problems of the answer. An answer without problems is stored."""
         value, seconds = await self._ask(part, problems)
         taken = {**self._answers.seconds, part.name: round(self._answers.seconds.get(part.name, 0.0) + seconds, 3)}
         given = replace(self._answers, parts={**self._answers.parts, part.name: value}, seconds=taken)

@@ -102,15 +102,17 @@ def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
         is_first = not stop.requested
         stop.request()
         if is_first:
-            start, again, reason = "Stopping", "Ctrl-C again", BY_USER.reason
+            stopping, second_signal, reason = "Stopping", "Ctrl-C again", BY_USER.reason
             if number != signal.SIGINT:
-                start, again, reason = (
+                stopping, second_signal, reason = (
                     f"Stopping because of {number.name}",
                     "A second signal",
                     f"stopped by {number.name}",
                 )
             observer.stop_cause = BY_USER._replace(reason=reason)
-            observer.warn(f"{start}. Waiting up to {GRACE_S:g} s for calls in flight. {again} stops at once.")
+            observer.warn(
+                f"{stopping}. Waiting up to {GRACE_S:g} s for calls in flight. {second_signal} stops at once."
+            )
 
     loop = asyncio.get_running_loop()
     for number in (signal.Signals[name] for name in _STOP_SIGNALS if name in signal.Signals.__members__):
@@ -166,7 +168,8 @@ def report_outcome(
 ) -> int:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
-    `stop_cause`: what interrupted the run; None if nothing did. `resume_options`: options for the command that resumes.
+    `stop_cause`: what interrupted the run. None if nothing did.
+    `resume_options`: options to add to the command that resumes the debate.
     `batch`: whether the judges were asked in a batch.
     """
     if outcome.path is not None:
@@ -179,8 +182,8 @@ def report_outcome(
         if missing.lacks_deciding_judgment:
             return EXIT_CODES["failed"]
     elif suggest_judging and outcome.path is not None:
-        again = "again" if outcome.debate.was_judged else "it"
-        print_status(f"judge {again}: {suggest_judge_command(outcome.debate, str(outcome.path))}")
+        it_or_again = "again" if outcome.debate.was_judged else "it"
+        print_status(f"judge {it_or_again}: {suggest_judge_command(outcome.debate, str(outcome.path))}")
     unmet = gates.failure_messages(outcome.debate, outcome.verdicts)
     for sentence in unmet:
         print_status(f"gate not met: {sentence}")
@@ -189,9 +192,9 @@ def report_outcome(
 
 def _print_missing(missing: MissingJudgments, path: Path | None, *, batch: bool) -> None:
     command, *others = missing.commands(None if path is None else str(path), batch=batch)
-    start = "debate" if missing.lacks_deciding_judgment else "note"
-    asked = "ask again" if missing.resumable_briefs else "ask another model"
-    print_status(f"{start}: {sanitize.sanitize_line(missing.describe())}; {asked} with:")
+    label = "debate" if missing.lacks_deciding_judgment else "note"
+    remedy = "ask again" if missing.resumable_briefs else "ask another model"
+    print_status(f"{label}: {sanitize.sanitize_line(missing.describe())}; {remedy} with:")
     print_status(command)
     for other in others:
         print_status(f"or ask another model: {other}")
@@ -199,9 +202,9 @@ def _print_missing(missing: MissingJudgments, path: Path | None, *, batch: bool)
 
 def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, resume_options: str) -> int:
     place = None if outcome.path is None else str(outcome.path)
-    again = "start again with:" if place is None else "resume with:"
+    resume_with = "start again with:" if place is None else "resume with:"
     if halted == "interrupted":
-        print_status(f"debate: {stop_cause.reason}{format_page_hint('interrupted')}; {again}")
+        print_status(f"debate: {stop_cause.reason}{format_page_hint('interrupted')}; {resume_with}")
         print_status(" ".join(filter(None, (resume_command(place), resume_options))))
         return stop_cause.exit_code
     debate = outcome.debate
@@ -215,7 +218,7 @@ def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, r
     )
     reason = f"{failure.message.rstrip('.')}{format_page_hint(get_error_page(failure.cause))}"
     change = required_change(failure.cause)
-    print_status("; ".join(filter(None, (f"debate: {reason}", change, again))))
+    print_status("; ".join(filter(None, (f"debate: {reason}", change, resume_with))))
     command = resume_command(place, budget=halted == "budget", why=failure.message)
     for option in remedy_options(debate, failure):
         print_status(" ".join(filter(None, (command, resume_options, option))))

@@ -92,7 +92,8 @@ class Options(NamedTuple):
     ]
     system: options.SystemsOption = None
     weights: Annotated[
-        str | None, typer.Option("--weights", metavar="NAME=N,...", help="Weights of the structured criteria.")
+        str | None,
+        typer.Option("--weights", metavar="NAME=N,...", help="Weights of the criteria of the system `structured`."),
     ] = None
     rubric: Annotated[
         Path | None, typer.Option(help="YAML file with weights, thresholds and penalties of judging systems.")
@@ -134,7 +135,7 @@ def run(given: Options) -> None:
     """Recompute verdicts from saved debates, without any model."""
     form = ScoreFormat.json if given.json else given.format
     if given.output is not None and form is not ScoreFormat.html:
-        raise UsageError(f"-o {given.output}: only --format html writes files; redirect stdout for the others")
+        raise UsageError(f"-o {given.output}: only --format html writes files; for other formats, redirect stdout")
     if given.per is RowKind.argument and form not in _ROW_FORMATS:
         raise UsageError("--per argument needs a format with rows; add --format csv, jsonl or json")
     rubric, rubric_option = _rubric_from_options(given.weights, given.rubric)

@@ -123,7 +123,7 @@ def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
 
 
 def _describe_side(side: str, system: str, found: SideVerdict) -> str:
-    """Return e.g. `Con wins A narrowly (structured, by 1.1)`, or `B gets PASS, clearly (panel)` for a vote."""
+    """Return e.g. `Con wins A narrowly (structured, by 1.1)`; for a vote, e.g. `B gets PASS, clearly (panel)`."""
     margin = "" if found.margin is None or found.winner is None else f", by {theme.format_number(found.margin)}"
     if found.winner is not None:
         outcome = f"{found.winner} wins {side} {VICTORY_ADVERBS.get(found.victory, found.victory)}"

@@ -107,7 +107,7 @@ class PlainExperimentObserver(ExperimentObserver):
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """Print one line on an ended cell: state, players, winners or error message, and the debate's id."""
+        """Print a line with the cell's state, its players, and the winners or the error message."""
         cell = record.cell
         done = progress.cells["done"] + progress.cells["failed"]
         end = ", ".join(f"{judge}: {winner or 'no winner'}" for judge, winner in winners.items())

@@ -79,7 +79,7 @@ def first_screen(report: JudgeAuditReport) -> list[str]:
 def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table]:
     """Return the tables of one judge's card: checks, biases, comparison with known winners.
 
-    `unknown_labels`: number of debates left out because their known winner is neither a debater nor a draw.
+    `unknown_labels`: number of debates without a usable known winner.
     """
     checks: list[TableRow] = [
         (f"{check.question} ({check.gate})", check.answer, check.found, check.wanted) for check in list_checks(report)
@@ -136,7 +136,7 @@ def format_card_markdown(report: AuditReport) -> str:
 
 
 def format_estimate(found: Estimate, unit: str) -> str:
-    """Return a number with its interval, e.g. `12 % (4 to 21)` for a share or `+3.1 (−0.4 to 6.6)` for points."""
+    """Return a number with its interval: `12 % (4 to 21)` for a share, `+3.1 (−0.4 to 6.6)` for points."""
     if found.value is None:
         return "—"
     value = _format_value(found.value, unit)

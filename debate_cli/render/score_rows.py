@@ -38,7 +38,7 @@ class SystemSummary(NamedTuple):
     """Number of debates whose judging runs name different winners."""
     undetermined: int
     mean_margin: float | None
-    """Mean margin of the debates; None if all are undetermined. A debate's margin is the mean over its judging runs."""
+    """Mean margin of the determined debates; None without determined debates."""
 
     @property
     def counted(self) -> tuple[tuple[str, int], ...]:

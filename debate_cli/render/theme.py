@@ -1,6 +1,6 @@
 """Symbols, colours, number formats and common sentences of all screens.
 
-A colour repeats the meaning of a symbol or word, and has a contrast of at least 3 on light and dark backgrounds.
+No meaning is shown by colour alone. Every colour has a contrast of at least 3 on light and dark backgrounds.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def format_cell(cell: Cell) -> str:
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
     """Yield position, header and cell of each filled cell in a row, except the row's first cell.
 
-    The header is empty for a debater's name, and for a badge that is the only one in its row.
+    The header is empty where the cell explains itself: a debater's name, or the row's only badge.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):
@@ -154,7 +154,7 @@ def format_token_count(count: int, usage: Usage | TotalUsage) -> str:
 
 
 def format_call(call: ModelCall) -> str:
-    """Return duration and tokens of a call, e.g. `4.2 s, 412 tokens`, or `human, 4.2 s` for a person's answer."""
+    """Return duration and tokens of a call, e.g. `4.2 s, 412 tokens`; for a person's answer, `human, 4.2 s`."""
     if is_person(call.model):
         took = format_duration(call.latency_s)
         return took if call.model.startswith("human") else f"human, {took}"
@@ -263,7 +263,7 @@ def expand_error_names(sentence: str) -> str:
 
 
 def format_margin(verdict: Verdict) -> str:
-    """Return the margin of a verdict, e.g. `1.6 of 10 points` or `20% of the weight`; empty if it has no margin."""
+    """Return a verdict's margin, e.g. `1.6 of 10 points` or `20% of the weight`; empty without a margin."""
     if verdict.margin is None:
         return ""
     headline = get_system(verdict.system).headline(verdict)
@@ -279,7 +279,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 
 def score_axis_max(verdict: Verdict) -> float:
-    """Return the upper end of a score axis, which is at least the highest score that the judging system can give."""
+    """Return the upper end of a score axis, at least the highest score that the judging system can give."""
     return max(get_system(verdict.system).max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 

@@ -85,16 +85,16 @@ def victory_cell(verdict: Verdict) -> Cell:
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the judging system of a verdict. The judging run follows if `among` has several verdicts of the system.
+    """Return the judging system of a verdict, and the judging run if `among` has several verdicts of the system.
 
-    For a person's verdict, the run and the person always follow. Labels are not sanitized.
+    The label of a person's verdict always has the run and the person. Labels are not sanitized.
     """
     runs = (item.run for item in among if item.system == verdict.system and item.reviewer is None)
     return format_system_label(verdict.system, verdict.run, runs, verdict.reviewer)
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the label of a verdict in a list. Every label of an added judging run names that run."""
+    """Return the label of a verdict in a list. For an added judging run, the label always names the run."""
     if verdict.run == FIRST_RUN or verdict.reviewer is not None:
         return label_verdict(verdict, among)
     return f"{verdict.system} {verdict.run}"

@@ -29,7 +29,7 @@ def announce_debate(debate: Debate) -> str:
 
 
 def announce_round(debate: Debate, number: int, phase: Phase) -> str:
-    """Return the announcement of a round: who gave up in the previous round, who speaks, and what comes next.
+    """Return the announcement of a round: who gave up, who speaks, and what comes next.
 
     `debate` must contain all turns before the round. In an imported debate, only the round's number is announced.
     """
@@ -49,7 +49,7 @@ def announce_round(debate: Debate, number: int, phase: Phase) -> str:
 
 
 def announce_close(debate: Debate, reason: CloseReason | None) -> str:
-    """Return why and after how many speeches the debate ended; empty for a judged document, or if `reason` is None."""
+    """Return why and after how many speeches the debate ended; empty for a judged document or without a reason."""
     if reason is None or debate.document_name is not None:
         return ""
     rounds = len({turn.round for turn in debate.turns})
@@ -97,7 +97,6 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 
 
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
-    """Return the index in `plan` of the stage of round `number`; None if the rounds so far deviate from `plan`."""
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1
     for _, wanted in sorted(phases.items()):
@@ -110,10 +109,6 @@ def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase
 
 
 def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str]:
-    """Return the names of a round's speakers in order, without debaters who have given up.
-
-    In a stage of answers, only debaters who were asked speak. In a follow-up, only debaters who asked speak.
-    """
     stopped = _stopped_debaters(debate, number)
     names = [item.name for item in debate.participants if item.name not in stopped]
     if stage is None or not _is_optional(stage):

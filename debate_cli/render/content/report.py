@@ -1,7 +1,4 @@
-"""Builds the content of a report without the speeches: verdicts, briefing and tables.
-
-Terminal, plain text, Markdown and HTML draw this content.
-"""
+"""Builds the content of a report without the speeches: verdicts, briefing and tables."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -38,9 +38,8 @@ _PERSISTENT_REQUESTS = frozenset({"ContextOverflowError", "RejectedError"})
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
     """Return the command that resumes a debate, quoted for a shell.
 
-    `debate_id`: None if the debate was not saved. `budget`: whether the budget must be raised.
-
-    `why`: error message, which may name the exceeded limit.
+    `debate_id`: None if the debate was not saved. `budget`: whether the command raises the budget. `why`: error
+    message.
     """
     named = [option for limit, option in BUDGET_OPTIONS.items() if limit in why] or list(BUDGET_OPTIONS.values())
     options = f" {named[0]}{f' (or {named[1]})' if len(named) > 1 else ''}" if budget else ""
@@ -107,8 +106,7 @@ class MissingJudgments(NamedTuple):
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a deciding system lacks a judgment whose judge can be asked again, or whose verdict is undetermined.
-        """
+        """Whether a missing judgment of a deciding system can be requested again, or leaves a verdict undetermined."""
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
         resumable = set(self.resumable_briefs)
@@ -126,8 +124,7 @@ class MissingJudgments(NamedTuple):
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
         """Return a command that asks the same judges again, if possible, then a command that asks another model.
 
-        `path`: path of the transcript; None if the debate was not saved. `batch`: whether to send the requests in a
-        batch.
+        `path`: path of the transcript; None if the debate was not saved.
         """
         failed = (self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures)
         option = next((remedy_options(self.debate, failure)[0] for failure in failed), "")

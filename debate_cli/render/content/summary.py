@@ -34,7 +34,7 @@ NOT_JUDGED_MESSAGE = "This debate has not been judged."
 _REPEAT_OPTION = " --repeat 3"
 """Option that asks the same judges three more times, to show how much their scores vary."""
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
-"""Maximum number of lines on the closing screen: claims per label, questions, required changes, missing assessments."""
+"""Maximum number of rows on the closing screen: claims per label, questions, required changes, missing assessments."""
 MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
 """Maximum length in characters: of claims and questions on the closing screen, and of a dissenting judge's reasons."""
 
@@ -221,7 +221,7 @@ def label_change(change: RequiredChange) -> str:
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
     """Return a command that judges the debate with a system that has not judged it.
 
-    If every system has judged already, the command asks the same judges again.
+    Without such a system, the command asks the same judges again.
     """
     known = tuple(map(get_system, system_kinds()))
     able = [system.kind for system in known if system.why_not(debate) is None]
@@ -257,7 +257,7 @@ def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return rows on calls, tokens and cost.
 
-    `judged`: ids of judging runs whose total cost has a separate row. None means one row for the whole debate.
+    `judged`: ids of judging runs that have a separate row. None means one row for the whole debate.
     """
     whole = debate.usage
     if judged is None:

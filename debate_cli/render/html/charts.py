@@ -16,7 +16,7 @@ WIDE_FROM = 15
 """Minimum number of labels of a line chart that spans the page."""
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
 BAR, THIN_BAR, MANY_BARS = 16.0, 12.0, 16
-"""Height of a bar, height of a thin bar, and maximum number of bars in a chart without thin bars."""
+"""Height of a bar, height of a thin bar, and number of bars above which bars are thin."""
 DOT = 3
 CHARACTER = 7.4
 """Approximate width of one character of a label, in SVG units."""

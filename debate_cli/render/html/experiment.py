@@ -27,7 +27,7 @@ def render_experiment(
 ) -> str:
     """Return the report as an HTML page.
 
-    `link`: turns the path of a transcript into a path relative to the page; an empty path if the file is missing.
+    `link`: returns the relative path of a transcript; empty if the file is missing.
     """
     drawn = {f"leaderboard{suffix}" for suffix in ("", *(f", {found.system}" for found in analysis.systems))}
     return render_page(
@@ -61,7 +61,7 @@ def _judge_plots(found: SystemAnalysis) -> list[dict[str, object]]:
 
 
 def _heat(found: Estimate | None) -> str:
-    """Return the CSS class of a share, from `heat-0` for the lowest to `heat-4` for the highest; empty if unknown."""
+    """Return the CSS class of a share, from `heat-0` (lowest) to `heat-4` (highest). Empty if unknown."""
     return "" if found is None or found.value is None else f"heat-{min(4, int(found.value * 5))}"
 
 

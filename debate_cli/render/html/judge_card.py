@@ -17,7 +17,7 @@ from debate_cli.render.judge_card import (
 )
 
 LEAST_POINTS = 10.0
-"""Minimum distance from 0 to each end of the axis of points. On a shorter axis, small biases would look large."""
+"""Minimum length of each half of the axis of points, so that small biases look small."""
 
 
 def render_judge_cards(report: AuditReport) -> str:
@@ -45,7 +45,7 @@ def render_judge_cards(report: AuditReport) -> str:
 def _plots(judge: JudgeAuditReport) -> Iterator[dict[str, object]]:
     """Yield `{title, ends, zero, rows}`: one plot of biases in points, one of biases as shares.
 
-    `ends`: labels at the left, the middle and the right of the axis. `zero`: position of 0, in per cent from the left.
+    `ends`: labels below the axis. `zero`: position of 0, in per cent from the left.
     """
     points = [measure for measure in judge.measures if measure.unit == "points" and measure.name != "noise_margin"]
     shares = [measure for measure in judge.measures if measure.unit == "share" and measure.name != "padded_wins"]

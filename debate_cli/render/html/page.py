@@ -130,7 +130,7 @@ def _navigation(context: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return charts and tables per verdict, then charts and tables that judging systems add.
 
-    The deciding verdict has no `missing`, because its card shows the missing assessments.
+    The deciding verdict has no `missing`: its card shows the missing assessments.
     """
 
     def block(title: str, charts: Sequence[Chart], tables: Sequence[Any], **words: Sequence[str]) -> dict[str, Any]:

@@ -117,7 +117,7 @@ class JudgeReasons(NamedTuple):
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
     """Return the assessments as `{heading, model, rationale, marked, found, warnings}`. The text is not sanitized.
 
-    Assessments of judging systems that a later run replaced are left out.
+    Assessments that a later run replaced are left out.
     """
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = JudgeReasons(defaultdict(list), defaultdict(list), [])

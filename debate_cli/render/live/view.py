@@ -50,7 +50,7 @@ FRAMES_PER_SECOND = 10
 class LiveObserver:
     """Observer that shows a run on a terminal. Without `start`, it prints at once and redraws nothing.
 
-    `expected`: minimum number of calls; None if unknown. `hint`: text of the bottom line, e.g. on keys.
+    `expected`: minimum number of calls; None if unknown. `hint`: text of the bottom line.
     """
 
     def __init__(

@@ -72,7 +72,7 @@ class FormTask:
     draft: Path | None = None
     """File of the draft; None if no draft is saved."""
     time_limit_s: float | None = None
-    """Time in seconds after which the form ends with the text entered so far; None means no limit."""
+    """Time in seconds after which the form ends with the text entered so far. None: no limit."""
     copied: str | None = None
     """Text that Ctrl-O copies to the clipboard; None if nothing can be copied."""
     explain: Callable[[str], str] = lambda _name: ""

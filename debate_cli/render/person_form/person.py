@@ -19,9 +19,7 @@ from debate_cli.render.person_form.form import DRAFT_SUFFIX, AnswerSheet, Filled
 
 
 async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
-    """Show the form until the person sends the answer or the time is up.
-
-    The draft is saved every few seconds and stays after the answer.
+    """Show the form until the person sends the answer or the time is up. Saves the draft every few seconds.
 
     Raises FormLeftError if the person leaves the form or the terminal is gone.
     """
@@ -40,7 +38,7 @@ class PeopleAtTerminal:
     ) -> None:
         """`hold`: context in which nothing else is printed. `turn`: lock that is held while a person is asked.
 
-        `drafts`: folder of the drafts; None saves no drafts.
+        `drafts`: folder of the drafts, or None.
         """
         self._hold = hold
         self._drafts = drafts

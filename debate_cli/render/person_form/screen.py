@@ -318,15 +318,14 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""Minimum duration of an edit, in seconds. If a shorter edit changes nothing, the editor did not wait for the person.
-"""
+"""Minimum duration in seconds of an edit without changes. After a shorter one, the editor counts as failed."""
 DEFAULT_EDITOR = "vi"
 
 
 def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> tuple[str, str | None]:
     """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Returns the text, and an error message or None.
 
-    If the editor does not wait for the person, the temporary file in `folder` stays.
+    `folder`: folder of the temporary file, which stays if the editor fails.
     """
     command = env.get("VISUAL") or env.get("EDITOR") or DEFAULT_EDITOR
     handle, name = tempfile.mkstemp(prefix=".answer-", suffix=".md", dir=folder)

@@ -68,7 +68,7 @@ def section(title: str, *body: RenderableType, beside: str = "") -> RenderableTy
 
 
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
-    """Return a debater's name after the debater's marker, a judge's name without a marker, and a dash for None."""
+    """Return a debater's name after the debater's marker, another name without a marker, or a dash for None."""
     if name is None:
         return Text("—", style=theme.MUTED)
     style = styles.get(name)

@@ -35,7 +35,7 @@ def closing_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen: the verdict and the main facts.
 
-    `judged`: ids of the only judging runs to show; None shows all. `max_claims`: maximum number of claims per label.
+    `judged`: the only judging runs to show; None shows all. `max_claims`: maximum number of claims per label.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, max_claims)

@@ -76,7 +76,7 @@ DEBATER_PROMPT_PACKAGE = "debate_cli.debaters"
 
 
 class Conversation(NamedTuple):
-    """The system message (the rules) and the other messages of a request. The last message ends with the task."""
+    """The system message and the other messages of a request. The last message ends with the task."""
 
     system: str
     messages: tuple[Message, ...]
@@ -90,7 +90,7 @@ def task_marker(nonce: str) -> str:
 def build_conversation(
     cue: Cue, debate: Debate, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts
 ) -> Conversation:
-    """Return all cues and answers of `cue.speaker` so far as messages, and `cue` as the last message."""
+    """Return a message for each earlier cue and answer of `cue.speaker`, and a last message for `cue`."""
     messages: list[Message] = []
     before: Cue | None = None
     for earlier in list_cues(debate):
@@ -110,7 +110,7 @@ def build_recent_conversation(
 ) -> Conversation:
     """Return one message for `cue.speaker`: a list of earlier arguments, the last turns, and the task.
 
-    If there are no earlier arguments, returns the messages of `build_conversation`.
+    Without earlier arguments, returns the result of `build_conversation`.
     """
     context = TurnContext.from_cue(cue, debate).with_recent_history()
     history = recent_history(context.debate)
@@ -142,7 +142,7 @@ def _format_ledger(ledger: Ledger) -> Iterator[str]:
 
 
 def _format_question(context: TurnContext, before: Cue | None, strategy: StrategyPick | None, prompts: Prompts) -> str:
-    """Return what others said since the speaker's cue `before`, then the task. `before` is None for the first cue."""
+    """Return the turns of other speakers since the cue `before`, then the task. For the first cue, `before` is None."""
     cue = context.cue
     new = set(cue.sees).difference(before.sees if before is not None else ())
     parts = list(_introduction(context)) if before is None else []

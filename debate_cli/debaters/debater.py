@@ -58,9 +58,9 @@ class Debater:
         self._prompts = prompts
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        """Answer `cue`. `on_text` receives the model's text as it arrives.
+        """Answer `cue`. After a warning in `SHAPE_WARNINGS`, the model is asked once more.
 
-        If the answer has a warning in `SHAPE_WARNINGS`, the model is asked once more.
+        `on_text` receives the model's text as it arrives.
         """
         aliases = NameAliases(debate)
         shown = copy(self)
@@ -173,10 +173,7 @@ class Debater:
 
 
 def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn | Failure]) -> Turn:
-    """Return the turn in `answer`, or `first` if `first` has fewer shape warnings.
-
-    The returned turn contains the usage of both answers.
-    """
+    """Return the turn with fewer shape warnings: `first`, or the turn in `answer`. The usage of both is added up."""
     cost = add_model_calls(first.exchange, answer.exchange)
     second = read(replace(answer, exchange=cost))
     if isinstance(second, Turn):
@@ -196,7 +193,10 @@ def _read_form(form: DebaterForm, context: TurnContext) -> tuple[TurnContent, tu
 
 
 def _unstructured_content(text: str, context: TurnContext) -> TurnContent:
-    """Return plain text as a speech or an argument; in a cross-examination, as a challenge to each argument."""
+    """Convert an answer in plain text to the content of a turn.
+
+    In a cross-examination, the text counts as a challenge to each argument.
+    """
     if context.cue.phase == "cross_examination":
         challenges = (Response(target=key, type="challenge", reasoning="") for key in context.target_ids)
         return TurnContent(speech=text, responses=tuple(challenges))

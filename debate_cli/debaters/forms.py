@@ -1,7 +1,6 @@
 """The forms of debaters, one per phase, and their conversion to the content of a turn.
 
-The forms accept texts of any length; `debaters.validation` checks the length. The labels in a turn's text avoid words
-that the persuasion system counts, such as "evidence".
+The labels in a turn's text avoid words that the persuasion system counts, such as "evidence".
 """
 
 import re
@@ -157,7 +156,7 @@ class CrossExaminationForm(FormModel):
 
     responses: list[ResponseForm] = items(0)
     arguments: list[ArgumentForm] = []
-    """Not in the schema. A model that writes arguments nevertheless gets a warning, and the form stays valid."""
+    """Not in the schema. Arguments that a model writes nevertheless lead to a warning."""
 
 
 class AnswerForm(FormModel):
@@ -178,7 +177,7 @@ class RebuttalForm(FormModel):
     """Form of the phase `rebuttal`."""
 
     targets: list[ArgumentId] = []
-    """Ids of the arguments that the rebuttal answers. Ids within `speech` count too."""
+    """Ids of the arguments that the rebuttal answers. The program adds ids in the text `speech`."""
     speech: str = text(1200, min_length=1)
 
 

@@ -30,7 +30,7 @@ class TurnContext:
         return cls(cue, debate.visible_to(cue))
 
     def with_recent_history(self) -> TurnContext:
-        """Return this context for a prompt that contains only the recent part of the debate."""
+        """Return this context for a prompt with only the recent part of the debate."""
         return replace(self, offered_ids=recent_history(self.debate).argument_ids)
 
     def offer(self, keys: tuple[str, ...]) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ class TurnContext:
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids of the arguments to answer. If the cue has no questions, these are all arguments of the opponents."""
+        """Ids of the arguments to answer. Without questions in the cue, these are all arguments of the opponents."""
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
         return self.opponent_ids
@@ -79,7 +79,7 @@ class TurnContext:
         return tuple(f"{prefix}-{number}" for number in range(last + 1, last + 1 + count))
 
     def match_id(self, written: str, known: Iterable[str]) -> str:
-        """Return the id in `known` that `written` spells in another way; if there is none, return `written`."""
+        """Return the id in `known` that equals `written` apart from notation; if there is none, return `written`."""
         normalized = _normalize_id(written)
         return next((key for key in known if _normalize_id(key) == normalized), " ".join(written.split()))
 

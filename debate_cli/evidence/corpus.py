@@ -1,7 +1,6 @@
 """The user's sources: lists the files, splits them into passages, and indexes and searches the passages.
 
-The index is a SQLite file in the user's cache folder. Its name depends on the content of all files, so unchanged files
-are indexed only once.
+The index is a SQLite file in the user's cache folder. It is named after the content of the files.
 """
 
 import hashlib
@@ -25,7 +24,7 @@ from debate_cli.regular_file import is_inside
 INDEX_VERSION = 4
 """Part of the file name of an index. Increase it if a change of the code changes the content of indexes."""
 KEPT_INDEXES = 5
-"""Number of most recently used indexes that stay in the cache, besides the indexes used within the last day."""
+"""Number of indexes that stay in the cache. An index used within the last day stays in any case."""
 MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"
@@ -49,8 +48,7 @@ class SkippedFile:
 def list_source_files(given: str, base: Path, title: str | None = None) -> list[SourceFile]:
     """List the files that `given` names: a file, a folder with everything below it, or a pattern.
 
-    Hidden files are left out, unless a pattern names them. A link to a file outside of the folder is listed, marked as
-    `leaves_folder`. Raises UsageError.
+    Hidden files are left out, unless a pattern names them. Raises UsageError if there is no such file or folder.
     """
     path = base / given
     if path.is_dir():
@@ -64,9 +62,9 @@ def list_source_files(given: str, base: Path, title: str | None = None) -> list[
 
 
 def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: frozenset[str]) -> Iterator[SourceFile]:
-    """Yield the files of `found`, sorted, without hidden ones. A link that leads out of `folder` counts as a file.
+    """Yield the files in `found`, sorted, except hidden ones.
 
-    A name in `named` is not hidden although it begins with a dot.
+    A name that begins with a dot is hidden, unless it is in `named`.
     """
     for file in sorted(found):
         name = file.relative_to(folder)
@@ -77,9 +75,10 @@ def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: froz
 
 
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
-    """Yield (text, start, end) of each passage of a section: whole paragraphs of up to `words` words in total.
+    """Yield (text, start, end) of each passage of a section. A passage has about `words` words at most.
 
-    A longer paragraph is split between sentences. A sentence of more than twice `words` words is split at line ends.
+    A passage consists of whole paragraphs. A long paragraph is split between sentences, a long sentence at line
+    ends.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):
@@ -149,7 +148,7 @@ class Corpus:
             return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
 
     def find_changed(self, known: Iterable[Passage]) -> list[str]:
-        """Return, sorted, the source files of those passages in `known` whose text is no longer in this corpus."""
+        """Return the source files, sorted, of all passages in `known` that this corpus no longer contains."""
         sources = {passage.text: passage.source for passage in known if passage.origin == "corpus"}
         with closing(_open_index(self._path)) as index:
             query = "SELECT text FROM passages WHERE text IN (SELECT value FROM json_each(?))"
@@ -183,7 +182,7 @@ def query_terms(query: str) -> tuple[str, ...]:
 
 
 def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) -> Corpus:
-    """Open the corpus of `files`. Builds its index in the folder `cache`, unless a usable one is there.
+    """Open the corpus of `files`. Its index is kept in the folder `cache`.
 
     Raises UsageError for too many files, or if no file can be indexed. Raises StorageError if the index cannot be
     written.
@@ -220,7 +219,7 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
 
 
 def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFile], cache: Path) -> Corpus:
-    """Open a corpus of the given passages. Builds its index in `cache`, unless it is there. Raises StorageError."""
+    """Open a corpus of the given passages, with its index in the folder `cache`. Raises StorageError."""
     rows = [(each.source, each.title, each.locator, each.text) for each in passages]
     key = json.dumps([INDEX_VERSION, rows])
     place = _ensure_index(key, cache, lambda index: index.executemany(_INSERT_PASSAGE, rows))
@@ -228,7 +227,7 @@ def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFi
 
 
 def _ensure_index(key: str, cache: Path, fill: Callable[[sqlite3.Connection], object]) -> Path:
-    """Return the path of the index named after `key`. If there is no usable index, `fill` inserts the passages."""
+    """Return the path of the index for `key`. For a new index, `fill` inserts the passages."""
     place = cache / f"{hashlib.sha256(key.encode()).hexdigest()}.sqlite"
     if _read_skipped(place) is None:
         _build(fill, place)
@@ -236,7 +235,7 @@ def _ensure_index(key: str, cache: Path, fill: Callable[[sqlite3.Connection], ob
 
 
 def _read_skipped(place: Path) -> list[SkippedFile] | None:
-    """Return the skipped files that the index at `place` lists; None if there is no usable index."""
+    """Return the skipped files that are listed in the index at `place`; None without a usable index."""
     try:
         with closing(_open_index(place)) as index:
             return [SkippedFile(*row) for row in index.execute("SELECT name, reason FROM skipped ORDER BY rowid")]
@@ -269,7 +268,7 @@ def _build(fill: Callable[[sqlite3.Connection], object], place: Path) -> None:
 
 
 def _delete_old_indexes(cache: Path, since: float) -> None:
-    """Delete indexes last used before `since` (seconds since 1970), but keep the KEPT_INDEXES most recent ones."""
+    """Delete indexes last used before `since` (seconds since 1970), except the KEPT_INDEXES most recent ones."""
     with suppress(OSError):
         used = sorted(((file.stat().st_atime, file) for file in cache.iterdir()), reverse=True)
         complete = [file for _, file in used if file.suffix == ".sqlite"]

@@ -21,7 +21,7 @@ MAX_FILE_BYTES = 20_000_000
 MAX_TEXT_CHARS = 100_000_000
 """Maximum length of a file's text, in characters. The text of a JSON or CSV file can be longer than the file."""
 _MAX_PATH_CHARS = 200
-"""Maximum length of a path (JSON) or column name (CSV) in a file's text, in characters."""
+"""Maximum length of a JSON path or CSV column name in a file's text, in characters."""
 _FENCE = re.compile(r"^ {0,3}(?P<marks>`{3,}|~{3,})(?P<rest>.*)$", re.MULTILINE)
 _PACKAGES = {".pdf": "pypdf", ".docx": "docx"}
 """Maps the suffix of a file to the Python package that reads it."""
@@ -63,7 +63,7 @@ class SourceFile:
     """Path as shown to the user."""
     title: str | None = None
     leaves_folder: bool = False
-    """Whether the file is a link that leads out of the folder that the user gave."""
+    """Whether the file is a link out of the folder that the user gave."""
 
 
 class UnreadableSourceError(ValueError):

@@ -8,14 +8,14 @@ from itertools import islice, pairwise
 
 from debate_cli.domain.evidence import NOT_FOUND, QuoteCheck, QuoteOutcome
 from debate_cli.evidence.tokens import (
-    FoldedText,
+    NormalizedText,
     Word,
     comparable_words,
     count_unspaced,
     find_layout,
-    fold_text,
     has_negation,
     is_harmless,
+    normalize_for_check,
 )
 
 MIN_WORDS = 3
@@ -25,9 +25,9 @@ MAX_GAP_WORDS = 60
 MIN_SIMILARITY = 0.6
 """Minimum share of equal words for the outcome `altered`. With a smaller share, the outcome is `not_found`."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)
-"""Maximum numbers of words of a quote and of its passage for a search of similar wording."""
+"""Maximum numbers of words of a quote and of a passage for a search of similar wording."""
 MAX_PLACES = 50
-"""Maximum number of parts of a quote, and of positions in the passage that are tried for each part."""
+"""Maximum number of parts of a quote, and of positions that are tried for each part."""
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.{3,}|(?:\. ){2,}\.)\s*[\])]|…|\.{3,}|(?:\. ){2,}\.")
 _SIGNED = re.compile(r"[-+±.][$€£¥]?\.?\d")
 _NAME_MARK = "="
@@ -37,7 +37,7 @@ _SEVERITY: tuple[QuoteOutcome, ...] = ("verified", "near", "altered", "not_found
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """A range of the folded passage that a part of the quote may come from."""
+    """A range of the normalized passage that matches a part of the quote."""
 
     start: int
     end: int
@@ -50,12 +50,12 @@ def check_quote(quote: str, passage: str) -> QuoteCheck:
     """Check whether `quote` is in `passage` word for word.
 
     `verified`: equal apart from case, spaces, quotation marks and dashes. `near`: equal if articles, inflections,
-    punctuation and layout are ignored too. `altered`: similar, or an ellipsis leaves out a negation. `not_found`: none
-    of these.
+    punctuation and layout are ignored too. `altered`: similar, or an ellipsis leaves out a negation. `not_found`:
+    any other quote.
 
-    The parts of a quote with an ellipsis must occur in the passage in the same order.
+    Parts of a quote before and after an ellipsis must occur in this order.
     """
-    check = _check(quote, fold_text(passage))
+    check = _check(quote, normalize_for_check(passage))
     if check.outcome in _GENUINE:
         return check
     layouts = find_layout(quote, passage), find_layout(passage, quote)
@@ -63,11 +63,11 @@ def check_quote(quote: str, passage: str) -> QuoteCheck:
         return check
     for start, end in sorted(layouts[0], reverse=True):
         quote = quote[:start] + quote[end:]
-    plain = _check(quote, fold_text(passage, layouts[1]))
+    plain = _check(quote, normalize_for_check(passage, layouts[1]))
     return replace(plain, outcome="near") if plain.outcome in _GENUINE else check
 
 
-def _check(quote: str, text: FoldedText) -> QuoteCheck:
+def _check(quote: str, text: NormalizedText) -> QuoteCheck:
     whole = _trim(quote)
     if _count_words(whole) < MIN_WORDS:
         return NOT_FOUND
@@ -85,7 +85,7 @@ def _check(quote: str, text: FoldedText) -> QuoteCheck:
     return NOT_FOUND
 
 
-def _conclude(text: FoldedText, matches: Sequence[_Match], gaps: str) -> QuoteCheck:
+def _conclude(text: NormalizedText, matches: Sequence[_Match], gaps: str) -> QuoteCheck:
     outcome = _SEVERITY[max(_SEVERITY.index(match.outcome) for match in matches)]
     return QuoteCheck(
         "altered" if gaps else outcome,
@@ -96,44 +96,44 @@ def _conclude(text: FoldedText, matches: Sequence[_Match], gaps: str) -> QuoteCh
 
 
 def _trim(quote: str) -> str:
-    """Remove spaces and harmless punctuation at both ends of `quote`. The sign of a number stays."""
-    folded = fold_text(quote)
-    start, end = 0, len(folded.text)
-    edges = [char == " " or is_harmless(char) for char in folded.text]
-    while start < end and edges[start] and not _SIGNED.match(folded.text, start):
+    """Remove spaces and punctuation at both ends of `quote`. The sign of a number stays."""
+    normalized = normalize_for_check(quote)
+    start, end = 0, len(normalized.text)
+    edges = [char == " " or is_harmless(char) for char in normalized.text]
+    while start < end and edges[start] and not _SIGNED.match(normalized.text, start):
         start += 1
     while end > start and edges[end - 1]:
         end -= 1
-    return folded.original_words(start, end) if start < end else ""
+    return normalized.original_words(start, end) if start < end else ""
 
 
 def _count_words(part: str) -> int:
     """Count words separated by spaces. In scripts without spaces, each character is a word."""
-    folded = fold_text(part).text
-    return max(count_unspaced(folded), sum(any(map(str.isalnum, piece)) for piece in folded.split()))
+    normalized = normalize_for_check(part).text
+    return max(count_unspaced(normalized), sum(any(map(str.isalnum, piece)) for piece in normalized.split()))
 
 
-def _exact_matches(part: str, text: FoldedText) -> Iterator[_Match]:
-    folded = fold_text(part).text
-    at = text.text.find(folded)
+def _exact_matches(part: str, text: NormalizedText) -> Iterator[_Match]:
+    normalized = normalize_for_check(part).text
+    at = text.text.find(normalized)
     while at >= 0:
-        if text.is_word_start(at) and text.is_word_end(at + len(folded)):
-            yield _Match(at, at + len(folded), "verified")
-        at = text.text.find(folded, at + 1)
+        if text.is_word_start(at) and text.is_word_end(at + len(normalized)):
+            yield _Match(at, at + len(normalized), "verified")
+        at = text.text.find(normalized, at + 1)
 
 
-def _find_part(part: str, text: FoldedText) -> list[_Match]:
+def _find_part(part: str, text: NormalizedText) -> list[_Match]:
     exact = list(islice(_exact_matches(part, text), MAX_PLACES))
     if exact:
         return exact
-    quoted = fold_text(part)
+    quoted = normalize_for_check(part)
     mine = comparable_words(quoted, english=text.is_english)
     if len(mine) < MIN_WORDS:
         return []
     return list(islice(_same_words(mine, text), MAX_PLACES)) or _align(quoted, mine, text)
 
 
-def _same_words(mine: Sequence[Word], text: FoldedText) -> Iterator[_Match]:
+def _same_words(mine: Sequence[Word], text: NormalizedText) -> Iterator[_Match]:
     theirs = text.words
     for at in range(len(theirs) - len(mine) + 1):
         if all(
@@ -154,7 +154,7 @@ def _cuts_token(words: Sequence[Word], at: int) -> bool:
     return 0 < at < len(words) and words[at - 1].start == words[at].start
 
 
-def _align(quoted: FoldedText, mine: Sequence[Word], text: FoldedText) -> list[_Match]:
+def _align(quoted: NormalizedText, mine: Sequence[Word], text: NormalizedText) -> list[_Match]:
     from rapidfuzz.distance import Levenshtein
 
     theirs = text.words
@@ -198,8 +198,8 @@ def _most_similar(quote: Sequence[str], passage: Sequence[str]) -> tuple[int, in
     return best if similar[best] >= MIN_SIMILARITY else None
 
 
-def _wording(text: FoldedText, words: Sequence[Word], start: int, end: int) -> str:
-    """Return the original wording of `words[start:end]`. A number at an end keeps its unit."""
+def _wording(text: NormalizedText, words: Sequence[Word], start: int, end: int) -> str:
+    """Return `words[start:end]` as written in `text`. A number and its unit stay together."""
     if start == end:
         return ""
     start -= start > 0 and words[start].is_unit and words[start - 1].is_number
@@ -214,9 +214,9 @@ def _describe_change(original: str, written: str) -> str:
 
 
 def _find_chain(
-    candidates: Sequence[Sequence[_Match]], text: FoldedText, *, negation_allowed: bool
+    candidates: Sequence[Sequence[_Match]], text: NormalizedText, *, negation_allowed: bool
 ) -> tuple[_Match, ...]:
-    """Return one match for each part, in order and close together; empty if that is impossible."""
+    """Choose one match per part, so that the matches are in order and close together. Empty if impossible."""
     chains: list[tuple[_Match, ...]] = [()]
     for places in candidates:
         extended: dict[int, tuple[_Match, ...]] = {}
@@ -230,7 +230,7 @@ def _find_chain(
     return chains[0] if chains else ()
 
 
-def _may_follow(first: _Match, second: _Match, text: FoldedText, negation_allowed: bool) -> bool:
+def _may_follow(first: _Match, second: _Match, text: NormalizedText, negation_allowed: bool) -> bool:
     if second.start < first.end:
         return False
     gap = text.text[first.end : second.start]
@@ -238,11 +238,11 @@ def _may_follow(first: _Match, second: _Match, text: FoldedText, negation_allowe
     return len(words) <= MAX_GAP_WORDS and (negation_allowed or not _leaves_out_negation(gap, text))
 
 
-def _leaves_out_negation(gap: str, text: FoldedText) -> bool:
-    return has_negation([token.text for token in fold_text(gap).tokens], text.language)
+def _leaves_out_negation(gap: str, text: NormalizedText) -> bool:
+    return has_negation([token.text for token in normalize_for_check(gap).tokens], text.language)
 
 
-def _describe_gaps(text: FoldedText, matches: Sequence[_Match]) -> str:
+def _describe_gaps(text: NormalizedText, matches: Sequence[_Match]) -> str:
     gaps = [(first.end, second.start) for first, second in pairwise(matches)]
     left_out = [text.original_words(*gap) for gap in gaps if _leaves_out_negation(text.text[slice(*gap)], text)]
     return "; ".join(f"the ellipsis leaves out “{words.strip()}”" for words in left_out)

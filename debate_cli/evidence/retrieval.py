@@ -61,9 +61,9 @@ class PassageFinder:
     web_queries: int = 0
     """Maximum number of web queries for one speech; 0 if only judges may search the web."""
     lookup: Callable[[Brief, Debate], Lookup | None] = look_nothing_up
-    """Returns what a judge looks up for a brief. None if the judge looks nothing up."""
+    """Function that returns what a judge looks up for a brief; None for nothing."""
     ranker: PassageRanker | None = None
-    """Orders passages from files by meaning. None keeps the order of the index."""
+    """Orders passages from files by meaning. Without a ranker, the order of the index stays."""
 
     def needs_passages(self, task: Task, debate: Debate) -> bool:
         """Whether passages must be found before `task` starts."""
@@ -72,9 +72,9 @@ class PassageFinder:
         return self._lookup_of(task, debate) is not None
 
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
-        """Return the web searches for `task`, and the search that orders its passages by meaning.
+        """Return the searches to make for `task`: web searches, and the ordering of passages by meaning.
 
-        A web query that succeeded for an earlier speech of the same speaker is left out.
+        A web query that succeeded for an earlier speech of the speaker is not repeated.
         """
         if not isinstance(task, Cue):
             lookup = self._lookup_of(task, debate)
@@ -102,7 +102,7 @@ class PassageFinder:
     def find(self, task: Task, debate: Debate, at: datetime) -> PassagesShown:
         """Return the event with the passages for `task`.
 
-        For a speech, passages from files and web alternate. Passages that its speaker was shown before come last.
+        For a speech, passages from files and web alternate. Passages that the speaker has seen come last.
         """
         made = debate.searches_for(task.key)
         web = [item for record in made if record.kind == "web" for item in record.results]
@@ -148,10 +148,9 @@ def build_query(cue: Cue, debate: Debate) -> str:
 
 
 def build_web_queries(cue: Cue, debate: Debate, most: int) -> tuple[str, ...]:
-    """Return at most `most` web queries for `cue`.
+    """Return at most `most` web queries for `cue`: the questions, then the claims to answer, newest first.
 
-    If `most` is 1, the query is the motion with all questions and claims to answer. Otherwise each query is one
-    question or claim: first the questions, then the claims, newest first.
+    If `most` is 1, the query is the motion with all questions and claims.
     """
     claims = [*(question.text for question in cue.questions), *_claims_to_answer(cue, debate)]
     motion = f"{debate.topic} {debate.participant(cue.speaker).side}"

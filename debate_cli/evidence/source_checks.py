@@ -77,9 +77,9 @@ def genuine_quotes(debate: Debate, turn: Turn) -> tuple[str, ...]:
 
 
 def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
-    """Yield what the speaker says in an argument, response or closing, without its quotes.
+    """Yield the texts of an argument, of the responses to an argument, or of the closing, without citations.
 
-    `item`: id of an argument, id of the argument that a response answers, or `closing`.
+    `item`: id of the argument, or `closing`.
     """
     for argument in turn.arguments or ():
         if argument.id == item:

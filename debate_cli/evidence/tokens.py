@@ -1,7 +1,6 @@
-"""Prepares texts for the quote check: folds characters that count as equal, and finds words.
+"""Prepares texts for the quote check: normalizes characters that count as equal, and finds words.
 
-Folding applies casefolding and NFKC, and leaves one kind of space, quotation mark and dash. It does not change
-superscripts, fractions and circled characters, because 10² is not 102.
+Superscripts, fractions and circled characters stay as they are, because 10² is not 102.
 """
 
 from __future__ import annotations
@@ -97,10 +96,7 @@ def expand_contraction(word: str) -> tuple[str, ...]:
 
 
 def stem(word: str) -> str:
-    """Return `word` without its English inflection.
-
-    The stem of a word that has no inflections begins with `=`.
-    """
+    """Return `word` without its English inflection. A word that is never inflected gets the prefix `=`."""
     if word in NEGATIONS or word in _EXACT_WORDS or not word.isalpha():
         return f"={word}"
     if word in _IRREGULAR:
@@ -111,7 +107,7 @@ def stem(word: str) -> str:
 
 
 def are_inflections(first: str, second: str) -> bool:
-    """Whether two words with the same stem are one word: true for `plans` and `planned`, false for `plans` and `plane`."""
+    """Whether two words with equal stems are forms of one word, like `plans` and `planned`, but not `plane`."""
     return first == second or not (first.isalpha() and second.isalpha()) or not _bases(first).isdisjoint(_bases(second))
 
 
@@ -159,46 +155,46 @@ _LINE_HYPHEN = re.compile(
 )
 """Matches a word that is divided at the end of a line."""
 _MAX_CAPITALS = 0.4
-"""Maximum share of capitalized words. In a text with a larger share, a capital does not mark a name."""
+"""Maximum share of capitalized words. With a larger share, a capital does not mark a name."""
 
 
-def count_unspaced(folded: str) -> int:
-    """Return the number of characters in `folded` from scripts without spaces, such as Chinese."""
-    return len(re.findall(f"[{_UNSPACED}]", folded))
+def count_unspaced(text: str) -> int:
+    """Return the number of characters in `text` from scripts without spaces, such as Chinese."""
+    return len(re.findall(f"[{_UNSPACED}]", text))
 
 
 def is_harmless(char: str) -> bool:
-    """Whether a folded character is punctuation without a meaning of its own, such as a comma."""
+    """Whether a character is punctuation without a meaning of its own, such as a comma."""
     return char == "|" or (unicodedata.category(char)[0] == "P" and char not in "%‰‱&@/\\")
 
 
 class Token(NamedTuple):
-    """A word, a number with its sign and unit, or a symbol that carries meaning."""
+    """A word, a number with its sign and unit, or a symbol such as `&`."""
 
     text: str
-    """The token as folded text."""
+    """The token as normalized text."""
     start: int
     end: int
-    """Position after the token in the folded text."""
+    """Position after the token in the normalized text."""
 
 
 @dataclass(frozen=True)
-class FoldedText:
-    """A text folded for comparison."""
+class NormalizedText:
+    """A text normalized for comparison with quotes."""
 
     original: str
     text: str
     shape: str
-    """`text` with long dashes, which are hyphens in `text`. Long dashes separate words."""
+    """`text` in which long dashes are not replaced by hyphens. A long dash separates words."""
     origins: tuple[int, ...]
     """Index in `original` of each character of `text`. The last entry is the length of `original`."""
 
     def original_words(self, start: int, end: int) -> str:
-        """Return the original wording of `text[start:end]`."""
+        """Return `text[start:end]` as written in `original`."""
         return self.original[self.origins[start] : self.original_end(end)]
 
     def original_end(self, end: int) -> int:
-        """Return the end in `original` of the characters that `text[:end]` was folded from."""
+        """Return the position in `original` that corresponds to the position `end` in `text`."""
         following = end
         while following < len(self.text) and self.origins[following] == self.origins[end - 1]:
             following += 1
@@ -241,12 +237,12 @@ class FoldedText:
 
     @cached_property
     def is_english(self) -> bool:
-        """Whether the text is treated as English: it is English, or its language is unknown and its words are ASCII."""
+        """Whether the text counts as English: detected as English, or ASCII words of an unknown language."""
         return self.language == "en" or (self.language is None and is_ascii([token.text for token in self.tokens]))
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
-        """The words of this text that are compared with those of a quote."""
+        """The words of this text, for comparison with a quote."""
         return comparable_words(self, english=self.is_english)
 
     @cached_property
@@ -260,7 +256,7 @@ class FoldedText:
         return frozenset(token for token in capitalized if token.text in inside or self._is_name(token))
 
     def _is_name(self, token: Token) -> bool:
-        """Whether a capitalized token is a name: not the first word of a sentence, and “a” only as in “plan A”."""
+        """Whether a capitalized token is a name, judging by the words before it. “A” is a name only as in “plan A”."""
         before = self.original[max(0, self.origins[token.start] - 20) : self.origins[token.start]]
         if token.text in ARTICLES:
             return token.text == "a" and re.search(r"[^\W\d_] $", before) is not None and not before[-2].isupper()
@@ -268,33 +264,32 @@ class FoldedText:
 
 
 @lru_cache(maxsize=1024)
-def fold_text(text: str, skipped: tuple[tuple[int, int], ...] = ()) -> FoldedText:
-    """Fold `text`, leaving out the ranges `skipped`. Each range is (start, end)."""
-    folded: list[str] = []
+def normalize_for_check(text: str, skipped: tuple[tuple[int, int], ...] = ()) -> NormalizedText:
+    """Normalize `text` without the ranges `skipped`. Each range is (start, end)."""
+    normalized: list[str] = []
     shape: list[str] = []
     origins: list[int] = []
     left_out = {at for start, end in skipped for at in range(start, end)}
     for start, cluster in _clusters(text):
         if start in left_out:
             continue
-        for char in _fold(cluster):
-            if folded and char == folded[-1] and char in " -'":
+        for char in _normalize(cluster):
+            if normalized and char == normalized[-1] and char in " -'":
                 shape[-1] = "—" if char == "-" else char
                 continue
-            folded.append(char)
+            normalized.append(char)
             long = char == "-" and (
                 cluster in _LONG_DASHES or (cluster == "–" and not text[start + 1 : start + 2].isdigit())
             )
             shape.append("—" if long else char)
             origins.append(start)
-    return FoldedText(text, "".join(folded), "".join(shape), (*origins, len(text)))
+    return NormalizedText(text, "".join(normalized), "".join(shape), (*origins, len(text)))
 
 
 def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
-    """Return (start, end) of each part of `text` that is only layout and may be missing in the text `other`.
+    """Return (start, end) of each part of `text` that is layout and may be missing in `other`.
 
-    A hyphen at a line end is layout if the undivided word is in one of the texts. Footnote numbers and addresses of
-    links are layout if `other` has none.
+    Layout is a hyphen at a line end, a footnote number, or the address of a link.
     """
     hyphens = list(_LINE_HYPHEN.finditer(text))
     words = set(re.findall(r"\w+", f"{text} {other}".casefold())) if hyphens else set[str]()
@@ -306,7 +301,7 @@ def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (index, cluster). A cluster is a character with the combining marks and syllable parts that follow it."""
+    """Yield (index, cluster). A cluster is a character with the combining characters after it."""
     if text.isascii():
         yield from enumerate(text)
         return
@@ -315,7 +310,7 @@ def _clusters(text: str) -> Iterator[tuple[int, str]]:
         yield start, text[start:end]
 
 
-def _fold(cluster: str) -> str:
+def _normalize(cluster: str) -> str:
     char = cluster[0]
     if char.isspace():
         return " "
@@ -332,16 +327,16 @@ def _fold(cluster: str) -> str:
 
 
 class Word(NamedTuple):
-    """A word of a text, prepared for the comparison with the words of a quote."""
+    """A word of a text, for comparison with the words of a quote."""
 
     form: str
-    """The stem in English, else the same as `exact`. Numbers and units that differ only in notation have one form."""
+    """The stem of an English word. In other languages, the same as `exact`."""
     exact: str
-    """The folded word, with its inflection."""
+    """The normalized word with its inflection."""
     is_name: bool
     start: int
     end: int
-    """Position after the word's token in the folded text."""
+    """Position after the word's token in the normalized text."""
 
     @property
     def is_number(self) -> bool:
@@ -354,16 +349,16 @@ class Word(NamedTuple):
         return self.form.removeprefix("=") in UNITS
 
     def is_quoted_as(self, quoted: Word) -> bool:
-        """Whether `quoted`, a word of a quote, equals this word apart from harmless differences."""
+        """Whether the word `quoted` of a quote equals this word. Inflections count as equal, except in names."""
         if self.is_name or self.form != quoted.form:
             return self.exact == quoted.exact
         return are_inflections(self.exact, quoted.exact)
 
 
-def comparable_words(text: FoldedText, *, english: bool) -> tuple[Word, ...]:
-    """Return the words of `text` for a comparison.
+def comparable_words(text: NormalizedText, *, english: bool) -> tuple[Word, ...]:
+    """Return the words of `text` that are compared.
 
-    `english`: leave out articles, expand contractions, and remove inflections.
+    `english`: whether to leave out articles, expand contractions, and remove inflections.
     """
     names = text.names
     return tuple(

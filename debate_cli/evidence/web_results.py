@@ -21,10 +21,10 @@ _AMBIGUOUS = re.compile(r"[\s\\]")
 def select_results(
     found: Iterable[FoundPassage], query: str, words: int, domains: tuple[str, ...] = ()
 ) -> tuple[FoundPassage, ...]:
-    """Return the passages of `found` in order, each once, at most MAX_RESULTS.
+    """Return the passages of `found` with a text and an address in `domains`, each once, at most MAX_RESULTS.
 
-    A passage without address or text, or outside of `domains`, is left out. Empty `domains` allow all addresses. A text
-    of more than `words` words is cut to the part with the most words of `query`. A summary is not cut.
+    Empty `domains` allow all addresses. A text of more than `words` words is cut to the part with the most words of
+    `query`.
     """
     kept: dict[FoundPassage, None] = {}
     for item in found:

@@ -1,6 +1,6 @@
 """Checks whether words that a judge quotes were said.
 
-Case, spaces and typography are ignored. An ellipsis in a quote matches any words, and so does an alias (`ITEM-1`).
+Case, spaces and typography are ignored. An ellipsis or an alias (`ITEM-1`) in a quote matches any words.
 """
 
 import re
@@ -72,7 +72,7 @@ def _normalized_texts(turn: Turn) -> tuple[str, ...]:
 
 
 def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
-    """Return the first of `turns` that contains `quote`, as spoken or as judges read it; None if no turn does."""
+    """Return the first of `turns` that contains `quote`; None if no turn does."""
     parts = _quote_parts(quote)
     found = (turn for turn in turns if any(_find_parts(text, parts) is not None for text in _normalized_texts(turn)))
     return next(found, None)

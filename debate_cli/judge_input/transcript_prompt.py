@@ -19,12 +19,12 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 
 
 def sanitize_takeovers(text: str) -> str:
-    """Mask words that instruct the judge, in a text of a judge or the user. Only `TAKEOVER_TECHNIQUES` are masked."""
+    """Mask the words in `text` that use one of `TAKEOVER_TECHNIQUES` on the judge."""
     return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 
 
 def to_prompt_json(value: object) -> str:
-    """Return `value` as compact JSON. Each string in `value` is masked with `sanitize_takeovers`."""
+    """Return `value` as compact JSON, with each string masked by `sanitize_takeovers`."""
     return _compact_json(map_json_texts(value, sanitize_takeovers))
 
 
@@ -40,7 +40,10 @@ def format_full_prompt(debate: Debate, subject: Subject) -> str:
 
 @memoize_on_value
 def format_shared_prompt(debate: Debate, last: int | None) -> str:
-    """Return motion, background, debaters, and one line for each turn up to index `last`; None means all turns."""
+    """Return motion, background, debaters, and one line for each turn.
+
+    `last`: index of the last turn to include; None includes all turns.
+    """
     lines = _document_lines(debate)
     if debate.participants:
         shown = _turn_lines(debate, _visible_turns(debate, last))
@@ -51,7 +54,7 @@ def format_shared_prompt(debate: Debate, last: int | None) -> str:
 def format_recent_prompt(debate: Debate, subject: Subject) -> str:
     """Return motion, background, debaters, a list of earlier arguments, and one line for each of the last turns.
 
-    Without earlier arguments, returns the text of `format_full_prompt`. The turns of the subject are always shown.
+    The turns of the subject are always included.
     """
     visible = _visible_turns(debate, last_visible_turn(debate, subject))
     so_far = debate if visible is debate.turns else debate.model_copy(update={"turns": visible})
@@ -128,7 +131,7 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """Return the last text, other than a citation, of the speaker's turn before `turn`; empty if there is none."""
+    """Return the last text, other than a citation, of the speaker's previous turn; empty if there is none."""
     earlier = reversed(debate.turns_before(turn.index))
     before = next((other for other in earlier if other.speaker == turn.speaker), None)
     return "" if before is None else _last_text(before)
@@ -142,7 +145,10 @@ def _last_text(turn: Turn) -> str:
 
 @memoize_on_value
 def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -> str:
-    """Return `turn` as one line of JSON. `after`: the last passage of the speaker's turn before `turn`."""
+    """Return `turn` as one line of JSON, in which words that address the judge are masked.
+
+    `after`: the end of the speaker's previous turn, where an instruction may begin.
+    """
     head: dict[str, object] = {
         "turn": turn.index,
         "round": turn.round,

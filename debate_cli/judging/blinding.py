@@ -25,9 +25,9 @@ _TEXT_FIELDS = ("speaker", "text", "arguments", "responses", "answers", "closing
 """Fields of a turn that a reviewer sees."""
 HIDDEN_MODEL = "hidden/hidden"
 HIDDEN = "[hidden]"
-"""Mask of a word that has no other mask because it is written with unusual letters (`ſ` for `s`)."""
+"""Mask of a name that is written with unusual letters, e.g. `ſ` for `s`."""
 _MIN_PART_CHARS = 3
-"""Minimum number of characters of a part of a name that is masked. Shorter parts are too often ordinary words."""
+"""Minimum length of a part of a name that is masked, in characters. Shorter parts are often ordinary words."""
 _FUNCTION_WORDS = frozenset(
     {"the", "and", "for", "against", "with", "from", "team", "side", "von", "van", "der", "del"}
 )
@@ -63,7 +63,10 @@ class Blinding:
         return map_strings(value, self._unmask_text)
 
     def mask_debate(self, debate: Debate, run: str) -> Debate:
-        """Return the part of `debate` that a reviewer may see, masked, with the answers of the judging run `run`."""
+        """Return what a reviewer may see of `debate`, with names masked.
+
+        `run`: the judging run whose assessments are included.
+        """
         config = debate.config
         shown = config.model_copy(
             update={"topic": self.mask(config.topic), "background": self.mask(config.background), "debaters": ()}
@@ -122,7 +125,7 @@ class Blinding:
             yield self._debate.id, "[this debate]"
 
     def _name_parts(self) -> Iterator[tuple[str, str]]:
-        """Yield each part of a name that is masked on its own, and its mask. Words of the motion are not masked."""
+        """Yield each part of a name to mask, and its mask. Parts that are words of the motion are left out."""
         public = {word.casefold() for word in _WORD.findall(self._debate.topic)} | _FUNCTION_WORDS
         for name, letter in self._letters.items():
             parts = _WORD.findall(unicodedata.normalize("NFC", name))
@@ -172,9 +175,9 @@ def _model_words(model: str) -> Iterator[str]:
         yield family[1]
 
 
-def _pattern(prefixes: Iterable[str], folded: Iterable[str], exact: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern that matches `folded` in any case, `exact` as written, and `prefixes` before `-1`."""
-    choices = [(word, f"(?i:{re.escape(word)})") for word in folded] + [(word, re.escape(word)) for word in exact]
+def _pattern(prefixes: Iterable[str], any_case: Iterable[str], exact: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern that matches `any_case` in any case, `exact` as written, and `prefixes` as in `A-1`."""
+    choices = [(word, f"(?i:{re.escape(word)})") for word in any_case] + [(word, re.escape(word)) for word in exact]
     words = [choice for word, choice in sorted(choices, key=lambda item: -len(item[0])) if word]
     begins = "|".join(re.escape(prefix) for prefix in sorted(prefixes, key=len, reverse=True)) or "(?!)"
     return re.compile(rf"(?<!\w)(?:(?P<prefix>(?i:{begins}))(?=-\d)|(?:{'|'.join(words) or '(?!)'}))(?!\w)")

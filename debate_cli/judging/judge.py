@@ -171,10 +171,7 @@ class Judge:
 
 
 def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask: str) -> Request:
-    """Return a request for the judge: the texts `shown`, then the task `ask`.
-
-    `rules`: the system message. A provider may cache `shown`.
-    """
+    """Return a request to the judge: the system message `rules`, the texts `shown`, then the task `ask`."""
     nonce = new_nonce()
     return Request(
         system=rules,
@@ -204,7 +201,10 @@ def _result_without_form(
     exchange: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
-    """Return the failure of a brief without a valid form. An error of provider or budget is not final."""
+    """Return the failure of a brief without a valid form.
+
+    After an error of the provider or the budget, the brief can be asked again.
+    """
     if error is not None and not isinstance(error, RefusedError):
         sent = exchange if exchange is not None and exchange.attempts else None
         cause = type(error).__name__

@@ -19,7 +19,7 @@ from debate_cli.systems.registry import get_system
 
 
 def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Return the unsettled briefs that a judge can be asked now. Others wait for a brief of another system."""
+    """Return the unsettled briefs that can be asked now, without the result of another system."""
     unsettled = unsettled_briefs(debate)
     rounds = {(brief.run, brief.system, brief.subject.round) for brief in unsettled if brief.subject.moment == "round"}
     pending = rounds | {(run, system, None) for run, system, _ in rounds}
@@ -33,11 +33,7 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Return the unsettled briefs whose subject exists, in the order in which to ask them.
-
-    Briefs of deciding systems come first, because the budget may not suffice for all. A review by a person has no
-    unsettled briefs, because it is stored only when it is complete.
-    """
+    """Return the unsettled briefs whose subject exists. Briefs of deciding systems come first."""
     runs = [
         run
         for run in debate.runs
@@ -61,14 +57,14 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """Return the unanswered briefs of systems in `verdicts`: the judge failed, abstained, or was not asked yet."""
+    """Return the briefs without an assessment, for the judging runs and systems of `verdicts`."""
     scored = {(verdict.run, verdict.system) for verdict in verdicts}
     owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))
     return tuple(brief for brief in owed if (brief.run, brief.system) in scored)
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
-    """Return the progress of `debate` for the judging run `run`. For a run that was added later, the debate is over."""
+    """Return how far `debate` has come for a judging run. For a run that was added later, the debate is over."""
     is_over = (
         run.id != FIRST_RUN
         or debate.closed is not None

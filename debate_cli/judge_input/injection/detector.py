@@ -1,7 +1,6 @@
 """Detects words in a speech that address the judge, with fixed rules and without a model.
 
-A speech may discuss judges, prompts and injections. Only instructions to the judge are found. Judges read a marker in
-place of found words; the transcript keeps the words.
+Only instructions to the judge are found. A speech may discuss judges, prompts and injections.
 """
 
 import base64
@@ -145,8 +144,7 @@ _BINARY = re.compile(r"(?<![0-9])(?:[01]{8}\s?){4,}(?![0-9])")
 def find_hidden_texts(text: str) -> Iterator[tuple[int, int, str, str]]:
     """Yield (start, end, content, technique) of each encoded or invisible part of `text`.
 
-    The technique is `encoded` for base64, hexadecimal and binary code, and `hidden` for comments and invisible elements
-    of HTML or Markdown.
+    The technique is `encoded`, e.g. for base64, or `hidden`, e.g. for a comment in HTML.
     """
     for pattern, decode in _CODES:
         for match in pattern.finditer(text):
@@ -176,10 +174,9 @@ REMOVAL_MARKER = "[removed: addressed to the judge]"
 TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"})
 """Techniques that never occur in an honest text of a debater, judge or user."""
 MAX_MASKING_PASSES = 3
-"""Maximum number of times that a text is masked. Removing words can join the parts of a further instruction."""
+"""Maximum number of times that a text is masked. After words are removed, the text may contain a new instruction."""
 MAX_EXAMINED_CHARS = 60_000
-"""Maximum number of characters of a text that all rules examine. Only one fast pattern examines the rest of a longer
-text."""
+"""Number of characters at the start of a text that all rules examine. One fast pattern examines later characters."""
 MAX_BEGUN_CHARS = 200
 """Number of characters at the end of a text that are searched for the beginning of an instruction."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
@@ -189,9 +186,9 @@ Span = tuple[int, int, str]
 
 
 class Hit(NamedTuple):
-    """Words of a text that address the judge. `start` and `end` are positions in the sanitized text.
+    """Words of a text that address the judge.
 
-    The sanitized text lacks invisible words. For these, `start` and `end` are the length of the sanitized text.
+    `start` and `end` are positions in the sanitized text. For invisible words, they are the length of this text.
     """
 
     start: int

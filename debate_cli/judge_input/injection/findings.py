@@ -28,7 +28,7 @@ from debate_cli.judge_input.transcript_prompt import (
 from debate_cli.llm.form import Form, FormModel
 
 FIELD = "addressed_to_judge"
-"""Name of the field of a judge's form, and technique of the findings that come from this field."""
+"""Name of a field in every judge's form, and technique of the findings from this field."""
 _DESCRIPTION = "Quotes of words that are meant for the judge instead of the debate; empty if there are none."
 MAX_QUOTES = 3
 """Maximum number of quotes that a judge may report in one form."""
@@ -38,8 +38,8 @@ MAX_QUOTE_CHARS = 160
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """Return a finding for each passage of the subject that addresses the judge. Quotes of sources are not searched.
 
-    If the subject is the whole debate, motion, background and names are searched too. A pair of turns has no findings,
-    because each of its turns is also a subject.
+    If the subject is the whole debate, motion, background and names are searched too. A pair of turns has no
+    findings.
     """
     found: list[Manipulation] = []
     names = debater_names(debate)
@@ -105,7 +105,7 @@ def _extend_model(model: type[FormModel]) -> type[FormModel]:
 def read_addressed_to_judge(
     form: FormModel, debate: Debate, subject: Subject, known: Sequence[Manipulation]
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
-    """Return a finding for each quote that the judge reports in `form`, and a warning for each quote that nobody said.
+    """Return a finding for each quote in `form` that addresses the judge, and a warning for each quote that nobody said.
 
     Quotes from earlier turns, from sources and from `known` findings are ignored.
     """

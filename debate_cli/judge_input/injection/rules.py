@@ -1,7 +1,7 @@
 """Detects instructions to the judge by several signs in one sentence.
 
-A sign is a pattern of words, such as a command or "your verdict". A rule names signs that together make an instruction.
-`rules.toml` holds signs and rules of English, `multilingual.toml` those of other languages.
+A sign is a pattern of words, such as a command or "your verdict". The signs and rules of English are in `rules.toml`,
+those of other languages in `multilingual.toml`.
 """
 
 import re
@@ -16,14 +16,14 @@ NAME_PLACEHOLDER = "ꙮ"
 MAX_SENTENCE_CHARS = 400
 """Maximum number of characters of a sentence. A longer sentence is examined in pieces."""
 MAX_ROLE_TEXT_CHARS = 300
-"""Maximum number of characters after a role marker that belong to the forged message. A blank line ends it earlier."""
+"""Maximum length of a forged message after a role marker, in characters. A blank line also ends the message."""
 MAX_ENTRY_GAP = 200
 """Maximum number of characters between two entries that belong to one forged form."""
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")
 _CONTEXT_CHARS = 160
-"""The discussion of a quotation is searched within this many characters before and after the quotation."""
+"""Number of characters before and after a quotation that may contain a discussion of the quotation."""
 _SENTENCE_EDGE = re.compile(r"[.!?。！？][\"'”’»)\]]*\s|\n")
 _IN_DATA_BEFORE = re.compile(r"(?:[{\[]|[\"'],|[\"']:)\s*$")
 _IN_DATA_AFTER = re.compile(r"\s*:\s*[\"'\d{\[]")
@@ -32,7 +32,7 @@ _SENTENCE_TAIL = re.compile(r"(?:[^\n.!?]|[.!?](?=\S)){0,300}[.!?]?")
 _FOREIGN_COMMANDS = ("ignore", "give", "say", "vote")
 
 Conditions = tuple[tuple[str, ...], ...]
-"""The conditions of a rule, each a list of signs. A sentence meets a condition if it contains one of these signs."""
+"""The conditions of a rule, each a list of signs. A sentence must contain one sign of each list."""
 
 
 class InstructionRule(NamedTuple):
@@ -54,7 +54,7 @@ class Language:
     ) -> None:
         """`sources`: regular expressions of signs. `commands`: signs that count only where a command can begin.
 
-        `hidden`: conditions for text that readers do not see. Such a text needs to meet only one item of `hidden`.
+        `hidden`: alternative conditions for text that readers do not see.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}
@@ -140,7 +140,7 @@ def load_languages() -> Mapping[str, Language]:
 
 
 def _foreign_sources(words: Mapping[str, Any], forms: Mapping[str, str]) -> dict[str, str]:
-    """Return a regular expression for each sign, and one named `bare_SIGN` that matches the sign's words anywhere."""
+    """Return the regular expression of each sign. `bare_SIGN` matches the words of a sign anywhere."""
     is_unspaced = words["commands"] == "unspaced"
     command, word = forms[words["commands"]], forms["unspaced" if is_unspaced else "last"]
     sources: dict[str, str] = {}
@@ -201,13 +201,13 @@ def measure_suspicion(text: str) -> int:
 
 
 def hints_at_instruction(text: str) -> bool:
-    """Return whether `text` mentions the judging. If readers do not see `text`, this is enough for a finding."""
+    """Return whether `text` mentions the judging. This is enough for a finding in text that readers do not see."""
     signs = _SentenceSigns(load_english(), text)
     return any(signs.meet(conditions) for conditions in load_english().hidden)
 
 
 def blank_discussed_quotations(text: str) -> str:
-    """Return `text` with `_` for each letter of a quotation that the sentence around the quotation discusses."""
+    """Replace the letters of a quotation with `_` if the sentence around the quotation discusses it."""
     return load_english().pattern("quotation").sub(lambda match: _blank_if_discussed(match, text), text)
 
 

@@ -105,7 +105,7 @@ def _extend_model(model: type[FormModel]) -> type[FormModel]:
 def read_addressed_to_judge(
     form: FormModel, debate: Debate, subject: Subject, known: Sequence[Manipulation]
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
-    """Return a finding for each quote in `form` that addresses the judge, and a warning for each quote that nobody said.
+    """Return a finding for each quote in `form`, and a warning for each quote that nobody said.
 
     Quotes from earlier turns, from sources and from `known` findings are ignored.
     """

@@ -15,10 +15,7 @@ NOT_SET = "not set"
 
 
 def format_setting(value: Any) -> str:
-    """Format JSON data as plain text on one line.
-
-    A mapping with the key `name` becomes the name. A mapping with a single value becomes the value.
-    """
+    """Format JSON data as plain text on one line. A mapping with the key `name` becomes the name."""
     match value:
         case None:
             return NOT_SET
@@ -42,10 +39,7 @@ def format_setting(value: Any) -> str:
 
 
 def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) -> tuple[str, str]:
-    """Format two values in at most `room` characters each, so that their first difference is visible.
-
-    Different values that would look equal are shown as JSON.
-    """
+    """Format two values in at most `room` characters each, so that the first difference is visible."""
     one, other = format_setting(first), format_setting(second)
     if one == other and first != second:
         one, other = json.dumps(first), json.dumps(second)
@@ -81,7 +75,7 @@ class Difference(NamedTuple):
 def format_differences(stored: DebateConfig, given: DebateConfig, redact: Callable[[Any], Any]) -> list[str]:
     """Return a line `key.path: stored X, given Y` for each difference, except in IGNORED_SECTIONS.
 
-    `redact` removes secrets from both configurations before they are compared.
+    `redact`: removes secrets before the comparison.
     """
     lines: list[str] = []
     for found in find_differences(stored, given, redact):
@@ -103,7 +97,7 @@ def find_differences(
 ) -> list[Difference]:
     """Return the settings that differ, except in the sections `ignored`.
 
-    `redact` removes secrets from both configurations before they are compared.
+    `redact`: removes secrets before the comparison.
     """
     sides = (config.model_dump(mode="json", exclude=set(ignored)) for config in (stored, given))
     return list(_walk("", *map(redact, sides)))

@@ -211,7 +211,7 @@ class Debate(FrozenModel):
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return all runs of the comparison of judge models with the run `run_id`, or only this run."""
+        """Return the runs of the comparison of judge models with `run_id`; if there is none, only the run `run_id`."""
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
 
@@ -232,7 +232,7 @@ class Debate(FrozenModel):
         )
 
     def is_search_settled(self, search: Search) -> bool:
-        """Whether the search need not be run. A search that failed before the debate was last resumed is run again."""
+        """Whether the search need not be run. A failed search is run again after the debate is resumed."""
         return search.id in self.given_up or any(
             item.id == search.id and item.failure is None for item in self.searches
         )
@@ -513,9 +513,9 @@ def models_used_by_debaters(debate: Debate) -> tuple[str, ...]:
 
 
 def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str | None = None) -> tuple[str, ...]:
-    """Return the models (`provider/model`) of a system's judges in a run; empty before any answer.
+    """Return the models (`provider/model`) that answered as judges of a system in a run.
 
-    `assessor`: id of the only judge to include; None includes all judges.
+    `assessor`: id of a single judge; None includes all judges.
     """
     found = (item for item in debate.assessments_of_system(system, run) if assessor in (None, item.assessor))
     return _distinct_models(found)

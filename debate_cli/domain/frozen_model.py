@@ -55,7 +55,7 @@ class FrozenModel(BaseModel):
         return fields[_HASH_KEY]
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with the fields in `update` replaced. The copy is not validated and has no memoized results.
+        """Return an unvalidated copy with the fields in `update` replaced. Memoized results are not copied.
 
         Raises KeyError for an unknown field.
         """
@@ -73,7 +73,7 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """Return a `target` with the values of its fields in `source`, replaced by `changes`. Nothing is validated."""
+    """Copy the fields of `source` that `target` has to a new `target`, and apply `changes`. Nothing is validated."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
     return target.model_construct(None, **{**shared, **changes})
@@ -86,7 +86,7 @@ V = TypeVar("V", bound=FrozenModel)
 def memoize_on_value(function: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[V, P], R]:
     """Decorate a pure function so that its results are stored on its first argument, a frozen value.
 
-    The other arguments must be hashable. Callers must not change a result.
+    Further arguments must be hashable.
     """
     name = f"{function.__module__}.{function.__qualname__}"
 
@@ -185,7 +185,6 @@ def fold_growing(
     """Return `functools.reduce(step, items, start)`, computed from the last stored result.
 
     `first`: value that stores results. `name`: key of the results, one for each pair of `start` and `step`.
-    Callers must not change a result.
     """
     folds = _folds_of(first).newest
     known, results = folds.get(name, ((), (start,)))

@@ -15,9 +15,9 @@ from debate_cli.domain.tasks import MOMENTS
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """Return the label of a system, e.g. `structured` if it judged in one run, or `structured r4 (human:anna)`.
+    """Return the unsanitized label of a system, e.g. `structured` or `structured r4 (human:anna)`.
 
-    `runs`: ids of the runs in which the system judged. The label is not sanitized.
+    The label names the run if `runs` has several ids, or if a `reviewer` judged.
     """
     if reviewer is not None:
         return f"{system} {run} ({reviewer_id(reviewer)})"

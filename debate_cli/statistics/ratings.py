@@ -37,7 +37,7 @@ class Result:
     """One comparison of two players."""
 
     left: str
-    """The player with the advantage of the side term, usually the first speaker."""
+    """The player to whose strength the side term is added, usually the first speaker."""
     right: str
     score: float
     """Result of the left player: 1 for a win, 0.5 for a draw, 0 for a loss, or a share between."""
@@ -59,7 +59,7 @@ class Rating:
     games: float
     """Number of the player's comparisons, counted by their weights."""
     share: float
-    """Weighted mean of the player's scores, 0 to 1."""
+    """Mean of the player's scores, 0 to 1, with the weights of the comparisons."""
     group: int
     """Number of the player's group, from 0. Results connect the players of a group, directly or through others."""
 
@@ -218,7 +218,7 @@ class _Design:
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
     def diverges(self, values: Floats) -> bool:
-        """Return whether the log odds of a comparison exceed DIVERGED, so that the best fit has no finite strengths.
+        """Return whether the log odds of a comparison exceed DIVERGED. The best fit then has infinite strengths.
 
         Source: A. Albert and J. A. Anderson, On the Existence of Maximum
         Likelihood Estimates in Logistic Regression Models, Biometrika 71 (1984).

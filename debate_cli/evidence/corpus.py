@@ -1,6 +1,6 @@
-"""The user's sources: lists the files, splits them into passages, and indexes and searches the passages.
+"""Lists the user's sources, splits them into passages, and indexes and searches the passages.
 
-The index is a SQLite file in the user's cache folder. It is named after the content of the files.
+The index is a SQLite file in the user's cache folder, named after the content of the files.
 """
 
 import hashlib

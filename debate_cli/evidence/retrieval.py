@@ -91,7 +91,7 @@ class PassageFinder:
         return (*(Search(key=task.key, query=query) for query in queries if query not in made), *orderings)
 
     async def search(self, search: Search) -> SearchRecord:
-        """Search the web or order passages, as `search` says, and return the record."""
+        """Carry out `search`, which is a web search or an ordering of passages. Return the record of `search`."""
         if search.kind == "rerank":
             assert self.ranker is not None
             assert self.corpus is not None

@@ -1,6 +1,6 @@
 """Formats the transcript at the beginning of judges' prompts.
 
-While a debate runs, a transcript only grows at its end, so that a provider can cache the beginning of the prompt.
+During a debate, a transcript only grows at its end, so that a provider can cache the beginning.
 """
 
 import json

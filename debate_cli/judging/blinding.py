@@ -1,6 +1,6 @@
 """Hides names, models and ids of a debate from a reviewer, as `Speaker A`, `[model 1]` and `A-1`. Pure.
 
-In what the reviewer writes, these masks are replaced by the names and ids again.
+In the reviewer's texts, the names and ids replace these masks again.
 """
 
 from __future__ import annotations

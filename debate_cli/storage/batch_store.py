@@ -1,6 +1,6 @@
 """Stores batches of requests and their answers, until a transcript contains the answers.
 
-The file `batches.sqlite` is in the folder of the debates. It contains no prompts.
+The file `batches.sqlite` contains no prompts.
 """
 
 import os

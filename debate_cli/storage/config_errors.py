@@ -60,7 +60,7 @@ class SourceMap:
     """Position of each value in the file, by key path."""
     key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
-    """The option or variable that set a value, by the value's key path."""
+    """Option or variable that set a value, by key path."""
 
     def locate(self, path: KeyPath) -> str:
         """Return the origin of the value at `path`: an option, a variable, or `file:line:column`.
@@ -75,7 +75,7 @@ class SourceMap:
     def format_problem(self, problem: Problem) -> str:
         """Return one line: `file:line:column: key.path: what is wrong; what to do`.
 
-        For a value from an option or variable, the line begins with that name, e.g. `--seed: what is wrong`.
+        If an option or variable set the value, the line begins with the option or variable.
         """
         where = self._format_position(self._position_of(problem))
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
@@ -86,10 +86,9 @@ class SourceMap:
     def format_problems(
         self, problems: Iterable[Problem], redact: Callable[[str], str] | None = None, before: Iterable[str] = ()
     ) -> list[str]:
-        """Return the lines `before`, then one line per problem in the order of the file.
+        """Return the lines `before`, then one line per problem in the order of the file, without duplicates.
 
-        Lines are redacted and duplicates left out. If there are more than MAX_PROBLEMS lines, the last line
-        says so.
+        After MAX_PROBLEMS lines, a last line says that there are more.
         """
 
         def rank(problem: Problem) -> tuple[bool, SourcePosition]:
@@ -111,10 +110,7 @@ class SourceMap:
 
 
 def load_yaml(name: str, text: str) -> tuple[Any, SourceMap]:
-    """Parse YAML. Return the data, and the positions of keys and values.
-
-    `name`: name of the text in errors. Raises ConfigError with one line per syntax error.
-    """
+    """Parse YAML. Return the data, and the positions of keys and values. Raises ConfigError with one line per error."""
     data, source_map, faults = read_yaml(name, text)
     if faults:
         raise ConfigError(*faults)
@@ -124,7 +120,7 @@ def load_yaml(name: str, text: str) -> tuple[Any, SourceMap]:
 def read_yaml(name: str, text: str) -> tuple[Any, SourceMap, list[str]]:
     """Parse YAML. Return the data, the positions of keys and values, and one line per syntax error.
 
-    `name`: name of the text in errors. The data is None if the text cannot be parsed.
+    The data is None if the text cannot be parsed.
     """
     parsed = parse_yaml(text)
     redact = Redactor()

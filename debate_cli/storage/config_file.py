@@ -86,8 +86,8 @@ def read_config_file(
 ) -> LoadedConfig:
     """Read the configuration in the file `path`. `text`: text to read in place of the file.
 
-    `overrides` take precedence over `DEBATE_…` variables in `env`, and these over the file. `own_checks` and
-    `more_checks` find contradictions. Raises ConfigError with one line per error.
+    `overrides` take precedence over `DEBATE_…` variables in `env`, and these variables over the file. Raises
+    ConfigError with one line per error.
     """
     if text is None:
         if path is None:
@@ -292,7 +292,7 @@ def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
 
 
 def _literal_secrets(data: Any, path: KeyPath) -> Iterator[Problem]:
-    message = "a key in plain text; put it into an environment variable and name the variable"
+    message = "a secret in plain text; put it into an environment variable and name the variable"
     if isinstance(data, str):
         is_header = is_header_path(path) and _SECRET_HEADER.search(str(path[-1])) is not None
         if looks_like_secret(data) or (is_header and data and "${" not in data):

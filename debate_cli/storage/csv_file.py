@@ -23,7 +23,7 @@ class CsvFile(NamedTuple):
 def read_csv_file(path: Path, max_bytes: int, name: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
     """Read a CSV file in UTF-8. `name`: name of the file in errors.
 
-    Raises UsageError if the file cannot be read, is too large, is not CSV, or has a cell that is too long.
+    Raises UsageError if the file is unreadable, too large or not valid CSV.
     """
     try:
         text = read_regular_text(path, max_bytes, "utf-8-sig")

@@ -1,4 +1,4 @@
-"""The files in a folder of debates: lists them, and creates and checks the ids in their names."""
+"""Lists the files in a folder of debates. Creates and checks the ids in file names."""
 
 import random
 import re

@@ -222,7 +222,7 @@ def read_journal(path: Path) -> JournalContents:
 
 
 def cut_at_damage(path: Path) -> str | None:
-    """Remove the first damaged line of the journal and all later lines, and keep a copy of the old journal.
+    """Remove the first damaged line of the journal and all later lines. A copy of the old journal is kept.
 
     Return a message about the removed lines; None if no line is damaged. The caller must hold the debate's lock.
     """

@@ -120,9 +120,9 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 
 
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
-    """Expand paths, ids, folders and globs to a list of files, each once. `folders`: folders to search for ids.
+    """Expand paths, ids, folders and globs to a list of files, each once.
 
-    Raises UsageError if a folder or glob has no files, or if the only reference is a misspelled id.
+    `folders`: folders to search for ids. Raises UsageError for a folder or glob without files.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -179,7 +179,7 @@ DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
     """Yield the folders in which to search for a debate: the output folder, then DEFAULT_OUTPUT_FOLDER.
 
-    The output folder is the first that is given of `out`, DEBATE_OUT, and `output.dir` of `config`.
+    The output folder is `out`, or else DEBATE_OUT, or else `output.dir` of `config`.
     """
     named = Path(config) if config is not None and config != "-" else None
     first = out or _output_dir(named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None))

@@ -116,7 +116,7 @@ class VariableResolver:
     key_variables: Collection[str] = ()
     """Names of variables that hold the key of a provider."""
     used: set[str] = field(default_factory=set[str])
-    """Names in `given` that a text of the configuration refers to."""
+    """Names of the variables in `given` that the configuration uses."""
     faults: list[tuple[KeyPath, str]] = field(default_factory=list[tuple[KeyPath, str]])
     secrets: set[str] = field(default_factory=set[str])
 

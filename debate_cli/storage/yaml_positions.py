@@ -1,6 +1,6 @@
 """Parses YAML text to plain data, with the line and column of every key and value.
 
-Scalars follow YAML 1.2: `no`, `on` and dates are text. Tags are errors. Size, depth and number of values are limited.
+As in YAML 1.2, `no`, `on` and dates are text. Tags are errors.
 """
 
 import re
@@ -138,7 +138,7 @@ def _check_text(text: str) -> None:
 
 def _check_bounds(depth: int, nodes: int, part: Any) -> None:
     if depth > MAX_YAML_DEPTH:
-        raise _FaultError(_position(part), f"nested more than {MAX_YAML_DEPTH} deep; flatten it")
+        raise _FaultError(_position(part), f"nested more than {MAX_YAML_DEPTH} levels deep; use fewer levels")
     if nodes > MAX_YAML_NODES:
         message = f"more than {MAX_YAML_NODES} values, counting an alias as a copy; make it smaller"
         raise _FaultError(_position(part), message)

@@ -48,7 +48,7 @@ def test_a_secret_in_an_address_is_an_error(name: str) -> None:
 def test_a_key_in_plain_text_is_one_error_that_does_not_repeat_it(more: str, key: str) -> None:
     """A key written as a value, in a text or as a key is refused and not repeated."""
     (line,) = problems(more.format(key=key))
-    assert line.endswith(": a key in plain text; put it into an environment variable and name the variable")
+    assert line.endswith(": a secret in plain text; put it into an environment variable and name the variable")
     assert key.removeprefix("Bearer ") not in line
 
 
@@ -61,7 +61,7 @@ def test_a_wrong_option_does_not_repeat_a_key() -> None:
 def test_a_secret_header_in_plain_text_is_an_error() -> None:
     """A header that carries a secret takes a variable, whatever its value looks like."""
     (line,) = problems("providers: {lab: {headers: {x-api-key: hush}}}")
-    assert "a key in plain text" in line
+    assert "a secret in plain text" in line
     assert "hush" not in line
 
 

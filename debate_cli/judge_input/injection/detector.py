@@ -36,10 +36,7 @@ _NAMED_LETTER = re.compile(
 
 
 class _LookAlikeTable(dict[int, int]):
-    """Maps variants of Latin letters to plain letters, for `str.translate`. Finds them by their Unicode names.
-
-    Accented letters are not mapped, because many languages use them.
-    """
+    """Maps variants of Latin letters, except accented letters, to plain letters. For `str.translate`."""
 
     def __missing__(self, code: int) -> int:
         char = chr(code)

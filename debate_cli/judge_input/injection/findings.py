@@ -1,7 +1,4 @@
-"""The findings `manipulation`: words that address the judge, found by the detector or reported by the judge.
-
-A judge reports such words in the field `addressed_to_judge`, which every judge's form has.
-"""
+"""Makes findings `manipulation` of words that address the judge, found by the detector or reported by the judge."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache

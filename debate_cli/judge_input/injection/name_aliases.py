@@ -1,7 +1,6 @@
 """Aliases for names that could mislead a model.
 
-A model reads an alias (`ITEM-1`) in place of a name that is long, has invisible characters or addresses the judge. In
-the model's answer the name is restored.
+A model reads an alias (`ITEM-1`) in place of a name that is long, has invisible characters or addresses the judge.
 """
 
 import re

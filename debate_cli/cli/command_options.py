@@ -137,7 +137,7 @@ class ExperimentOptions(NamedTuple):
         list[str],
         typer.Argument(
             metavar="EXP.yaml|DIR|FILE.csv",
-            help="run: the experiment's file. status, report: its file or its folder. merge: folders. rate: a CSV file.",
+            help="run: the experiment's file. status, report: the experiment's file or folder. merge: folders. rate: a CSV file.",
             autocompletion=completion.complete_configs,
         ),
     ]
@@ -235,7 +235,7 @@ class WorkerOptions(NamedTuple):
         typer.Option(
             min=2,
             metavar="SECONDS",
-            help="Other workers continue a worker's debates if it shows no sign of life for this many seconds.",
+            help="Seconds without a sign of life after which other workers continue this worker's debates.",
         ),
     ] = 30
     trust_host: options.TrustHostOption = None
@@ -400,7 +400,7 @@ class ImportOptions(NamedTuple):
         list[str] | None,
         typer.Option(
             metavar="NAME=SIDE",
-            help="Side of a speaker: for, against, or any label if there are three or more (repeatable).",
+            help="Side of a speaker: for or against, or any label if there are three or more speakers (repeatable).",
         ),
     ] = None
     drop: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Leave out a speaker (repeatable).")] = None

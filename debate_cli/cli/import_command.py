@@ -152,7 +152,7 @@ def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
 class _Importer:
     given: ImportOptions
     asked: tuple[RunContext, ModelSpec] | None
-    """Context and model that search for claims; None without --arguments."""
+    """Context and model of the search for claims. None without --arguments."""
     is_single: bool = False
     records: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     done: int = 0

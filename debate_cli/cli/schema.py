@@ -9,7 +9,7 @@ from debate_cli.cli.console import print_json
 from debate_cli.storage.schema import config_schema, transcript_schema
 
 SchemaKind = Literal["config", "transcript", "experiment"]
-"""The schema to print."""
+"""Document whose schema is printed."""
 
 
 class Options(NamedTuple):

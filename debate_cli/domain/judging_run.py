@@ -65,7 +65,7 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
 def insert_assessment(
     assessments: tuple[Assessment, ...], added: Assessment, runs: Sequence[JudgingRun]
 ) -> tuple[Assessment, ...]:
-    """Return `assessments`, which are in the order of `first_assessments`, with `added` at its place in this order."""
+    """Insert `added` into `assessments`, which are sorted as by `first_assessments`. The result is sorted too."""
     rank = _canonical_rank(runs)
     place = bisect_right(assessments, rank(added), key=rank)
     return (*assessments[:place], added, *assessments[place:])

@@ -173,7 +173,7 @@ class Debater:
 
 
 def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn | Failure]) -> Turn:
-    """Return the turn with fewer shape warnings: `first`, or the turn in `answer`. The usage of both is added up."""
+    """Return the turn with fewer shape warnings: `first`, or the turn in `answer`. The usage of both calls is added up."""
     cost = add_model_calls(first.exchange, answer.exchange)
     second = read(replace(answer, exchange=cost))
     if isinstance(second, Turn):

@@ -65,7 +65,7 @@ class StoredRequest(NamedTuple):
 
 
 class StoredBatch(NamedTuple):
-    """A batch of requests, which is stored before it is submitted."""
+    """A batch of requests, stored before its submission."""
 
     key: str
     model: str

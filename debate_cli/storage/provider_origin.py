@@ -35,7 +35,7 @@ class ProviderOrigin:
     fingerprint: str
     """SHA-256 of the file. For a stored debate, SHA-256 of the provider's settings."""
     names_address: bool
-    """Whether the file names the server. Otherwise it is built in, or from an option or the environment."""
+    """Whether the file names the server. Otherwise an option, the environment or the program names the server."""
     variables: frozenset[str] = frozenset()
     """Variables that the file reads for the key, the headers and the address."""
     url_variables: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class ProviderOrigin:
 def find_origin(
     written: Mapping[str, Any], is_option: IsOption, env: Environment, *, file: str, fingerprint: str
 ) -> ProviderOrigin:
-    """Return the origin of a provider. `written`: its settings with options applied and variables not yet replaced."""
+    """Return the origin of a provider. `written`: the provider's settings before variables are replaced."""
     url = written.get("base_url")
     address = url if isinstance(url, str) else ""
     server = _ADDRESS_VARIABLE.fullmatch(address)

@@ -20,7 +20,7 @@ PLACEHOLDER_KEYS = frozenset({
 })  # fmt: skip
 """Values that are never redacted: dummy keys for servers without keys, and words that transcripts contain."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
-r"""Matches the start of a word. The `n` of a JSON escape `\n` is not part of the word after it."""
+r"""Matches the start of a word. The `n` of a JSON escape `\n` is not part of the following word."""
 _API_KEY = re.compile(
     _WORD_START
     + r"(?:sk-(?!learn)[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"

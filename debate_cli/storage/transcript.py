@@ -96,12 +96,12 @@ class Transcript(FrozenModel):
     passages: tuple[Passage, ...] = ()
     """Passages of sources that were shown to debaters; omitted if there are none."""
     searches: tuple[SearchRecord, ...] = ()
-    """Web searches and rerankings; omitted if there are none."""
+    """Web searches and rerankings of passages; omitted if there are none."""
     turns: tuple[Turn, ...]
     assessments: tuple[Assessment, ...]
     failures: tuple[StoredFailure, ...] = ()
     unanswered: tuple[str, ...] = ()
-    """Keys of tasks in flight when the run was interrupted; omitted if there are none."""
+    """Keys of tasks that had no answer when the run was interrupted; omitted if there are none."""
     runs: tuple[JudgingRun, ...] = ()
     """Judging runs that were added after the debate's own run, oldest first."""
     verdicts: tuple[Verdict, ...] = ()

@@ -173,7 +173,7 @@ def _covers_journal(transcript: Debate, journal: Debate) -> bool:
 
 DEFAULT_OUTPUT_FOLDER = Path("transcripts")
 DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
-"""Configurations that `run` looks for without an argument. It uses the first that exists, else the packaged one."""
+"""Configurations that `run` looks for without an argument. `run` uses the first that exists, else the packaged one."""
 
 
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:

@@ -1,6 +1,6 @@
 """Variables and overrides of a configuration: the environment, `.env`, `${VAR}`, and options.
 
-In provider settings, `${VAR}` is an environment variable. Elsewhere it is an entry of `vars`, so that a downloaded file
+In provider settings, `${VAR}` is an environment variable. Elsewhere `${VAR}` is an entry of `vars`, so that a downloaded file
 cannot send secrets of the environment to models.
 """
 

@@ -18,7 +18,7 @@ MAX_SENTENCE_CHARS = 400
 MAX_ROLE_TEXT_CHARS = 300
 """Maximum length of a forged message after a role marker, in characters. A blank line also ends the message."""
 MAX_ENTRY_GAP = 200
-"""Maximum number of characters between two entries that belong to one forged form."""
+"""Maximum number of characters between two entries of one forged form."""
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")

@@ -46,7 +46,7 @@ MAX_NAMED_CLAIMS = 6
 MOTION_SETTING = "topic"
 """Configuration key of the motion, which the table of settings leaves out."""
 RunsBySystem = dict[str, str]
-"""Maps each judging system to the id of the judging run from which its verdict comes."""
+"""Maps each judging system to the id of the judging run that gave the system's verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
     both = [(item, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
     both.sort(key=lambda found: -(found[1].decides + found[2].decides))
     if not both:
-        return "No system has a verdict on both sides, so their outcomes are not compared."
+        return "No system has a verdict on both sides, so the outcomes are not compared."
     change, a, b = both[0]
     clause = "The outcomes differ" if change.outcome == "winner" else "The outcome is the same"
     return f"{clause}: {_describe_side('A', change.system, a)}; {_describe_side('B', change.system, b)}."
@@ -142,7 +142,7 @@ def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:
         which = f": {', '.join(changed)}" if len(changed) <= MAX_NAMED_CLAIMS else ""
         verb = "has" if len(changed) == 1 else "have"
         kept = f"No standing changed: {claims} compared."
-        yield f"{len(changed)} of {claims} {verb} another standing{which}." if changed else kept
+        yield f"{len(changed)} of {claims} {verb} different standings in A and B{which}." if changed else kept
 
 
 def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:

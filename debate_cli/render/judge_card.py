@@ -14,9 +14,7 @@ from debate_cli.render.theme import count_noun
 from debate_cli.statistics.estimate import Estimate
 from debate_cli.systems.tables import Badge, Cell, Table, TableRow, column_table
 
-INTERVALS = (
-    "Brackets contain the range of values that fit these debates (95 % interval). With fewer debates, it is wider."
-)
+INTERVALS = "Brackets contain the range of values that fit these debates (95 % interval). With fewer debates, the range is wider."
 POINTS = "The whole scale of scores has 100 points. Intervals come from a bootstrap over debates."
 ANSWERS = {"met": Badge("✓", "yes", "good"), "not met": Badge("✗", "no", "bad")}
 
@@ -166,16 +164,16 @@ def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
         ("Cohen's κ with the known winners", format_estimate(comparison.kappa, "number")),
         ("α of the raters alone", format_estimate(comparison.alpha_people, "number")),
         ("α with the judge", format_estimate(comparison.alpha_with_judge, "number")),
-        ("Brier score of its margins", format_estimate(comparison.brier, "number")),
-        ("log score of its margins", format_estimate(comparison.log_score, "number")),
-        ("error of its scores, in points", format_estimate(comparison.score_error, "number")),
+        ("Brier score of the judge's margins", format_estimate(comparison.brier, "number")),
+        ("log score of the judge's margins", format_estimate(comparison.log_score, "number")),
+        ("error of the judge's scores, in points", format_estimate(comparison.score_error, "number")),
     ]
     remarks = [f"Known winners (labels): {comparison.source}, {comparison.debates} debates."]
     if unknown_labels:
         remarks.append(describe_unknown_labels(unknown_labels))
     if comparison.needed is not None:
         remarks.append(
-            f"About {comparison.needed} debates are needed to tell the judge from the best simple rule, "
+            f"About {comparison.needed} debates are needed to distinguish the judge from the best simple rule, "
             f"{comparison.best_baseline}."
         )
     return Table(

@@ -83,7 +83,7 @@ def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
             for entry in entries
             for search in [entry["search"]]
         ),
-        remarks=("✗ its key is not set",),
+        remarks=("✗ the key is not set",),
         numeric=frozenset({5}),
     )
 

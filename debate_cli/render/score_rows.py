@@ -42,7 +42,7 @@ class SystemSummary(NamedTuple):
 
     @property
     def counted(self) -> tuple[tuple[str, int], ...]:
-        """Names with numbers of debates: all of `wins`, then all of `options`."""
+        """Names with numbers of debates: the entries of `wins`, then the entries of `options`."""
         return (*self.wins.items(), *self.options.items())
 
 

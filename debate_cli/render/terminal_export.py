@@ -22,7 +22,7 @@ EXPORT_WIDTH = 111
 """Width of the exported terminal in columns."""
 _FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 _FONTS = 2
-"""Number of font definitions in Rich's style sheet. Later matches are text of the debate and stay."""
+"""Number of font definitions in Rich's style sheet, which are removed. Similar text in a debate stays."""
 _NO_XML = re.compile("[\ufffe\uffff]")
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -55,7 +55,7 @@ class TerminalExport:
     show_hidden: bool = False
 
     def on(self, console: Console) -> None:
-        """Print this part of the debate on `console`, without pauses."""
+        """Print the exported part of the debate on `console`, without pauses."""
         if self.only in (None, "turns"):
             observer = LiveObserver(console, show_hidden=self.show_hidden)
             for _ in ReplayPlan(self.debate, self.round_number, judged=self.only is None).play(observer):

@@ -130,7 +130,7 @@ def test_the_first_sentences_have_the_main_difference(other: Debate, sentences: 
 @pytest.mark.parametrize(
     ("pair", "sentence"),
     [
-        (compare(with_standing("PRO-2", "REFUTED")), "1 of 4 claims has another standing: PRO-2."),
+        (compare(with_standing("PRO-2", "REFUTED")), "1 of 4 claims has different standings in A and B: PRO-2."),
         (compare(with_standing("PRO-2", "UPHELD")), "No standing changed: 4 claims compared."),
     ],
 )
@@ -142,7 +142,7 @@ def test_differences_are_described_in_sentences(pair: ComparedPair, sentence: st
 def test_systems_without_verdicts_on_both_sides_are_not_compared() -> None:
     """A sentence says so, and there is no table of scores."""
     pair = compare(without("structured"), without("moderator"))
-    assert summarize_comparison(pair)[0] == "No system has a verdict on both sides, so their outcomes are not compared."
+    assert summarize_comparison(pair)[0] == "No system has a verdict on both sides, so the outcomes are not compared."
     assert "== Scores ==" not in lines(pair)
     assert "moderator  one side only  (A: not judged, B: Bo, " in lines(pair)
 

@@ -318,7 +318,7 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""Minimum duration in seconds of an edit without changes. After a shorter one, the editor counts as failed."""
+"""An edit without changes that takes less time than this, in seconds, is reported as a failure of the editor."""
 DEFAULT_EDITOR = "vi"
 
 

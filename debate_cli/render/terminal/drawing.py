@@ -156,7 +156,7 @@ def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
 
 @dataclass(frozen=True, slots=True)
 class _TableView:
-    """A table that adapts to the window: without bars if narrow, as a list if very narrow."""
+    """A table that adapts to the window: without bars in a narrow window, as a list in a very narrow one."""
 
     table: Table
     styles: ParticipantStyles

@@ -61,7 +61,7 @@ def _list_changes(checked: CheckedFile) -> Iterator[tuple[PanelReview, RequiredC
 def format_workflow_command(
     level: AnnotationLevel, path: str, title: str, message: str, line: int | None = None
 ) -> str:
-    """Return one workflow command. Escaped text cannot start another command."""
+    """Return one workflow command. All text in the command is escaped."""
     place = "" if line is None else f",line={line}"
     named = f"file={_escape_command(path, _PROPERTY)}{place},title={_escape_command(title, _PROPERTY)}"
     return f"::{level} {named}::{_escape_command(message, _DATA)}"

@@ -25,7 +25,7 @@ MAX_GAP_WORDS = 60
 MIN_SIMILARITY = 0.6
 """Minimum share of equal words for the outcome `altered`. With a smaller share, the outcome is `not_found`."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)
-"""Maximum numbers of words of a quote and of a passage for a search of similar wording."""
+"""Maximum numbers of words of a quote and of a passage. In longer texts, similar wording is not searched."""
 MAX_PLACES = 50
 """Maximum number of parts of a quote, and of positions that are tried for each part."""
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.{3,}|(?:\. ){2,}\.)\s*[\])]|…|\.{3,}|(?:\. ){2,}\.")

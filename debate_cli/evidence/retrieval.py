@@ -34,7 +34,7 @@ class PassageRanker(Protocol):
     """Orders passages by meaning."""
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """Return the record of `search` with `candidates`, best first. A failure is recorded, not raised."""
+        """Return `candidates`, the best first, in the record of `search`. A failure is recorded, not raised."""
         ...
 
 

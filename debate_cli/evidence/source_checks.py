@@ -118,7 +118,7 @@ class LookupItem(NamedTuple):
 
 
 def find_uncited(debate: Debate) -> tuple[LookupItem, ...]:
-    """Return the arguments without citation whose evidence names a figure, a study or an institution.
+    """Return the arguments without citation whose evidence names a number, a study or an institution.
 
     An imported or unstructured speech counts as one argument.
     """
@@ -132,5 +132,5 @@ def find_uncited(debate: Debate) -> tuple[LookupItem, ...]:
 
 
 def names_a_source(evidence: str) -> bool:
-    """Whether `evidence` names a figure, a study or an institution."""
+    """Whether `evidence` names a number, a study or an institution."""
     return any(pattern.search(evidence) for pattern in (_FIGURE, _STUDY, _NAME))

@@ -1,6 +1,6 @@
 """Hides names, models and ids of a debate from a reviewer, as `Speaker A`, `[model 1]` and `A-1`. Pure.
 
-In the reviewer's texts, the names and ids replace these masks again.
+Restores names and ids in the reviewer's texts.
 """
 
 from __future__ import annotations

@@ -138,7 +138,8 @@ def format_cost(cost_usd: float | None) -> str:
 
 def format_duration(duration: float) -> str:
     """Return a duration in seconds as text: 4.2 s, 1:05, 1:02:03."""
-    return f"{duration:.1f} s" if duration < 60 else format_clock(duration)  # noqa: PLR2004 - a minute
+    tenths = round(duration, 1)
+    return f"{tenths:.1f} s" if tenths < 60 else format_clock(tenths)  # noqa: PLR2004 - a minute
 
 
 def format_clock(duration: float) -> str:

@@ -154,11 +154,15 @@ def test_the_answer_is_taken_as_it_is_when_the_time_is_up() -> None:
     ids=["not a program", "an editor", "one that returns at once"],
 )
 def test_editors(editor: str, text: str, problem: str | None, tmp_path: Path) -> None:
-    """The text comes back from the editor; one that does not wait, or cannot be started, changes nothing and is named."""
+    """The text comes back from the editor; one that does not wait, or cannot be started, changes nothing and is named.
+
+    Only the file of an editor that may still be open stays.
+    """
     found, said = edit_text("text", {"EDITOR": editor.replace("printf", "no-such-program")}, tmp_path)
     assert found == text
     assert (problem or "") in (said or "")
     assert (problem is None) == (said is None)
+    assert len(list(tmp_path.iterdir())) == (editor == "true")
 
 
 def test_people_of_several_debates_are_asked_one_after_the_other(tmp_path: Path) -> None:

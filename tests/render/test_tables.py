@@ -231,6 +231,7 @@ def test_every_outcome_has_a_sentence(victory: Any, winner: str | None, words: s
         (theme.format_cost(0.0123), "$0.0123"),
         (theme.format_cost(2.5), "$2.50"),
         (theme.format_duration(4.25), "4.2 s"),
+        (theme.format_duration(59.96), "1:00"),
         (theme.format_duration(65), "1:05"),
         (theme.format_duration(3723), "1:02:03"),
         (theme.format_token_count(412, Usage()), "412 tokens"),

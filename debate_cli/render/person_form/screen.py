@@ -325,7 +325,7 @@ DEFAULT_EDITOR = "vi"
 def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> tuple[str, str | None]:
     """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Returns the text, and an error message or None.
 
-    `folder`: folder of the temporary file, which stays if the editor fails.
+    `folder`: folder of the temporary file, which stays if the editor returns at once without a change.
     """
     command = env.get("VISUAL") or env.get("EDITOR") or DEFAULT_EDITOR
     handle, name = tempfile.mkstemp(prefix=".answer-", suffix=".md", dir=folder)
@@ -337,6 +337,7 @@ def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> 
         code = subprocess.run([*shlex.split(command), str(path)], check=False).returncode  # noqa: S603 - the user names it
         changed = path.read_text("utf-8", "replace").removesuffix("\n")
     except (OSError, ValueError) as error:
+        path.unlink(missing_ok=True)
         return (text, f"{command} cannot be started ({error}); set EDITOR to your editor.")
     if changed == text.removesuffix("\n") and time.monotonic() - began < MIN_EDITING_S:
         advice = "use an editor that waits, e.g. EDITOR='code --wait'"

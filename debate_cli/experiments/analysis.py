@@ -1,7 +1,4 @@
-"""Computes what the report of an experiment shows: ratings of the players, reliability of the judges, and cost.
-
-Intervals come from a bootstrap that draws motions. All debates on a motion are drawn together.
-"""
+"""Computes the ratings of an experiment's players, the reliability of its judges, and the cost."""
 
 import math
 from collections import defaultdict
@@ -22,7 +19,7 @@ ONE_SIDED = 0.8
 
 @dataclass(frozen=True, slots=True)
 class PlayerRecord:
-    """A player's share of points. A win is 1 point, a draw 0.5."""
+    """Shares of points of one player. A win gives 1 point, and a draw 0.5."""
 
     name: str
     as_first: Estimate
@@ -57,7 +54,7 @@ class JudgeRecord:
     """Spearman's ρ between a side's margin and the side's share of the debate's words, -1 to 1."""
     self_preference: Estimate
     """Share of points that the judge gives to players with the judge's own model, minus the share from other judges.
-    The value is None if there are no such players or no other judges."""
+    The value is None if no player has the judge's model, or if there is no other judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +79,7 @@ class MotionRecord:
     first_share: Estimate
     """Share of points of the side for the motion, with its Wilson interval."""
     is_one_sided: bool
-    """Whether one side gets at least 80 % of the points, and the interval of `first_share` does not contain 0.5."""
+    """Whether one side gets at least 80 % of the points, and 0.5 is outside the interval of `first_share`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +107,7 @@ class SystemAnalysis:
     by_margin: Ratings | None
     """Ratings from margins instead of wins. None if no debate has a margin."""
     margin_scale: float
-    """Largest margin of the experiment, in points. It counts as a full win."""
+    """Largest margin of the experiment, in points. This margin counts as a full win."""
     players: tuple[PlayerRecord, ...]
     """The players, the strongest first."""
     pairs: tuple[PairRecord, ...]
@@ -144,7 +141,7 @@ class Analysis:
 def analyze(rows: Sequence[Judgement], *, resamples: int = RESAMPLES, seed: int = 0) -> Analysis:
     """Analyze the judgements of an experiment, separately for each judging system.
 
-    `resamples`: number of resamples of each bootstrap. `seed`: seed of the bootstrap.
+    `resamples`: number of bootstrap resamples for each interval. `seed`: seed of the bootstrap.
     """
     counted = [row for row in rows if row.weight > 0]
     systems = dict.fromkeys([row.system for row in counted if row.decides] + [row.system for row in counted])
@@ -202,7 +199,7 @@ def _points_of_second(row: Judgement) -> float:
 
 
 def signed_margin(row: Judgement) -> float:
-    """Return the lead of the side for the motion, in points. It is negative if the other side leads."""
+    """Return the score of the side for the motion, minus the score of the side against the motion."""
     if row.first_score is not None and row.second_score is not None:
         return row.first_score - row.second_score
     return (row.margin or 0.0) * {"first": 1, "second": -1}.get(row.result, 0)

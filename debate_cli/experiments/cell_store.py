@@ -30,30 +30,30 @@ from debate_cli.storage.journal import JournalMirror
 from debate_cli.storage.transcript_store import open_debate
 
 LEASE_S = 30.0
-"""Seconds after which a worker counts as dead if it has not renewed its lease."""
+"""Seconds that a worker's lease lasts. A worker without a lease counts as dead."""
 MIN_WAIT_S = 0.01
 """Minimum seconds to wait if a limit per minute is reached."""
 RECOVER_EVERY = 10
-"""Number of lease renewals after which a run searches again for cells of dead workers."""
+"""Number of lease renewals between two searches for cells of dead workers."""
 
 
 class CellStore(Protocol):
-    """The cells of an experiment. One or more runs take them one by one.
+    """The cells of an experiment. Several runs may take cells at once.
 
     All methods raise StorageError if the cells cannot be read or written.
     """
 
     @property
     def rates(self) -> SharedRates:
-        """Creates the counter of an account's requests and tokens per minute. All runs share this counter."""
+        """Function that returns the counter of an account's requests and tokens per minute, which all runs share."""
         ...
 
     def journal_mirror(self) -> JournalMirror | None:
-        """Return the receiver of copies of the current cell's journal. None if journals are not copied."""
+        """Return the object to which the current cell's journal is copied. None if journals are not copied."""
         ...
 
     async def open_budget(self, limits: Limits) -> Budget:
-        """Begin the run. Return the budget, which all runs share."""
+        """Register this run. Return the budget that all runs share."""
         ...
 
     async def load_progress(self) -> Progress:
@@ -61,21 +61,24 @@ class CellStore(Protocol):
         ...
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell whose players are not in `without`. Return None if no such cell is free now.
+        """Take the next free cell. Return None if no cell is free now.
 
-        The returned record has the state that the cell had before it was taken.
+        `without`: players whose cells are skipped. The returned record has the state from before this call.
         """
         ...
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """Store the results of a cell and how its attempt ended.
+        """Store the end of an attempt at a cell (`how`), and the cell's results.
 
-        Return False, and store nothing, if another run has taken the cell.
+        If another run has taken the cell, store nothing and return False.
         """
         ...
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Renew the lease of this run. Return the progress of the experiment, or None if this call did not read it."""
+        """Renew the lease of this run, and update `budget` with the costs of other runs.
+
+        Only some calls read and return the progress of the experiment. All other calls return None.
+        """
         ...
 
     async def close(self) -> None:
@@ -84,7 +87,7 @@ class CellStore(Protocol):
 
 
 class LedgerCells:
-    """The cells in a ledger. If the lease of a run expires, other runs may take its cells."""
+    """The cells in a ledger. After the lease of a run has expired, other runs may take the run's cells."""
 
     def __init__(
         self,
@@ -95,9 +98,9 @@ class LedgerCells:
         shard: tuple[int, int] = (1, 1),
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`retry_failed`: whether to take only failed cells.
+        """`retry_failed`: whether to take only cells that failed in an earlier run.
 
-        `shard`: number of this shard, from 1, and number of all shards. `clock`: returns seconds since 1970.
+        `shard`: number of this run's shard, from 1, and number of all shards. `clock`: returns seconds since 1970.
         """
         self.rates: SharedRates = partial(LedgerWindow, ledger, clock)
         self._ledger = ledger
@@ -116,10 +119,10 @@ class LedgerCells:
         """Cost of the cells that were settled before this run (`_baseline`), and by this run (`_settled_here`)."""
 
     def journal_mirror(self) -> None:
-        """Return None, because a ledger has no copies of journals."""
+        """Return None, because journals are not copied."""
 
     async def open_budget(self, limits: Limits) -> Budget:
-        """Begin the run. Return a budget that counts the cost of all settled cells as spent."""
+        """Register this run. Return a budget in which the stored cost of all cells counts as spent."""
         self._recover()
         self._renew(BudgetAmount())
         self._baseline = self._spent()
@@ -132,9 +135,9 @@ class LedgerCells:
         return read_progress(self._ledger, self._shard)
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell of the shard whose players are not in `without`. Return None if no such cell is free now.
+        """Take the next free cell of the shard. Return None if no cell is free now.
 
-        A run tries each cell once: it skips cells that changed after the run began.
+        `without`: players whose cells are skipped. Cells that changed after this run began are skipped too.
         """
         if without:
             return self._claim(-1, without)
@@ -167,9 +170,9 @@ class LedgerCells:
         return None
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """Store the results of a cell and how its attempt ended.
+        """Store the end of an attempt at a cell (`how`), and the cell's results.
 
-        Return False, and store nothing, if another run has taken the cell.
+        If another run has taken the cell, store nothing and return False.
         """
         # The journal of a lost cell tells its next worker what was spent here, so that the ledger counts it either way.
         self._settled_here += BudgetAmount(how.tokens - record.tokens, how.cost_usd - record.cost_usd)
@@ -188,7 +191,10 @@ class LedgerCells:
         return bool(changed)
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Renew the lease, and update the budget. Return the progress at every tenth call, otherwise None."""
+        """Renew the lease of this run, and update `budget` with the costs of other runs.
+
+        Every tenth call returns the progress. All other calls return None.
+        """
         earlier = self._baseline + self._settled_here
         self._renew(_at_least_zero(budget.used - earlier))
         [unsettled] = self._ledger.query(
@@ -241,9 +247,9 @@ class LedgerWindow:
     tokens_per_minute: int | None
 
     async def admit(self, tokens: int) -> Admission:
-        """Count a call of up to `tokens` tokens if the limits allow the call. Otherwise, return how long to wait.
+        """Count a call of at most `tokens` tokens. If the limits do not allow the call yet, return the seconds to wait.
 
-        A call with more tokens than the limit is admitted after a minute without calls.
+        A call with more tokens than the limit is allowed after a minute without calls.
         """
         now, requests, most = self.clock(), self.requests_per_minute, self.tokens_per_minute
         query = self.ledger.query
@@ -265,7 +271,7 @@ class LedgerWindow:
         return Admission(max(free_at + MINUTE_S - now, MIN_WAIT_S))
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Replace the estimated tokens of a call by its actual tokens."""
+        """Replace the estimated tokens of the call with the number `entry` by the actual `tokens`."""
         with suppress(StorageError):  # the estimate stays, which is higher
             self.ledger.query("UPDATE calls SET tokens = ? WHERE id = ?", tokens, entry)
 

@@ -1,6 +1,6 @@
-"""The cells of an experiment: one debate for each combination of motion, pair, sides, repetition and axis values.
+"""The cells of an experiment: a debate for each combination of motion, pair of players, sides, repetition and axes.
 
-The key of a cell is a hash of everything that determines its debate. Limits and prices do not change the key.
+The key of a cell is a hash of everything that determines the debate. Limits and prices do not change the key.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ class Cell:
     repeat: int
     """Number of the repetition, from 1."""
     axes: str
-    """JSON mapping of key paths to the values of the axes. `{}` if the experiment has no axes."""
+    """JSON object with the key path and the value of each axis. `{}` if the experiment has no axes."""
     debate: str
     """Id of the debate, which is also the name of its file."""
     judges: tuple[str, ...]
-    """Keys of the experiment's judges. Empty if the judges of the base configuration judge."""
+    """Keys of this debate's judges. Empty if the judges of the base configuration judge."""
 
     @property
     def bucket(self) -> int:
-        """Number that selects the shard of the cell, by `bucket % number of shards`."""
+        """Number from which the cell's shard is computed, as `bucket % number of shards`."""
         return int(self.key[:8], 16)
 
 
@@ -57,7 +57,7 @@ class CellInputs(NamedTuple):
     context: RunContext
     motion: Motion
     judges: Mapping[str, Judge]
-    """Maps keys to the experiment's judges. Empty if the judges of the base configuration judge."""
+    """Maps the keys of the debate's judges to their settings. Empty if the judges of the base configuration judge."""
     models: tuple[ModelSpec, ModelSpec]
     """The models of the first and of the second player."""
 
@@ -126,7 +126,7 @@ class CellPlan:
         return CellInputs(context, motion, {key: by_key[key] for key in cell.judges}, models)
 
     def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
-        """Map each judge to the pairs with a player that has the judge's own model. The judge skips these pairs."""
+        """Map each judge to the pairs of players that the judge skips, because a player has the judge's model."""
         found: dict[str, list[tuple[str, str]]] = {}
         for variant in self.experiment.variants:
             for pair in self.experiment.file.config.pairs():
@@ -180,7 +180,7 @@ class _VariantPrints:
     """Hash of everything that determines a debate, except motion and players."""
     players: Mapping[str, str] = field(default_factory=dict[str, str])
     judges: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Maps names of judges to their keys."""
+    """Maps names of judges to hashes of their settings."""
 
     @classmethod
     def create(cls, experiment: Experiment, variant: Variant) -> _VariantPrints:

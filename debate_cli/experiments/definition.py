@@ -1,4 +1,4 @@
-"""Loads and checks an experiment: its file, its motions, and one configuration per combination of axis values."""
+"""Loads and checks an experiment's file, its motions, and a configuration for each combination of axis values."""
 
 import itertools
 import json
@@ -32,7 +32,7 @@ _DEBATER_PATH = re.compile(r"\bdebaters\.(\d+)\b")
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A judge of the experiment, with the settings from one variant of the base configuration."""
+    """A judge of the experiment, with the model and judging settings that apply in one variant."""
 
     name: str
     spec: ModelSpec
@@ -46,7 +46,7 @@ class Variant:
     axes: Mapping[str, Any]
     """Maps the key path of each axis, e.g. `format.rounds`, to its value in this variant."""
     context: RunContext
-    """Configuration, prompts and environment. Its topic and debaters are placeholders, which each cell replaces."""
+    """Configuration, prompts and environment. Topic and debaters are placeholders, which each cell replaces."""
     judges: tuple[Judge, ...]
     players: Mapping[str, ModelSpec]
     """Maps names of players to their models."""
@@ -70,7 +70,7 @@ class Experiment:
 
     @property
     def destinations(self) -> tuple[Destination, ...]:
-        """Servers to which the debates send requests, except those of built-in providers."""
+        """Servers to which the debates send requests. Servers of built-in providers are left out."""
         return tuple(dict.fromkeys(place for variant in self.variants for place in variant.context.destinations))
 
 
@@ -101,13 +101,13 @@ def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]
         for spec in (*variant.players.values(), *judges, *all_model_specs(variant.context.config)):
             if spec.model.partition("/")[0] in TERMINAL_PROVIDERS:
                 raise ConfigError(
-                    f"{file.path}: {spec.model}: this model is a person at the terminal, whom an experiment cannot ask; "
-                    "use the model files/NAME, or judge saved debates with `debate review`"
+                    f"{file.path}: {spec.model}: an experiment cannot ask a person at the terminal; use files/NAME to "
+                    "ask a person through files, or judge saved debates with `debate review`"
                 )
 
 
 def pair_debaters(first: PlayerConfig, second: PlayerConfig) -> tuple[DebaterConfig, DebaterConfig]:
-    """Return the two debaters of a pair, the first player for the motion. A player that meets itself gets two names."""
+    """Return two debaters: `first` for the motion, `second` against it. A player that meets itself gets two names."""
     other = f"{second.name} (2)" if first.name == second.name else second.name
     one, two = (
         {key: getattr(player, key) for key in player.model_fields_set if key != "name"} for player in (first, second)
@@ -137,8 +137,8 @@ def _check_judges_left(file: ExperimentFile, variants: Iterable[Variant]) -> Non
         models = [variant.players[name] for name in pair]
         if all(any(is_same_model(judge.spec.model, spec.model) for spec in models) for judge in variant.judges):
             raise ConfigError(
-                f"{file.locate('judges')}: judges: {pair[0]} against {pair[1]} has no judge, because each judge's model "
-                "is also a debater there; add a judge with another model, or set `self_judging: true`"
+                f"{file.locate('judges')}: judges: no judge is left for {pair[0]} against {pair[1]}, because each judge "
+                "has the model of one of these players; add a judge with another model, or set `self_judging: true`"
             )
 
 
@@ -241,7 +241,10 @@ class _Loader:
             system.for_added_run().with_models(lambda _role: None) for system in base.systems if system.seats
         )
         if not systems:
-            self._add("judges", message="no judging system of the base asks a judge; name one, such as `structured`")
+            self._add(
+                "judges",
+                message="no judging system of the base asks a judge; add a system that does, such as `structured`",
+            )
         kinds = {system.kind for system in systems}
         decides = base.decides if base.decides in kinds else None
         judging = JudgingConfig.model_construct(systems=systems, decides=decides)
@@ -251,14 +254,19 @@ class _Loader:
             if spec is None:
                 hint = (
                     format_suggestion(judge.model, loaded.config.models)
-                    or "; define it there, or write `provider/model`"
+                    or "; add the entry to `models`, or write `provider/model`"
                 )
                 self._add("judges", index, "model", message=f"`models` of the base has no entry `{judge.model}`{hint}")
                 continue
             same = next((known.name for known in found if known.spec == spec), None)
             if same is not None:
-                advice = "name another model or other settings, or remove one of the two"
-                self._add("judges", index, "model", message=f"judge `{same}` has the same model and settings; {advice}")
+                advice = "name another model, or remove one of the two judges"
+                self._add(
+                    "judges",
+                    index,
+                    "model",
+                    message=f"judge `{same}` has the same model and settings as this judge; {advice}",
+                )
             elif self._check_judge(loaded, index, spec):
                 found.append(Judge(judge.name, spec, judging))
         return tuple(found)
@@ -278,7 +286,7 @@ class _Loader:
         return spec
 
     def _with_own_judging(self, loaded: LoadedConfig) -> LoadedConfig:
-        """If the experiment names judges, return `loaded` with only those judging systems that steer the debate."""
+        """If the experiment names judges, remove the base's judging systems. Systems that steer the debate stay."""
         if not self.file.config.judges:
             return loaded
         systems = tuple(system for system in loaded.config.judging.systems if system.steers_debate)
@@ -302,5 +310,5 @@ class _Loader:
 
 
 def _check_without_judges(config: DebateConfig) -> list[Problem]:
-    """Check the base configuration as if its judges had a model, because the experiment names other judges."""
+    """Check the base configuration. Its judges need no model, because the experiment names other judges."""
     return check_config(config.model_copy(update={"models": {"judge": ModelSpec(model="mock/judge"), **config.models}}))

@@ -1,7 +1,4 @@
-"""Estimates calls, tokens, cost and time of an experiment, without asking a model.
-
-One debate is estimated for each combination of players and axis values.
-"""
+"""Estimates calls, tokens, cost and time of an experiment, without asking a model."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -63,7 +60,7 @@ class ExperimentEstimate:
 class _Total:
     spec: ModelSpec
     is_batched: bool
-    """Whether the calls can be sent as a batch, because they are made after the debate."""
+    """Whether the calls are made after the debate, and so can be sent as a batch."""
     debates: int = 0
     planned: CallTotals = NO_CALLS
     worst: CallTotals = NO_CALLS
@@ -87,7 +84,7 @@ class _Sample(NamedTuple):
     own_judges: list[RoleEstimate]
     """Estimates for the judges of the base configuration."""
     added_judge: list[RoleEstimate]
-    """Estimates for one judge of the experiment, one for each of its seats in a panel."""
+    """Estimates for one judge of the experiment. A panel has one estimate for each seat."""
 
 
 async def estimate_experiment(

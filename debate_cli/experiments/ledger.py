@@ -126,7 +126,7 @@ class ResultRow(NamedTuple):
 
 
 class Ledger:
-    """An open ledger file, for a `with` statement. All methods raise StorageError if the file cannot be used."""
+    """An open ledger file, which a `with` statement closes. All methods raise StorageError if the file cannot be used."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -134,10 +134,10 @@ class Ledger:
 
     @classmethod
     def create(cls, folder: Path, name: str, *, mock: bool) -> Self:
-        """Open the ledger in `folder`, or create it there.
+        """Open the ledger in `folder`. If the folder has no ledger, create one.
 
         `mock`: whether this run is a rehearsal on the mock.
-        Raises UsageError if the ledger in `folder` was created with another `name` or another `mock`.
+        Raises UsageError if the ledger was created with another `name` or with another value of `mock`.
         """
         path = folder / LEDGER_NAME
         make_folder(folder)
@@ -171,7 +171,9 @@ class Ledger:
         """Open the ledger in `folder`. Raises UsageError if the folder has no ledger."""
         path = folder / LEDGER_NAME
         if not path.is_file():
-            raise UsageError(f"{folder}: holds no experiment; run the experiment first, or name its folder")
+            raise UsageError(
+                f"{folder}: holds no experiment; run the experiment first, or name the folder of an experiment"
+            )
         ledger = cls._open(path)
         if not ledger._has_tables():
             raise UsageError(f"{path}: not a ledger of an experiment; choose another folder with --out")
@@ -245,9 +247,9 @@ class Ledger:
         return self.meta("plan") or ""
 
     def set_plan(self, plan: str, cells: Iterable[Cell]) -> None:
-        """Make `cells` the cells of the experiment. Other cells are kept but no longer count.
+        """Store the newest plan: its fingerprint `plan` and its `cells`. Cells of earlier plans are kept but do not count.
 
-        Known cells that need further judges are opened again, even while a worker runs them. No debate is repeated.
+        A finished or running cell becomes open if its judges have changed. Its debate is not repeated.
         """
         rows = (
             (cell.key, seq, plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes, cell.debate,
@@ -275,9 +277,9 @@ class Ledger:
         return () if first is None else tuple(json.loads(first.cell.axes))
 
     def recover(self, now: float) -> list[CellRecord]:
-        """Open the cells of dead workers again, and return these cells.
+        """Set the cells of dead workers to `open`, and return these cells. `now`: seconds since 1970.
 
-        The stored costs of these cells do not include what the dead workers spent. `now`: seconds since 1970.
+        The costs in the returned records do not include what the dead workers spent.
         """
         found: list[CellRecord] = []
         with self.transaction():
@@ -290,9 +292,9 @@ class Ledger:
         return found
 
     def release(self, owner: str, *, updated_at: float | None = None) -> list[CellRecord]:
-        """Remove a worker, open its running cells again, and return these cells.
+        """Remove a worker, set its running cells to `open`, and return these cells.
 
-        `updated_at`: time of this change, in seconds since 1970. None keeps the time of the last change.
+        `updated_at`: new time of change of these cells, in seconds since 1970. None keeps the stored time.
         """
         self.query("DELETE FROM workers WHERE owner = ?", owner)
         rows = self.query(
@@ -314,7 +316,7 @@ class Ledger:
         return {"open": 0, "running": 0, "failed": 0, "done": 0, **dict(rows)}
 
     def usage(self) -> tuple[float, int, int]:
-        """Return the US dollars, tokens and calls of all cells, including those of earlier plans."""
+        """Return the cost in US dollars, the tokens and the calls of all cells. Cells of earlier plans count too."""
         [usage] = self.query(
             "SELECT TOTAL(cost_usd), CAST(TOTAL(tokens) AS INTEGER), CAST(TOTAL(calls) AS INTEGER) FROM cells"
         )
@@ -349,7 +351,7 @@ class Ledger:
             self.query("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", key, *each[:4], row)
 
     def add_settled(self, record: CellRecord, results: Sequence[ResultRow]) -> None:
-        """Store a cell from another ledger or from a queue, with its results. It replaces a cell with the same key."""
+        """Store a cell of another ledger or of a queue, with its results. A stored cell with the same key is replaced."""
         cell = record.cell
         self.query(
             "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, 0)",
@@ -360,7 +362,7 @@ class Ledger:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switch to write-ahead logging. Retries, because SQLite does not wait while another process opens a new file."""
+    """Switch to write-ahead logging. If another process is opening the new file, try again."""
     deadline = time.monotonic() + _BUSY_S
     while True:
         try:

@@ -15,7 +15,7 @@ _PRECEDENCE: dict[CellState, int] = {"done": 3, "failed": 2, "running": 1, "open
 
 
 def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
-    """Merge the experiment folders `folders` into the folder `out`. Return the open ledger of `out`.
+    """Merge the experiments in `folders` into the folder `out`. Return the open ledger of `out`.
 
     If several folders have the same cell, a finished cell is preferred.
     Raises UsageError if a run has not ended, or if the folders belong to different experiments.

@@ -8,7 +8,7 @@ from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, Settlem
 
 
 class PlayerScore(NamedTuple):
-    """How many judgements a player won, of all that decide the player's debates."""
+    """Judgements that decide a player's debates: how many the player won, and how many there are."""
 
     won: int = 0
     judged: int = 0
@@ -44,7 +44,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """A cause of failures, with the number of failed cells and one message."""
+    """The cells that failed for one cause: how many, and the message of one cell."""
 
     cause: str
     count: int
@@ -65,7 +65,7 @@ class Status:
 
 
 class ExperimentObserver:
-    """Base class of observers, which ignores all events. A method must return at once, because the run waits for it."""
+    """Base class of observers, with methods that do nothing. A method must return at once, because the run waits."""
 
     def started(self, record: CellRecord, progress: Progress) -> None:
         """Called when a cell was started."""
@@ -73,10 +73,10 @@ class ExperimentObserver:
     def settled(
         self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
     ) -> None:
-        """Called when the attempt to run a cell has ended.
+        """Called when an attempt to run a cell has ended.
 
-        `winners` maps names of judges to winners. None means that no player won.
-        The judges of the base configuration have the name `judges`.
+        `how`: end of the attempt. `winners`: maps names of judges to winners, or to None if no player won.
+        The judges of the base configuration have one entry, with the name `judges`.
         """
 
     def changed(self, progress: Progress) -> None:
@@ -99,7 +99,7 @@ def read_status(ledger: Ledger) -> Status:
 
 
 def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
-    """Read the progress of an experiment from its ledger. `shard`: number of the shard, and number of all shards."""
+    """Read the progress of an experiment from its ledger. `shard`: number of the shard, from 1, and of all shards."""
     players: dict[str, PlayerScore] = {}
     deciding = ledger.query(
         "SELECT winner, first, second, COUNT(*) FROM results JOIN cells ON cell = key "

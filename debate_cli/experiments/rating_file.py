@@ -19,11 +19,11 @@ class RatingFile(NamedTuple):
     """The results in a CSV file."""
 
     results: tuple[Result, ...]
-    """One result for each row. A row whose `side` is `none` gives two results, each with half the weight."""
+    """One result for each row. A row with `none` as `side` gives two results of half the weight."""
     margin_scale: float | None
-    """Largest margin, which counts as a full win. None if the file has scores."""
+    """Largest margin in the file, which counts as a full win. None if the file has scores instead of margins."""
     clusters: str
-    """What the bootstrap draws, in words: `column cluster` or `each row by itself`."""
+    """What the bootstrap draws: `column cluster` or `each row by itself`."""
 
 
 class _Row(NamedTuple):
@@ -42,8 +42,8 @@ def read_rating_file(path: Path) -> RatingFile:
 
     Optional columns:
         cluster: name of a group of rows, e.g. a motion. Without this column, each row is a group.
-        judge: name of the judge. Judges of one pair and cluster share the weight of one judge.
-        side: player in the first place: `left`, `right` or `none`. The default is `left`.
+        judge: name of the judge. Several judges of one pair in one cluster count together as one judge.
+        side: player who spoke first: `left`, `right`, or `none` if not known. The default is `left`.
 
     Raises:
         UsageError: the file cannot be read, a column is missing or unknown, or a value is wrong.
@@ -83,7 +83,9 @@ def _read_rows(path: Path) -> list[_Row]:
     if not found:
         raise UsageError(f"{path}: has no results below its header; add a row for each result")
     if len({row.is_margin for row in found}) > 1:
-        raise UsageError(f"{path}: some rows have a score and others a margin; give one of the two in every row")
+        raise UsageError(
+            f"{path}: some rows have a score and others a margin; give every row a score, or every row a margin"
+        )
     return found
 
 

@@ -24,7 +24,7 @@ from debate_cli.systems.scoring import score
 
 Result = Literal["first", "second", "draw", "conditional", "undetermined"]
 DETERMINED: tuple[Result, ...] = ("first", "second", "draw")
-"""Results that count. The results `conditional` and `undetermined` do not count."""
+"""Results that count in ratings. The results `conditional` and `undetermined` do not count."""
 MODEL_SEPARATOR = "; "
 ROWS_PER_GROUP = 10_000
 MISSING_EXTRA = "--format parquet needs the package pyarrow; install it with: pip install 'debate-cli[experiments]' (from a checkout: pip install '.[experiments]')"
@@ -74,15 +74,15 @@ class Judgement(NamedTuple):
     rules: int
     """Version of the judging system's scoring formula."""
     weight: float
-    """1 / number of judges whose results by this system count in this debate. 0 if this result does not count."""
+    """Weight of this result. A debate's counted results by one system share a weight of 1. Other results have weight 0."""
     result: Result
-    """Who won: `first`, `second` or `draw`. `conditional` if an option won, `undetermined` if too little was judged."""
+    """Who won: `first`, `second` or `draw`. `conditional` if no player but an option won, `undetermined` if too little was judged."""
     winner: str | None
     """Name of the player who won. None if no player won."""
     victory: str
     """How clearly the debate was won: `narrow`, `clear`, `overwhelming`, `draw`, `conditional` or `undetermined`."""
     margin: float | None
-    """Points between the two scores, on the judging system's scale. None if undetermined."""
+    """Points between the two scores, on the judging system's scale. None if the result is `undetermined`."""
     first_score: float | None
     """Score of the first player, on the judging system's scale."""
     second_score: float | None
@@ -121,7 +121,7 @@ def judge_results(
 ) -> list[ResultRow]:
     """Return the results of a debate, one per judge and judging system.
 
-    `judges`: maps keys to judges and the ids of their judging runs. Empty if the base configuration's judges judged.
+    `judges`: maps keys of judges to the judge and the id of its judging run. Empty for the base configuration's judges.
     `models`: models of the first and of the second player.
     """
     base = {} if judges else {"": (None, FIRST_RUN)}

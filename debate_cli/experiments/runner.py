@@ -1,7 +1,4 @@
-"""Runs the cells of an experiment at the same time, with shared connections, limits and budget.
-
-A killed run continues where the journals of its debates end.
-"""
+"""Runs several cells of an experiment at once, with shared connections, limits and budget."""
 
 import asyncio
 import time
@@ -117,9 +114,9 @@ class ExperimentRun:
         self._fatal: StorageError | None = None
 
     async def run(self, *, stop: StopSignal) -> RunSummary:
-        """Run cells until none is left, `stop` is requested, the budget is reached, or too many cells fail in a row.
+        """Run the cells. Raises StorageError, e.g. if the disk is full.
 
-        Raises StorageError, e.g. if the disk is full.
+        The run ends early if `stop` is requested, the budget is used up, or too many cells fail in a row.
         """
         self._stop = stop
         context = replace(self._plan.context, observer=_NoteObserver(self._observer), stop=stop)
@@ -171,7 +168,7 @@ class ExperimentRun:
         return frozenset(name for name, provider in self._providers.items() if provider in closed)
 
     def _start_substitutes(self, group: asyncio.TaskGroup) -> None:
-        """If cells wait for a provider, start further cells whose players do not wait."""
+        """While cells wait for a provider, start cells of players who do not wait."""
         waiting = self._waiting_players()
         held = sum(1 for cell in self._running.values() if waiting & {cell.first, cell.second})
         most = min(held, self._plan.context.config.limits.concurrency)
@@ -256,9 +253,9 @@ class ExperimentRun:
         self._observer.settled(record, how, winners, self._progress())
 
     async def _debate(self, record: CellRecord, opening: ExitStack) -> tuple[Settlement, list[ResultRow]]:
-        """Run the rest of a cell's debate, then the missing judging runs of this cell.
+        """Complete the debate of a cell, then its judging runs.
 
-        The first request closes `opening`, so that the next cell can be prepared.
+        The first request closes `opening`, which lets the next cell begin.
         """
         cell = record.cell
         path = self._folder / DEBATES_FOLDER / f"{cell.debate}.json"
@@ -360,7 +357,7 @@ async def _complete(session: Session, stored: StoredDebate, path: Path, missing:
 
 
 def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
-    """Return the newest judging run by `judge`. A run at other prices counts too."""
+    """Return the newest judging run by `judge`. Prices of models are not compared."""
 
     def unpriced(spec: ModelSpec | None) -> ModelSpec | None:
         return None if spec is None else spec.model_copy(update={"price": None})

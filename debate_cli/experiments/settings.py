@@ -37,7 +37,7 @@ RESERVED_AXES: Mapping[str, str] = {
     "vars": "set them in the base",
     "version": "it is the version of the format",
 }
-"""Maps each key that cannot be an axis to the reason."""
+"""Maps keys that cannot be axes to the reason, in words."""
 MAX_REPEATS = 1000
 MAX_MOTIONS_BYTES = 64_000_000
 MAX_BACKGROUND_CHARS = 1024 * 1024
@@ -50,7 +50,7 @@ Name = Annotated[str, Field(min_length=1, max_length=60)]
 
 
 class Motion(ConfigModel):
-    """A motion. In the file, a plain text is a motion with this topic."""
+    """A motion. A plain text in the file is the topic of a motion."""
 
     topic: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
     """The question or claim to argue for and against."""
@@ -124,7 +124,7 @@ class ExperimentConfig(ConfigModel):
     name: Name
     """Name of the experiment, and of its folder."""
     base: str
-    """Path of a debate configuration, relative to this file. It supplies every setting that this file does not set."""
+    """Path of a debate configuration, relative to this file. The configuration supplies every setting that this file does not set."""
     motions: (
         str
         | tuple[
@@ -264,10 +264,10 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
 
 
 def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> tuple[tuple[Motion, ...], str | None]:
-    """Return the motions of an experiment, and a note on ignored columns. The note is None if no column is ignored.
+    """Return the motions of an experiment, and a note on ignored columns, or None without ignored columns.
 
-    A CSV file must be in the folder of the experiment or in one of the `trusted_folders`.
-    Raises UsageError if the CSV file cannot be read. Raises ConfigError if a motion is empty, too long or repeated.
+    `trusted_folders`: folders that may hold the CSV file, besides the folder of the experiment.
+    Raises UsageError if the CSV file cannot be read, and ConfigError if a motion is empty, too long or repeated.
     """
     given, place, note = file.config.motions, file.locate("motions"), None
     if isinstance(given, str):

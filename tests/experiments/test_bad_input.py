@@ -28,7 +28,10 @@ OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
         ({"axes": {"seed": []}}, "axes.seed: is an empty list"),
         ({"players": [*PAIR, OPENAI]}, "players.2.model: OPENAI_API_KEY is not set"),
         ({"judges": [OPENAI]}, "judges.0.model: OPENAI_API_KEY is not set"),
-        ({"judges": [{"name": "ann", "model": "human/ann"}]}, "human/ann: this model is a person at the terminal"),
+        (
+            {"judges": [{"name": "ann", "model": "human/ann"}]},
+            "human/ann: an experiment cannot ask a person at the terminal",
+        ),
         (
             {"judges": [{"name": "jo", "model": "mock/a"}, {"name": "max", "model": "mock/a"}]},
             "judges.1.model: judge `jo` has the same model and settings",
@@ -39,7 +42,7 @@ OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
         ({"players": PAIR[:1]}, "players: ann is in no pair"),
         ({"pairing": {"versus": "an"}}, "there is no player `an`; did you mean `ann`?"),
         ({"pairing": "everyone"}, "pairing: must be round_robin, self, {versus: NAME}, or a list of pairs"),
-        ({"judges": [{"name": "jo", "model": "mock/ann"}]}, "ann against bob has no judge"),
+        ({"judges": [{"name": "jo", "model": "mock/ann"}]}, "no judge is left for ann against bob"),
         ({"sides": "left"}, "sides: must be one of both, random, first"),
         ({"repeats": 2}, "repeats: unknown key; did you mean `repeat`?"),
         ({"motions": []}, "motions: there is no motion"),

@@ -12,7 +12,7 @@ from debate_cli.errors import UsageError
 from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.rating_file import read_rating_file
 from debate_cli.experiments.results import Judgement
-from debate_cli.render.content.experiment_report import report_tables
+from debate_cli.render.content.experiment_report import leaderboard_table, report_tables
 
 TEMPLATE: dict[str, Any] = {
     "experiment": "x", "debate": "d", "path": "debates/d.json", "topic": "Motion", "tags": "", "repeat": 1,
@@ -60,6 +60,15 @@ def test_stronger_player_leads_and_sides_are_kept_apart() -> None:
     assert (found.players[0].as_first.value, found.players[0].as_second.value) == (0.75, 0.75)
     assert found.pairs[0].share.value == 0.75
     assert found.margin_scale == 2.0
+
+
+@pytest.mark.parametrize(("motions", "words"), [(1, "need at least two clusters"), (2, "come from a bootstrap")])
+def test_one_motion_has_no_intervals(motions: int, words: str) -> None:
+    """The report says whether there are intervals, and names their level only if there are."""
+    (found,) = analyze([*_both_orders(motions, "fair", "first", "draw")], resamples=50).systems
+    table = leaderboard_table(found.by_result, "leaderboard")
+    assert any(words in remark for remark in table.remarks)
+    assert ("Elo-like (95 %)" in table.heads) == (motions > 1)
 
 
 def test_judge_of_sides_is_shown_as_one() -> None:

@@ -61,17 +61,21 @@ def leaderboard_table(ratings: Ratings, title: str) -> Table:
         for rating in ratings.ratings
     ]
     side = ratings.side
+    has_intervals = ratings.clusters > 1
     remarks = [
         f"Advantage of the player named first (in debates: for the motion): {_format_interval(side, 2)} in log odds."
         if side.value is not None
         else "",
-        (
-            f"{ratings.results} results in {theme.count_noun(ratings.clusters, 'cluster')}, usually motions. "
+        f"{ratings.results} results in {theme.count_noun(ratings.clusters, 'cluster')}, usually motions. "
+        + (
             "The 95 % intervals come from a bootstrap over clusters."
+            if has_intervals
+            else "Intervals need at least two clusters."
         ),
         *ratings.notes,
     ]
-    heads = ("player", "Elo-like (95 %)", "interval", "log odds (95 %)", "games", "points")
+    level = " (95 %)" if has_intervals else ""
+    heads = ("player", f"Elo-like{level}", "interval", f"log odds{level}", "games", "points")
     return drop_empty_columns(Table(title, heads, tuple(rows), tuple(filter(None, remarks)), numeric=frozenset({4, 5})))
 
 

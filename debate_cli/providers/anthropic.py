@@ -27,7 +27,7 @@ from debate_cli.providers.http_model import (
 def build_messages_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
     """Build the body of a request for the messages API.
 
-    The system prompt and the stable start of the last message are marked for the API's cache.
+    The API caches the system prompt and the first `request.stable_chars` characters of the last message.
     """
     messages = _build_messages(request)
     body: dict[str, Any] = {"model": model, "max_tokens": request.max_output_tokens, "messages": messages}
@@ -41,7 +41,7 @@ def build_messages_body(request: Request, model: str, profile: Profile, stream: 
 
 
 def _build_messages(request: Request) -> list[dict[str, Any]]:
-    """Return the body's messages. No block is only white space, because the API refuses such a block."""
+    """Return the body's messages, without blank content blocks, because the API refuses them."""
     messages: list[dict[str, Any]] = [{"role": each.role, "content": each.content} for each in request.messages]
     text = request.messages[-1].content
     stable, rest = text[: request.stable_chars], text[request.stable_chars :]
@@ -146,9 +146,9 @@ class _AnthropicReplyBuilder:
 
 
 def parse_usage(reported: Any, before: Usage) -> Usage:
-    """Return the token counts of an answer so far. Input tokens include cache reads and writes.
+    """Return the token counts in `reported`; where a count in `before` is higher, that count.
 
-    A stream reports cumulative counts, so each count is the higher of `reported` and `before`.
+    Input tokens include cache reads and writes.
     """
     read = parse_token_count(reported.cache_read_input_tokens)
     written = parse_token_count(reported.cache_creation_input_tokens)

@@ -37,7 +37,7 @@ MAX_RESULT_BYTES = 512 * 1024 * 1024
 CLOCK_SKEW_S = 300.0
 """Largest expected difference in seconds between the vendor's clock and ours."""
 SUBMISSION_S = 3600.0
-"""Longest time in seconds between the record of an intent (`BatchIntent`) and the creation of its batch."""
+"""Maximum time in seconds from a `BatchIntent` to the creation of its batch by the vendor."""
 PAGE_SIZE = 100
 METADATA_KEY = "debate-cli"
 
@@ -168,7 +168,7 @@ class _VendorBatches(ABC):
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]: ...
 
     async def _prepare(self, key: str, entries: Sequence[dict[str, Any]]) -> Any:
-        """Upload `entries` if the vendor needs them as a file. Return what `_create` takes as `prepared`."""
+        """Return the argument `prepared` of `_create`: the id of an uploaded file, or `entries`."""
         return entries
 
     @abstractmethod
@@ -186,7 +186,7 @@ class _VendorBatches(ABC):
 
     @abstractmethod
     async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:
-        """Return whether `batch` belongs to `intent`; None if this is unknown until the batch ends."""
+        """Return whether `batch` was created for `intent`; None if this is known only after the batch has ended."""
 
     @abstractmethod
     def _created_at(self, batch: Any) -> float: ...
@@ -256,10 +256,7 @@ class _OpenAIBatches(_VendorBatches):
 
 
 class _AnthropicBatches(_VendorBatches):
-    """Batches of Anthropic, whose requests are sent in the call that creates the batch.
-
-    A batch of Anthropic has no name: the custom ids in its results identify it.
-    """
+    """Batches of Anthropic. They have no names, so the custom ids in their results identify them."""
 
     max_requests = 100_000
     max_bytes = 240 * 1024 * 1024
@@ -324,7 +321,7 @@ def make_mock_batches(model: Model, name: str, latency_s: float) -> BatchApi:
 
 
 class _MockBatches:
-    """Batches that are stored nowhere: each id contains the end time, and each answer is written when it is read."""
+    """Batches of the mock. The id contains the batch's end time, and `results` makes the answers."""
 
     max_requests = 50_000
     max_bytes = 200 * 1024 * 1024

@@ -1,6 +1,6 @@
-"""Cassettes: files that record the model calls of a run, for a later replay.
+"""Cassettes: files of JSON lines that record the model calls of a run, for a later replay.
 
-A cassette has JSON lines without secrets: a header, then one line per call, also for failed calls.
+The first line is a header, and each later line is a call. Secrets are redacted.
 """
 
 import json
@@ -26,14 +26,12 @@ from debate_cli.providers.mock.model import split_words
 from debate_cli.regular_file import read_regular_file
 
 EXCERPT_CHARS = 40
-"""Maximum length of an excerpt in the message about an unrecorded request."""
 
 
 def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
-    """Return the message for a request that was not recorded.
+    """Return the error message for a request that was not recorded, with the difference to a recorded request.
 
-    `recorded` maps line numbers to model and request. The message names the first difference to the most similar
-    recorded request.
+    `recorded` maps line numbers of the cassette to the model and the request of each recorded call.
     """
     what = f"{path} has no recorded reply to this request ({request.purpose}, {model})"
     parts = {line: _parts(*entry) for line, entry in recorded.items() if entry[1].purpose == request.purpose}
@@ -83,7 +81,7 @@ CASSETTE_VERSION_KEY = "cassette_version"
 MAX_CASSETTE_BYTES = 256 * 1024 * 1024
 CASSETTE_FILE_MODE = 0o600
 TRANSIENT_ERRORS = (Transient, BudgetError, StorageError)
-"""Errors that do not depend on the request. They are replayed only if the request has no other recorded result."""
+"""Errors that may disappear when a request is repeated. A replay prefers any other recorded result."""
 RedactFunction = Callable[[str], str]
 
 
@@ -132,8 +130,7 @@ RECORDED_CALL_ADAPTER: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
 class CassetteRecorder:
     """Appends the calls of the wrapped models to the cassette `path`.
 
-    An incomplete last line of an existing cassette is removed. Raises ConfigError if the file is not a cassette, and
-    StorageError if it cannot be written.
+    Raises ConfigError if the file at `path` is not a cassette, and StorageError if the file cannot be written.
     """
 
     serves = False
@@ -175,7 +172,7 @@ class CassetteRecorder:
             file.write(line.encode(errors="backslashreplace") + b"\n")
 
     def _open_to_append(self) -> BinaryIO:
-        """Open or create the file. Raises OSError for a link, because a link may lead out of a downloaded folder."""
+        """Open or create the file. Raises OSError if the path is a symbolic link."""
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         return os.fdopen(os.open(self._path, flags, CASSETTE_FILE_MODE), "ab")
 
@@ -211,8 +208,8 @@ class _RecordingModel:
 class CassettePlayer:
     """Answers requests with the recorded calls of a cassette.
 
-    A repeated request gets its recorded replies in order, and then the last reply again. An unrecorded request raises
-    PermanentError. Raises ConfigError if the file is damaged or not a cassette.
+    Equal requests get their recorded replies in order; the last reply is repeated. Raises ConfigError if the file is
+    damaged or not a cassette.
     """
 
     serves = True
@@ -226,20 +223,20 @@ class CassettePlayer:
         self._served: Counter[tuple[str, str]] = Counter()
 
     def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
-        """Return a model that replays the calls of `name` without `model`. `redact` removes secrets from requests."""
+        """Return a model that replays the recorded calls of the model `name`. `redact` removes secrets from requests."""
         return _ReplayingModel(self, name, redact)
 
-    def find_reply(self, name: str, known: Request) -> Reply:
-        """Return the recorded reply of the model `name` to `known`, or raise the recorded error.
+    def find_reply(self, name: str, canonical: Request) -> Reply:
+        """Return the recorded reply of the model `name` to a request, or raise the recorded error.
 
-        `known` is a request from `canonicalize_request`. Raises PermanentError if `known` was not recorded.
+        `canonical` is the result of `canonicalize_request`. Raises PermanentError if the request was not recorded.
         """
-        key = (name, known.fingerprint())
+        key = (name, canonical.fingerprint())
         recorded_calls = self._answers.get(key, [])
         answers = [call for call in recorded_calls if not call.is_transient] or recorded_calls
         if not answers:
             recorded = {line: (entry.model, entry.request) for line, entry in self._lines.items()}
-            raise PermanentError(explain_missing_call(self._path, name, known, recorded))
+            raise PermanentError(explain_missing_call(self._path, name, canonical, recorded))
         entry = answers[min(self._served[key], len(answers) - 1)]
         self._served[key] += 1
         if entry.reply is not None:

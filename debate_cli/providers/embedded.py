@@ -30,27 +30,27 @@ FRACTION_STEPS = 10
 """A number in a form has one of FRACTION_STEPS + 1 evenly spaced values, from its minimum to its maximum."""
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
-"""Pattern of a group: one word and up to two short words."""
+"""Pattern of one word that is followed by at most two words of up to five letters."""
 MAX_FIRST_WORD_CHARS = 17
-"""Maximum number of characters of a sentence's first word plus its final punctuation mark."""
+"""Maximum number of characters in the first word and the final punctuation mark of a sentence, together."""
 MAX_GROUP_CHARS = 17 + 2 * 6
-"""Maximum length of a `_GROUP` in characters."""
+"""Maximum number of characters in a text that matches `_GROUP`."""
 AVERAGE_WORD_CHARS = 5
-"""Number of characters in an average word with its space."""
+"""Average number of characters in a word and the space after the word."""
 MAX_SENTENCE_GROUPS = 8
-"""Maximum number of `_GROUP`s in a sentence."""
+"""Maximum number of matches of `_GROUP` in a sentence."""
 MIN_SENTENCE_GROUPS = 2
-"""Minimum number of `_GROUP`s in a sentence. A text field without room for them gets no pattern."""
+"""Minimum number of matches of `_GROUP` in a sentence."""
 MAX_SENTENCES = 3
 """Maximum number of sentences in a text field."""
 VERBATIM_PROPERTIES = frozenset({"quote"})
-"""Properties that hold a quote. A very small model cannot quote, so an optional list of quotes stays empty."""
+"""Names of properties that hold a quote. Very small models cannot quote, so optional lists of quotes stay empty."""
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
-    """Return a stricter version of `schema`, which llama.cpp can enforce.
+    """Return a version of `schema` that llama.cpp can enforce and that allows fewer answers.
 
-    `plain` restricts texts to sentences of plain words. `name` is the property that `schema` describes.
+    `plain`: whether texts are restricted to sentences of plain words. `name`: name of the property with this schema.
     """
 
     def deeper(part: Mapping[str, Any], under: str = name) -> JsonObject:
@@ -77,7 +77,7 @@ def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> 
 
 
 def _narrow_text(schema: JsonObject) -> JsonObject:
-    """Return `schema`, a text field, with a pattern for plain sentences that fit into its `maxLength`."""
+    """Return the schema of a text, restricted to plain sentences within the schema's `maxLength`."""
     most: int = schema.get(
         "maxLength", MAX_SENTENCES * (MAX_FIRST_WORD_CHARS + MAX_SENTENCE_GROUPS * MAX_GROUP_CHARS + 1)
     )
@@ -98,7 +98,7 @@ CONTEXT_TOKENS = 8192
 PROMPT_CACHE_MIB = 1024
 """Memory for cached prompts of earlier calls, in MiB."""
 EMBEDDED_TIMEOUT_S = 900.0
-"""Lowest `timeout_s` of embedded models, in seconds, because a slow machine reads a long prompt for minutes."""
+"""Minimum of `timeout_s` for embedded models, in seconds. A slow machine needs minutes to read a long prompt."""
 MISSING_EXTRA_MESSAGE = (
     'local/ models need the package `xllamacpp`, which is not installed; install it with `pip install "xllamacpp>=2026.10,<2027"`, '
     "or run with --mock"
@@ -128,7 +128,7 @@ class EmbeddedSettings:
     """Base folder for relative paths to weights."""
     env: Mapping[str, str]
     checksums: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Maps a model name `local/hf:…` to the file's SHA-256 in the configuration."""
+    """Maps the name of a model, `local/hf:…`, to the SHA-256 that the configuration states for its file."""
     note: Callable[[str], None] = lambda line: print(line, file=sys.stderr)  # noqa: T201 - a note for the user
     """Shows the user one line before a download."""
     timeout_s: float = EMBEDDED_TIMEOUT_S
@@ -137,7 +137,7 @@ class EmbeddedSettings:
 
 
 def find_extra_problem(row: ProviderRow) -> str | None:
-    """Return the message that the extra `[local]` is missing; None if `row` needs no extra or the extra is installed."""
+    """Return an error message if `row` needs the extra `[local]` and the extra is not installed; else None."""
     return MISSING_EXTRA_MESSAGE if row.kind == "embedded" and importlib.util.find_spec("xllamacpp") is None else None
 
 
@@ -156,7 +156,7 @@ def start_llama_server(file: Path, key: str) -> LlamaServer:
 def count_idle_processors() -> int:
     """Return the average number of idle processors in the last minute, at least 1.
 
-    With more threads than idle processors, llama.cpp is several times slower, because its threads wait in busy loops.
+    llama.cpp is several times slower if it has more threads than there are idle processors.
     """
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, processors - round(os.getloadavg()[0]))

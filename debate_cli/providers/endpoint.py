@@ -26,7 +26,7 @@ class Endpoint:
     api_key_env: str | None = None
     """Name of the environment variable with the key, for messages. None if the key has no variable."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    """Extra HTTP headers. Their variables are filled in."""
+    """Extra HTTP headers, in which the values of environment variables are already filled in."""
     timeout_s: float = 120.0
     """Longest time without a byte from the server, in seconds."""
     answer_timeout_s: float | None = None
@@ -51,7 +51,7 @@ class ModelServer(Protocol):
     """Serves the models of one provider over shared connections."""
 
     def model(self, name: str, profile: Profile) -> Model:
-        """Return the model that the server calls `name`."""
+        """Return the model `name` of this server."""
         ...
 
     async def aclose(self) -> None:

@@ -1,6 +1,6 @@
 """Maps failures of a server to the errors of this program.
 
-Each adapter has an `ErrorRule` for each exception of its SDK. STATUS_RULES maps HTTP statuses for all adapters.
+Exceptions of SDKs are mapped by an `ErrorRule` of the adapter, and HTTP statuses by STATUS_RULES.
 """
 
 import json
@@ -107,10 +107,10 @@ class ErrorRule:
 def map_errors(
     table: Callable[[], Sequence[ErrorRule]], asked: SentRequest, used: Callable[[], Usage] = Usage
 ) -> Generator[None]:
-    """Replace an SDK's exception in the `with` block by an error of this program, which the rules of `table` name.
+    """Replace an exception of the SDK in the `with` block by an error of this program.
 
-    The first matching rule applies. Other exceptions are raised unchanged. An error of this program gets the usage that
-    `used` returns. The SDK's exception is not chained, because it can quote keys.
+    The first matching rule of `table` decides. An exception without a rule is raised unchanged. `used` returns the usage
+    of the error. The SDK's exception is not chained, because it can quote keys.
     """
     try:
         yield
@@ -141,7 +141,7 @@ def make_error_rules(
     status: type[Exception],
     *others: tuple[type[Exception], ToError],
 ) -> Sequence[ErrorRule]:
-    """Return the error rules of an SDK built on httpx2. `others` are pairs of an exception and its mapping."""
+    """Return the error rules of an SDK that uses httpx2. Each of `others` is an exception and its mapping function."""
     import httpx2
 
     return (
@@ -192,7 +192,7 @@ _REJECTED_PARAMETER = {
 
 @dataclass(frozen=True, slots=True)
 class StatusRule:
-    """An error type and advice, for all error responses that match the rule."""
+    """Maps matching error responses to an error of this program, with advice."""
 
     codes: Collection[int]
     error_type: type[errors.ModelError]
@@ -203,7 +203,7 @@ class StatusRule:
     structured: bool = False
     """Whether the rule matches only requests that asked for structured output by a parameter."""
     parameter: str | None = None
-    """Sampling parameter that the request must have sent. None sets no condition."""
+    """Sampling parameter that must be in the request. None matches any request."""
 
     def matches(self, code: int, body: str, asked: SentRequest) -> bool:
         """Return whether the rule matches a response with status `code` and the lower-case `body`."""
@@ -292,15 +292,15 @@ def error_from_object(error: Any, asked: SentRequest) -> errors.ModelError:
     return error_from_event(named.get("type"), named.get("code"), body, asked)
 
 
-def error_from_event(kind: object, code: object, body: str, asked: SentRequest) -> errors.ModelError:
-    """Return the error for an error event of the type `kind`.
+def error_from_event(error_type: object, code: object, body: str, asked: SentRequest) -> errors.ModelError:
+    """Return the error for an error that is reported in a 200 response or a stream.
 
-    `code` may be an HTTP status or a type. An event of an unknown type counts as status 500.
+    `code` is an HTTP status, or an error type like `error_type`. If none is known, the status is 500.
     """
     number = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
     if 400 <= number < 600:  # noqa: PLR2004 - HTTP errors
         return error_from_status(number, body, asked)
-    named = next((each for each in (code, kind) if isinstance(each, str) and each in STATUS_BY_ERROR_TYPE), "")
+    named = next((each for each in (code, error_type) if isinstance(each, str) and each in STATUS_BY_ERROR_TYPE), "")
     return error_from_status(STATUS_BY_ERROR_TYPE.get(named, 500), body, asked)
 
 
@@ -367,9 +367,9 @@ _RETRY_INFO = re.compile(r'"retrydelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"', re.IG
 
 
 def parse_retry_after(headers: Mapping[str, str], body: str = "", now: datetime | None = None) -> float | None:
-    """Return how many seconds (>= 0) the server asks to wait; None if it does not ask.
+    """Return the number of seconds (>= 0) that a server asks to wait; None without such a request.
 
-    The seconds are in the header `retry-after`, or in Google's RetryInfo in the body.
+    The header `retry-after` precedes Google's RetryInfo in the body.
     """
     value = next((value.strip() for name, value in headers.items() if name.lower() == "retry-after"), "")
     if not value:

@@ -1,6 +1,6 @@
 """The HTTP client of the SDKs: timeouts, no redirects, and limits on the size of responses.
 
-Adapters import this module only when they connect, because it imports httpx2.
+Adapters import this module only when they connect, because the import of httpx2 is slow.
 """
 
 import ssl
@@ -18,7 +18,7 @@ from debate_cli.providers.error_mapping import SentRequest, make_broken_body_err
 CONNECT_TIMEOUT_S = 15.0
 """Longest wait for a connection, in seconds."""
 MAX_ERROR_BODY_BYTES = 64 * 1024
-"""Maximum number of bytes that are read of an error response's body, after decompression."""
+"""Maximum number of bytes to read from the body of an error response, after decompression."""
 INFLATE_BYTES = 64 * 1024
 """Maximum number of bytes per step of decompression."""
 COMPRESSIONS = frozenset({"gzip", "x-gzip", "deflate"})
@@ -54,10 +54,9 @@ def _tls_context() -> ssl.SSLContext:
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
-    """The decompressed body of a response, up to a maximum size.
+    """The decompressed body of a response, with a maximum size.
 
-    A longer body raises ServerError, and a body that cannot be decompressed raises BrokenBodyError. The body of an
-    error response is cut instead, because its beginning is enough for a message.
+    A longer body raises ServerError. The body of an error response is cut instead.
     """
 
     def __init__(

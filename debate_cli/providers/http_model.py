@@ -1,6 +1,6 @@
 """A model behind an HTTP API: sends a request, reads the answer, and maps failures to errors of this program.
 
-A `ProviderApi` holds what differs between vendors (see `openai.py` and `anthropic.py`).
+A `ProviderApi` holds the functions that differ between vendors.
 """
 
 from __future__ import annotations
@@ -26,20 +26,19 @@ SAMPLING_PARAMETERS = ("temperature", "seed")
 """Names of sampling parameters in a request body."""
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
-"""Lowest limit for an answer's length, in characters. The limit is CHARS_PER_TOKEN times the request's token limit if
-this product is higher."""
+"""Number of characters that any answer may have, however few tokens its request allows."""
 MIN_RESULTS_CHARS = 1024 * 1024
-"""Lowest limit for the length of web search results, in characters."""
+"""Number of characters that the results of any web search may have."""
 CALLS_PER_CLIENT = 16
 """Maximum number of calls in flight per client. More calls would slow each other down."""
 DUMMY_KEY = "no-key-needed"
-"""Key for SDKs that require one although the server needs none. It is never sent."""
+"""Key for an SDK whose server needs no key. The SDK requires a key, but never sends this one."""
 KEY_HEADERS = ("Authorization", "X-Api-Key")
 """Headers in which the SDKs send the key."""
 
 
 class ReplyBuilder(Protocol):
-    """Collects one answer. For a malformed answer it may raise any exception, which the error rules map."""
+    """Collects one answer. Its methods may raise any exception for a malformed answer."""
 
     @property
     def usage(self) -> Usage:
@@ -51,7 +50,7 @@ class ReplyBuilder(Protocol):
         ...
 
     def add_chunk(self, part: Any) -> str:
-        """Read a part of a stream. Return the new text of the answer, or of a tool call's arguments."""
+        """Read a part of a stream. Return the part's text, or its arguments of a tool call."""
         ...
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
@@ -215,7 +214,7 @@ def describe_request(endpoint: Endpoint, name: str, request: Request, body: Mapp
 def read_whole_answer(whole: Any, asked: SentRequest, answer: ReplyBuilder) -> None:
     """Read `whole`, an answer that was not streamed, into `answer`.
 
-    Raises ModelError if `whole` holds an error or is incomplete, and any exception if its shape is unexpected.
+    Raises ModelError if `whole` reports an error or is incomplete. A malformed answer may raise any exception.
     """
     others: Any = whole if isinstance(whole, dict) else whole.model_extra or {}  # pyright: ignore[reportUnknownVariableType]
     error = others.get("error")
@@ -263,11 +262,11 @@ def make_refusal_reply(refused: RefusedError, latency_s: float = 0.0) -> Reply:
 
 
 MAX_TOKEN_COUNT = 10**9
-"""Highest number of tokens that is accepted from a server. It replaces a higher number."""
+"""Maximum of a token count. A higher count from a server is reduced to this number."""
 
 
 def parse_token_count(reported: object) -> int:
-    """Return `reported` as a number of tokens from 0 to MAX_TOKEN_COUNT. Anything but a finite number becomes 0."""
+    """Return `reported` as a token count from 0 to MAX_TOKEN_COUNT; 0 if `reported` is not a finite number."""
     if isinstance(reported, bool) or not isinstance(reported, int | float) or not math.isfinite(reported):
         return 0
     return max(0, min(MAX_TOKEN_COUNT, int(reported)))

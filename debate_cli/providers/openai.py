@@ -1,6 +1,6 @@
 """OpenAI's chat completions and embeddings APIs, also on compatible servers: bodies, replies and error rules.
 
-The SDK is imported at the first call. It follows no redirects, which could send the key to another host.
+The SDK is imported only at the first call, because the import is slow.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ from debate_cli.providers.http_model import (
 def build_chat_body(
     request: Request, model: str, profile: Profile, stream: bool, *, stream_usage: bool = True
 ) -> dict[str, Any]:
-    """Build the body of a chat request, with only those parameters that `profile` allows.
+    """Build the body of a chat request. Parameters that `profile` does not allow are left out.
 
     `stream_usage` says whether the server accepts `stream_options`.
     """
@@ -177,9 +177,9 @@ class _OpenAIReplyBuilder:
 
 
 def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
-    """Return the token counts in `reported`, and `searches` as the number of web searches.
+    """Return the token counts in `reported`, together with the number of web searches.
 
-    `read` and `written` are the API's names for prompt and answer: `prompt` and `completion`, or `input` and `output`.
+    `read` and `written` begin the names of the counts: `prompt_tokens` and `completion_tokens`, for example.
     """
     prompt = parse_token_count(reported.get(f"{read}_tokens"))
     details: Any = reported.get(f"{read}_tokens_details") or {}
@@ -215,10 +215,10 @@ SIMILARITY_DIGITS = 6
 
 
 def make_embeddings_server(endpoint: Endpoint) -> HttpServer:
-    """Create an `HttpServer` for embeddings, whose models score texts by their similarity to a query.
+    """Create an `HttpServer` whose models score texts by their similarity to a query.
 
-    A request's first message is the query, and each later message is a text. The reply is a JSON list with the cosine
-    similarity (-1 to 1) of each text.
+    The first message of a request is the query, and each later message is a text. The reply is a JSON list of cosine
+    similarities (-1 to 1).
     """
 
     def build_body(request: Request, model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:

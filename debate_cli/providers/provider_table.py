@@ -1,9 +1,7 @@
 """The provider table: built-in rows, rows of plug-ins, and the changes that a configuration makes.
 
-A new provider with OpenAI's protocol is a row in `BUILTIN_PROVIDERS`. A plug-in adds a row by an entry point of the
-group `debate_cli.providers`, which has the provider's name and refers to a `ProviderRow`.
-
-A key is sent only to the server of its row: a configuration that changes the server must also name the key.
+A plug-in adds a `ProviderRow` by an entry point of the group `debate_cli.providers`. A key is sent only to the server of
+its row.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ class ProviderRow:
 
     name: str
     kind: str
-    """Protocol: a `ProviderKind`. A row with its own `make_server` may use any word."""
+    """Protocol: a `ProviderKind`, or any word if the row has `make_server`."""
     base_url: str | None = None
     """Address of the server; None for a provider in this process."""
     base_url_env: str | None = None
@@ -62,7 +60,7 @@ class ProviderRow:
 
     @property
     def is_remote(self) -> bool:
-        """Whether requests are sent to a server, which needs an address and may need a key."""
+        """Whether the provider is a server with an address."""
         return self.kind in REMOTE_KINDS or (self.make_server is not None and self.base_url is not None)
 
 
@@ -105,8 +103,7 @@ _ROWS = (
 BUILTIN_PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType({row.name: row for row in _ROWS})
 
 REASONING_MODELS = ("openai/gpt-[5-9]*", "openai/o[1-9]*", "deepseek/*reasoner*")
-"""Shell-style patterns of models that reason before they answer. They accept no temperature, and their reasoning counts
-as output."""
+"""Shell-style patterns of models that reason before they answer. No temperature is sent to these models."""
 CHAT_MODELS = "openai/gpt-[5-9]*-chat*"
 """Pattern of models that do not reason although REASONING_MODELS matches them."""
 REASONING_OUTPUT_TOKENS = 16_384
@@ -143,20 +140,20 @@ _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _ROUTING_HEADER = re.compile(
     r"host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*", re.IGNORECASE
 )
-"""Headers that belong to the connection. They could send a request with its key to another server."""
+"""Pattern of headers that a configuration must not set, because they belong to the connection."""
 
 
 def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
-    """Return the rows of all providers by name, as `config` changes them. Raises ConfigError with all problems."""
+    """Return the rows of all providers by name, with the changes in `config`. Raises ConfigError with all problems."""
     if problems := find_provider_problems(config):
         raise ConfigError(*problems)
     return merge_provider_rows(config)
 
 
 def merge_provider_rows(config: DebateConfig) -> dict[str, ProviderRow]:
-    """Return the rows of all providers by name, as `config` changes them, without a check of `config`.
+    """Return the rows of all providers by name, with the changes in `config`, which is not checked.
 
-    A provider that `config` adds without a kind is left out.
+    A new provider without a kind is left out.
     """
     table = load_provider_rows()
     for name, spec in config.providers.items():
@@ -211,12 +208,12 @@ def find_provider_problems(config: DebateConfig) -> list[str]:
 
 
 def _find_spec_problems(name: str, spec: ProviderSpec, preset: ProviderRow | None) -> list[str]:
-    """Return the problems of the provider `name`. Each text follows `providers.NAME` in a message."""
+    """Return the problems of the provider `name`, each as the end of a message that begins with `providers.NAME`."""
     found: list[str] = []
     if not name or "/" in name or any(sign.isspace() for sign in name):
         found.append(": the name of a provider must not contain a slash or a space")
     if name in PERSON_PROVIDERS:
-        found.append(": this name stands for people; choose another name for a provider")
+        found.append(": this name is reserved for people; choose another name for the provider")
     if preset is None and spec.kind is None:
         found.append(
             ".kind: is missing; add `kind: openai` for an OpenAI-compatible server "
@@ -257,7 +254,7 @@ HTTP_PORT, HTTPS_PORT = 80, 443
 
 
 def find_url_problem(url: str) -> str | None:
-    """Return why `url` cannot be the address of a server; None if it can."""
+    """Return the problem with `url` as the address of a server; None if there is no problem."""
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
@@ -297,10 +294,7 @@ def parse_ollama_host(host: str) -> str:
 
 
 def server_name(url: str) -> str:
-    """Return `host` or `host:port` of `url`; empty if `url` has no host.
-
-    Only the port 443 is left out: `http://api.example` becomes `api.example:80`.
-    """
+    """Return `host:port` of `url`, but only `host` for port 443. Empty if `url` has no host."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").rstrip(".")
@@ -323,7 +317,7 @@ def is_loopback(url: str) -> bool:
 # Keys and variables --------------------------------------------------------------------------------------------------
 
 MIN_KEY_CHARS = 6
-"""Minimum length of a secret that is redacted. Redaction of shorter values (`none`, `test`) would damage texts."""
+"""Minimum length of a secret that is redacted. Shorter values, such as `none`, occur in ordinary texts."""
 _MAX_NAMED_MODELS = 2
 """Maximum number of models that the message on a missing key names."""
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,1000}))?\}")
@@ -351,9 +345,9 @@ def find_variables(text: str) -> tuple[str, ...]:
 
 
 def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[str] = ()) -> str | None:
-    """Return a sentence on a missing or invalid key of `row`; None if the key can be used.
+    """Return the problem with the key of `row`, as a sentence; None if there is no problem.
 
-    The sentence names `models`, the models that need the key.
+    `models` are the names of models that the sentence lists as needing the key.
     """
     if not row.is_remote or row.api_key_env is None:
         return None

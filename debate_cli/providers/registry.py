@@ -44,8 +44,8 @@ _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
     """Return the price of the tokens of `spec`; None if unknown.
 
-    A price in `spec` precedes a price in `row`, which precedes the bundled tables. Without a price, a model on this
-    machine is free, unless its server needs a key or was added by the user.
+    The price in `spec` comes first, then the price in `row`, then the bundled tables. Without these, a model is free if
+    `row.local` is true, the address is on this machine and no key is needed.
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):
@@ -81,7 +81,7 @@ def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mappin
 def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
     """Return the problems of `row`, one sentence each.
 
-    The sentence on a missing key names those models among `wanted` that need the key.
+    `wanted` has names of models. The sentence on a missing key lists those that need the key.
     """
     models = [model for model in wanted if split_model_name(model)[0] == row.name]
     return [
@@ -99,7 +99,7 @@ def models_without_key(config: DebateConfig, models: Iterable[str], env: Mapping
 
 
 def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
-    """Return the embedded models among `models` if the extra `[local]` is not installed; else none."""
+    """Return those of `models` that need the extra `[local]`; none if the extra is installed."""
     table = merge_provider_rows(config)
     return tuple(
         model for model in models if (row := table.get(split_model_name(model)[0])) and find_extra_problem(row)
@@ -116,7 +116,7 @@ def format_unknown_provider(model: str, known: Iterable[str]) -> str:
 
 
 def find_batch_problem(row: ProviderRow, model: str) -> str | None:
-    """Return why `model`, a `provider/model` of `row`, cannot be used in a batch; None if it can."""
+    """Return an error message if `model`, a `provider/model` of `row`, cannot be used in a batch; else None."""
     if row.batches:
         return None
     able = ", ".join(name for name, other in BUILTIN_PROVIDERS.items() if other.batches)
@@ -130,10 +130,10 @@ def collect_provider_secrets(config: DebateConfig, env: Mapping[str, str]) -> tu
 
 
 class ProviderRegistry:
-    """Creates adapters. The models of one provider share connections, which `aclose` closes.
+    """Creates adapters. The models of one provider share connections.
 
-    `folder` is the base of relative paths. `people` asks people who take the role of a model. Raises ConfigError if the
-    providers of `config` have problems.
+    `folder` is the base of relative paths. `people` says how people are asked. Raises ConfigError if a provider in
+    `config` is invalid.
     """
 
     def __init__(
@@ -166,9 +166,9 @@ class ProviderRegistry:
         return find_price(spec, self.row(spec.model), self._env)
 
     def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """Return the model of `spec`, without retries. `within` adds limits and a budget, except to a person.
+        """Return the model of `spec`, inside the wrappers that `within` adds. A person gets no wrappers.
 
-        Key, SDK and weights are needed only at the first call, which may raise MissingKeyError or ConfigError.
+        The first call may raise MissingKeyError or ConfigError.
         """
         row = self.row(spec.model)
         if row.kind == PERSON_KIND:
@@ -196,18 +196,18 @@ class ProviderRegistry:
     def search_adapter(
         self, row: ProviderRow, name: str, within: Callable[[Model], Model] = lambda model: model
     ) -> Model:
-        """Return the model or search engine `name`, which searches the web at the server of `row`.
+        """Return the model or search engine `name`, for web searches at the server of `row`.
 
-        `within` wraps the model, for example in a rate limit.
+        `within` adds wrappers to the model, for example a rate limit.
         """
         if row.kind == "mock":
             return within(MockSearch())
         return self._lazy_model(f"{row.name} search", row, name, within)
 
     def embedding_adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """Return the embedding model of `spec`. Its provider is of one of EMBEDDING_KINDS.
+        """Return the embedding model of `spec`. The kind of its provider must be in EMBEDDING_KINDS.
 
-        `within` wraps the model, for example in a rate limit.
+        `within` adds wrappers to the model, for example a rate limit.
         """
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         if row.kind == "mock":
@@ -222,7 +222,7 @@ class ProviderRegistry:
             await server.aclose()
 
     def _lazy_model(self, key: str, row: ProviderRow, name: str, within: Callable[[Model], Model]) -> Model:
-        """Return a `LazyModel` of the server of `row`. The server is created once and stored under `key`."""
+        """Return a `LazyModel` of the server that is stored under `key`; its first call creates the server from `row`."""
 
         def build() -> Model:
             if key not in self._servers:
@@ -243,7 +243,7 @@ class ProviderRegistry:
 
 
 class LazyModel:
-    """Creates a model at each call. An error of the model's creation is raised by the call."""
+    """Creates a model at each call, so that the call raises an error of the model's creation."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build
@@ -264,4 +264,4 @@ SERVER_FACTORIES: Mapping[str, Callable[[ProviderRow, Endpoint], ModelServer]] =
         "embeddings": lambda _, where: make_embeddings_server(where),
     }
 )
-"""Maps a kind, or `embeddings`, to the function that creates the server object of a row."""
+"""Maps a provider's kind to the function that creates its server object. `embeddings` is for embedding models."""

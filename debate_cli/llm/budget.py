@@ -44,11 +44,11 @@ class BudgetReservation:
 
 
 class Budget:
-    """The budget of a run, shared by all models. A limit of None means no limit.
+    """The budget of a run, shared by all models. Without limits, the budget accepts every request.
 
     The first request that does not fit closes the budget, and all later requests are refused.
 
-    `used_cost` (US dollars) and `used_tokens`: the usage before the run was resumed.
+    `used_cost` (US dollars) and `used_tokens`: usage before the run was resumed.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Budget:
 
     @classmethod
     def of_calls(cls, max_cost_usd: float | None, max_tokens: int | None, used: Iterable[ModelCall]) -> Budget:
-        """Return a budget that already contains the tokens and the known costs of the calls `used`."""
+        """Return a budget whose usage starts with the tokens and known costs of the calls `used`."""
         calls = tuple(used)
         cost = sum(call.cost_usd or 0.0 for call in calls)
         tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in calls)
@@ -94,8 +94,9 @@ class Budget:
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst`, the maximum usage of one request. The caller sets `used` on the yielded reservation.
 
-        If unfinished requests have reserved too much, waits until enough of them end. Raises BudgetError if the usage
-        of ended requests leaves too little. `what` names the request in the error message.
+        Waits while requests in progress reserve too much. Raises BudgetError if ended requests have used too much.
+
+        `what`: the request in the error message.
         """
         with waiting_for_turn():
             async with self._queue_lock:
@@ -139,15 +140,14 @@ class Budget:
 
 
 class BudgetedModel:
-    """Asks `model` if the budget has enough left for the request.
+    """Passes each request that fits the budget to `model`.
 
-    If the price of the model is unknown, only tokens are counted, and a budget with a limit in US dollars refuses the
-    request.
+    If the price is unknown, a budget with a limit in US dollars refuses all requests. If the server reports no usage,
+    the usage is estimated, and `on_estimate` is called.
 
-    If the server reports no usage, the usage is estimated and `on_estimate` is called. An answer that broke off is
-    charged with an estimate too, because the provider may bill it.
+    An answer that broke off is charged with an estimate, because the provider may bill it.
 
-    `name`: the model as `provider/model`. None for the mock, whose requests are not billed.
+    `name`: the model as `provider/model`. None for the mock, which costs nothing.
     """
 
     def __init__(
@@ -218,7 +218,10 @@ class BudgetedModel:
         )
 
     def _with_usage(self, request: Request, worst: Usage, reply: Reply) -> Reply:
-        """Return `reply`, with an estimated usage if it has none. A prompt that a content filter rejects is free."""
+        """Return `reply`, with an estimated usage if the server reported none.
+
+        A prompt that a content filter rejects costs nothing.
+        """
         usage = reply.usage
         is_filtered = reply.finish_reason == "content_filter" and not reply.text
         if usage.input_tokens + usage.output_tokens + usage.searches > 0 or is_filtered:
@@ -229,7 +232,7 @@ class BudgetedModel:
         return replace(reply, usage=worst.model_copy(update={"output_tokens": answer}))
 
     def _lost_usage(self, request: Request, worst: Usage, known: Usage, received: str) -> Usage:
-        """Return the estimated usage of an answer that broke off after the text `received`.
+        """Return the estimated usage of an answer of which only the text `received` arrived.
 
         `worst`: the reserved usage. `known`: the usage that the server reported.
         """

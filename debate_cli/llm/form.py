@@ -1,10 +1,8 @@
 """Forms that models fill in, their JSON Schemas, and the check of a value against such a schema.
 
-Forms follow two rules. A list of {name, value} objects replaces a dictionary with free keys. The reason comes before
-the score that it explains.
+In a form, a list of {name, value} objects replaces a dictionary with free keys. The reason comes before its score.
 
-Maximum lengths of texts and ranges of scores are only in the schema. The form itself accepts longer texts and other
-scores, and the code that reads the form clamps the scores.
+The schema limits the length of texts and the range of scores. The pydantic model does not.
 """
 
 import json
@@ -41,10 +39,9 @@ class Form(Generic[FormT]):
     """Name of the form in a request, in characters that providers accept: [a-zA-Z0-9_-]{1,64}"""
     model: type[FormT]
     schema: JsonSchema
-    """JSON Schema without `$ref`. Every value that fits the schema also fits `model`. A list that needs one entry per
-    known item has `prefixItems`."""
+    """JSON Schema without `$ref`. Every value that fits the schema also fits `model`."""
     lenient: bool = False
-    """Whether an answer that fits `model` but not `schema` is accepted. If False, the question is asked again."""
+    """Whether an answer that fits `model` but not `schema` is accepted. If not, the model is asked again."""
 
 
 def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:
@@ -71,7 +68,10 @@ def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) 
 
 
 def keep_if(wanted: bool) -> JsonSchema | None:
-    """Return the argument of `derive_schema` that keeps a property, or removes the property if `wanted` is False."""
+    """Return `{}` if `wanted`, else None.
+
+    In the arguments of `derive_schema`, `{}` keeps a property and None removes the property.
+    """
     return {} if wanted else None
 
 
@@ -91,15 +91,14 @@ def some_of(values: Iterable[str], *, least: int = 0) -> JsonSchema:
 
 
 def each_of(key: str, values: Iterable[str]) -> JsonSchema:
-    """Return the JSON Schema keywords of a list with one object per value. Property `key` of an object is the value."""
+    """Return the JSON Schema keywords of a list with one object for each value. Property `key` holds the value."""
     return {"prefixItems": [{"properties": {key: {"const": value}}} for value in values]}
 
 
 def derive_schema(model: type[FormModel], **narrowing: JsonSchema | None) -> JsonSchema:
     """Return the JSON Schema of `model`, with changed or removed properties.
 
-    Each keyword argument names a property and gives the JSON Schema keywords to add to the property. None removes the
-    property.
+    Each argument is named like a property. Its JSON Schema keywords are added to the property; None removes it.
     """
     return _narrow(_full_schema(model), narrowing)
 
@@ -111,7 +110,7 @@ def person_schema(form: Form[Any]) -> JsonSchema:
 
 
 def _explain(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """Add to `part` the descriptions and required keys of `raw`, which is the same part of pydantic's schema."""
+    """Return `part` with the descriptions and required keys of `raw`, pydantic's schema of the same value."""
     explained = dict(part)
     if raw.get("description"):
         explained["description"] = raw["description"]
@@ -132,7 +131,6 @@ def _explain(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSc
 
 
 def _follow(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """Return the schema that `part` refers to; for `anyOf`, the first alternative that is not null."""
     while "$ref" in part or "anyOf" in part:
         if "$ref" in part:
             part = definitions[part["$ref"].rpartition("/")[2]]
@@ -177,7 +175,7 @@ def _narrow(schema: JsonSchema, narrowing: Mapping[str, JsonSchema | None]) -> J
 
 
 def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
-    """Return `schema` with the keywords of `change` added. A keyword of `change` replaces that of `schema`."""
+    """Return `schema` with the keywords of `change`, which replace equal keywords of `schema`."""
     if "prefixItems" in change:
         entries = [_merge(schema["items"], part) for part in change["prefixItems"]]
         return {"type": "array", "prefixItems": entries, "minItems": len(entries), "maxItems": len(entries)}
@@ -226,7 +224,7 @@ _BOUNDS = {
 def find_violations(value: Any, schema: Mapping[str, Any], path: KeyPath = ()) -> Iterator[Violation]:
     """Yield each place where `value` (parsed JSON) does not fit `schema`, the schema of a form.
 
-    A text longer than `maxLength` is accepted. The entries of a list of known items may come in any order.
+    A text longer than `maxLength` is accepted. Entries of a list with `prefixItems` may come in any order.
     """
     wanted = schema.get("type")
     found = _json_type(value)

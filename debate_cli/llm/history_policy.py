@@ -57,12 +57,12 @@ class HistoryPolicy:
         choose: Callable[[], tuple[Request, bool]],
         send: Callable[[Request, bool], Awaitable[StructuredAnswer[T]]],
     ) -> tuple[StructuredAnswer[T], Request, bool]:
-        """Ask `model`, and ask again with less of the debate if the model refuses the prompt as too long.
+        """Ask `model`. If the model refuses the prompt as too long, ask again with less of the debate.
 
         Returns the answer, its request, and whether the request contains only the recent part of the debate. After two
-        requests, the answer includes the usage of both. If `format.history` is `full`, there is only one request.
+        requests, the answer includes the usage of both requests.
 
-        `choose` makes the request with `build` or `build_whole`.
+        `choose` makes a request with `build` or `build_whole`. With `format.history: full`, only one request is sent.
         """
         request, is_recent = choose()
         answer = await send(request, is_recent)
@@ -82,7 +82,7 @@ class HistoryPolicy:
     def context_tokens(self, model: ModelHandle) -> int | None:
         """Return the context of `model` in tokens; None if unknown.
 
-        If the model refused a shorter prompt as too long, returns the number of tokens of that prompt.
+        If the model has refused a prompt of fewer tokens as too long, returns the tokens of this prompt.
         """
         known = (model.context_tokens, self._refused.get(model.name))
         return min((tokens for tokens in known if tokens is not None), default=None)
@@ -114,7 +114,7 @@ class HistoryPolicy:
         return self._build_within(build, length, int(context_tokens * MAX_CONTEXT_SHARE))
 
     def count_fitting(self, lengths: Sequence[int], context_tokens: int | None) -> int:
-        """Return how many passages fit into a prompt, counted from the first. Tells the user once if some do not fit.
+        """Return how many of the first passages fit into a prompt together. Tells the user once if some do not fit.
 
         `lengths`: number of characters of each passage.
         """

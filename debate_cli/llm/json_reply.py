@@ -25,11 +25,11 @@ MAX_FAULT_CHARS = 240
 MAX_OBJECTS = 500
 """Maximum number of JSON objects in a reply. A reply with more objects is rejected."""
 MAX_WRAPPERS = 8
-"""Maximum number of objects around a form, such as the object {"answer": …}."""
+"""Maximum number of wrappers around a form that are removed. {"answer": {…}} has one wrapper."""
 
 ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
 """How well a reply fits a form. `valid`: fits the JSON Schema. `off_schema`: fits only the form's pydantic model.
-`invalid`: is JSON that fits neither. `no_object`: has no readable JSON object, or several different ones."""
+`invalid`: JSON that does not fit the form. `no_object`: no readable JSON object, or several different ones."""
 
 _THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
@@ -54,9 +54,10 @@ class ParsedReply(Generic[FormT]):
 
 
 def strip_thinking(text: str) -> str:
-    """Return `text` without everything from `<think>` to `</think>`.
+    """Return `text` without the model's thinking, which is between `<think>` and `</think>`.
 
-    A closing tag alone removes the text before the tag, and an opening tag alone the text after the tag.
+    If only the end tag is present, the text before the tag is thinking. If only the start tag is present, the text
+    after the tag is thinking.
     """
     kept: list[str] = []
     visible_from: int | None = 0
@@ -75,8 +76,9 @@ def strip_thinking(text: str) -> str:
 def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> ParsedReply[FormT]:
     """Return the form that `text` fills in, or the faults of `text`. Never raises.
 
-    If `text` as a whole is not a JSON object, the only object within `text` is read, and repaired if it is broken. An
-    object within a truncated text is not read.
+    If `text` is not a JSON object, the only object within `text` is read. A broken object is repaired first.
+
+    `truncated`: whether `text` broke off. An object within such a text is not read.
     """
     try:
         whole: Any = _DECODER.decode(text.strip())
@@ -139,9 +141,9 @@ def _find_objects(text: str) -> _FoundObjects:
 
 
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
-    """Parse the only valid object of a text, or repair and parse the only broken object.
+    """Parse the only valid object of a text. If there is none, repair and parse the only broken object.
 
-    A broken object that contains a valid form is not repaired, because the form may be a draft.
+    A broken object with a valid form inside is not repaired, because this form may be a draft.
     """
     if found.too_many:
         return ParsedReply("no_object", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))
@@ -158,7 +160,7 @@ def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedRep
 
 
 def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedReply[FormT]:
-    """Return the only form among `objects`. If no object is a form, return the object with the fewest faults."""
+    """Return the form that one of `objects` fills in; if none does, the faults of the object with the fewest."""
     readings = [_parse_unwrapped(candidate, form) for candidate in objects]
     for outcome in ("valid", "off_schema"):
         fitting = [reading for reading in readings if reading.outcome == outcome]

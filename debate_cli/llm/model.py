@@ -41,7 +41,7 @@ class OutputSchema:
 
 @dataclass(frozen=True, slots=True)
 class RequestOrigin:
-    """The task of a debate that a request belongs to, for the files and headings that people read."""
+    """The task of a debate that a request belongs to."""
 
     debate: str
     """Id of the debate."""
@@ -85,7 +85,7 @@ class Request:
     temperature: float | None = None
     seed: int | None = None
     nonce: str = ""
-    """Random text inside the last message. `fingerprint` ignores it, because it is new for each request."""
+    """Random text inside the last message, new in each request. It does not change `fingerprint`."""
     stable_chars: int = 0
     """Number of characters at the start of the last message that later requests repeat, so that a provider can cache
     them."""
@@ -131,7 +131,7 @@ class Reply:
     truncated: bool = False
     """Whether the text broke off because the token limit was reached."""
     refusal: str | None = None
-    """The model's words if the model declined to answer; None if it answered."""
+    """The model's words if the model declined to answer; None if the model answered."""
     latency_s: float = 0.0
     """Seconds from sending the request to the last byte of the answer. The mock simulates this time."""
     attempts: int = 1
@@ -146,8 +146,8 @@ class Model(Protocol):
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`, and pass the text to `on_text` as it arrives.
 
-        Raises only ModelError or BudgetError. A refusal and a reached token limit raise nothing; fields of the reply
-        state them.
+        Raises only ModelError or BudgetError. Does not raise if the model declines (`Reply.refusal`) or if the text
+        breaks off at the token limit (`Reply.truncated`).
         """
         ...
 
@@ -207,14 +207,14 @@ class FoundBatch:
     id: str | None
     """Id of the batch; None if the batch was not found."""
     may_exist: bool = False
-    """Whether a batch that is still in progress may turn out to be the wanted batch."""
+    """Whether a batch in progress may be the batch of the `BatchIntent`. This is known when that batch has ended."""
 
 
 class BatchApi(Protocol):
     """The vendor's batch interface for one model. Every method except `entry` may raise ModelError."""
 
     identity: tuple[object, ...]
-    """A value that is equal for objects that reach the same model with the same API key."""
+    """Identity of the model and the API key. Of objects with equal identities, any one can be used."""
     max_requests: int
     max_bytes: int
     """Maximum size of one batch in bytes."""

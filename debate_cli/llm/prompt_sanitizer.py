@@ -41,8 +41,8 @@ _ROLE_LINE = re.compile(rf"^([ \t>#*_-]*)({_ROLES})(?=[ \t*_]*:)", re.IGNORECASE
 def sanitize_for_prompt(text: str) -> str:
     """Return untrusted `text` normalized (NFKC), without invisible characters and role markers. Idempotent.
 
-    A role marker, which a model may read as a change of speaker, is rewritten: `<|im_start|>` becomes `‹im_start›`,
-    `[INST]` becomes `(INST)`, and `system:` at the start of a line becomes `(system):`.
+    A model may read a role marker as a change of speaker. `<|im_start|>` becomes `‹im_start›`, `[INST]` becomes
+    `(INST)`, and `system:` at the start of a line becomes `(system):`.
     """
     while (cleaned := _neutralize_role_markers(_strip_invisible(text))) != text:
         text = cleaned

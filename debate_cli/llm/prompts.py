@@ -25,7 +25,7 @@ class ShippedPrompt(NamedTuple):
     used_by: str
     """Who uses the prompt: `debaters`, `judges` (of every system), `search`, or the kind of a judging system."""
     placeholders: tuple[str, ...]
-    """Names of the placeholders in the prompt. The text of a user may contain only these."""
+    """Names of the placeholders in the prompt. A user's text for this prompt may contain no other placeholder."""
     text: str
 
 

@@ -25,16 +25,16 @@ from debate_cli.llm.usage import estimate_total_tokens
 MAX_CLOSED_S = 600.0
 """If the provider accepts no call for this many seconds, the waiting calls fail."""
 PACE_MARGIN = 1.02
-"""The interval between calls is the measured interval times this factor, because clocks and networks are not exact."""
+"""Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_WAITS_PER_INTERVAL = 4
-"""The interval between calls is at most this many times the total wait before a call was accepted again. Otherwise a
-server that refuses calls at random would make the interval longer and longer."""
+"""Maximum gap between calls, as a multiple of the total wait before a call was accepted again. Without this maximum, a
+server that refuses calls at random would make the gap longer and longer."""
 QUICKENING = 0.85
-"""Factor by which the interval between calls is multiplied after each series of accepted calls."""
+"""Factor by which the gap between calls is multiplied after each series of accepted calls."""
 SERIES = 3
-"""Number of calls in a series, as a multiple of the number of calls from which the interval was measured."""
+"""Number of calls in a series, as a multiple of the number of calls from whose times the gap was computed."""
 MAX_REMEMBERED_CALLS = 1000
-"""Maximum number of accepted calls from which the interval is measured."""
+"""Maximum number of accepted calls from whose times the gap between calls is computed."""
 
 
 class Departure(NamedTuple):
@@ -50,11 +50,11 @@ class ProviderGate:
     """Holds back the calls to one provider after the provider refused a call (HTTP 429 or 529).
 
     A refusal closes the gate. After a wait, one call is sent as a probe. If the provider accepts the probe, the gate
-    opens, and the waiting calls follow at a pace that the provider accepted before.
+    opens. The waiting calls then follow at a pace that the provider has accepted.
 
-    The waiting calls fail if Retry-After is longer than MAX_RETRY_AFTER_S, or if no call is accepted for `patience_s`.
+    The waiting calls fail if Retry-After is above MAX_RETRY_AFTER_S, or after `patience_s` without an accepted call.
 
-    `name`: the provider's name in messages. `random(low, high)`: draws a wait in seconds.
+    `name`: the provider in messages. `random(low, high)`: draws a wait in seconds.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class ProviderGate:
         return max(0.0, self._next_at - self._clock())
 
     def raise_if_given_up(self) -> None:
-        """Raise RateLimitedError if the waiting calls have to fail, and no new probe may be sent yet."""
+        """Raise RateLimitedError if the waiting calls fail and it is too early for a new probe."""
         if self._failure is not None and self.wait_s() > 0:
             raise copy.copy(self._failure)
 
@@ -129,8 +129,10 @@ class ProviderGate:
     def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
         """Close the gate because the provider refused `call` with `error`.
 
-        Returns False if the refusal only makes the wait longer, because `call` was sent before the gate last closed or
-        opened. `waiting`: number of waiting calls, for the message to the user.
+        Returns False for a call that was sent before the gate last closed or opened. Its refusal only makes the wait
+        longer.
+
+        `waiting`: number of waiting calls, for the message to the user.
         """
         now = self._clock()
         if self._refused_since is None:
@@ -151,12 +153,12 @@ class ProviderGate:
         return True
 
     def end(self, call: Departure) -> None:
-        """Register that `call` has ended, whether it was accepted, refused or failed."""
+        """Register the end of `call`, whatever its result."""
         if call.is_probe:
             self.is_probing = False
 
     def _open(self, probe: Departure) -> None:
-        """Open the gate. The new pace is the fastest average pace of accepted calls before `probe`."""
+        """Open the gate, and compute the new gap between calls from the times of the accepted calls."""
         sent = sorted(self._accepted)
         if sent:
             measured = PACE_MARGIN * min((probe.at - at) / (len(sent) - number) for number, at in enumerate(sent))
@@ -197,8 +199,7 @@ class WindowEntry:
 
     at: float
     amount: int
-    """Tokens of the call, or 1 in a window that counts requests. A caller sets the actual tokens when the call has
-    ended."""
+    """Tokens of the call, or 1 if the window counts requests. Tokens are corrected when the call has ended."""
 
 
 class RateWindow:
@@ -257,22 +258,23 @@ class SharedWindow(Protocol):
 
 
 SharedRates = Callable[[str, int | None, int | None], SharedWindow]
-"""Returns the shared window of an account. The arguments are the account (provider, address and a hash of the API key)
-and its limits of requests and tokens per minute; None means no limit."""
+"""Returns the shared window of an account from three arguments: the account (provider, address and a hash of the API
+key), its requests per minute, and its tokens per minute. None means no limit."""
 
 
 # Admission of calls -----------------------------------------------------------------------------------------------
 
 
 _Place = tuple[int, asyncio.Event]
-"""A waiting call: its ticket, and the event that wakes the call when it becomes the first in the queue."""
+"""A waiting call, as its ticket and an event. The event wakes the call when the call is first in the queue."""
 
 
 class RateLimiter:
     """Admits calls to one provider in the order of their tickets.
 
-    The number of calls at once starts at `max_concurrency`, is halved when the provider refuses a call, and grows again
-    while calls succeed. `shared`: the window that counts calls of several processes; None if there is only one process.
+    At first, `max_concurrency` calls may run at once. A refused call halves this number. Answered calls raise it again.
+
+    `shared`: the window that counts the calls of several processes; None if there is only one process.
     """
 
     def __init__(
@@ -316,10 +318,10 @@ class RateLimiter:
     async def slot(
         self, tokens: int, overall: asyncio.Semaphore | None = None, ticket: int | None = None
     ) -> AsyncGenerator[WindowEntry, None]:
-        """Wait until the provider and the run (`overall`) have a free slot for a call of up to `tokens` tokens.
+        """Wait until a call of up to `tokens` tokens may be sent.
 
-        Yields the call's entry in the window of tokens. Raises RateLimitedError if the provider refuses calls for too
-        long.
+        `overall`: limits the calls of the whole run. Yields the call's entry in the window of tokens. Raises
+        RateLimitedError if the provider refuses calls for too long.
         """
         with waiting_for_turn():
             call, shared_entry = await self._admit(self.new_ticket() if ticket is None else ticket, tokens, overall)
@@ -406,7 +408,7 @@ class RateLimiter:
 class RateLimitedModel:
     """Asks `model` when `limiter` and `overall` admit the call. Asks again after a refusal (HTTP 429 or 529).
 
-    Raises a refusal only if the provider refuses calls for too long, or if a part of the answer has arrived.
+    Raises the refusal if a part of the answer has arrived, or if the provider refuses calls for too long.
     """
 
     def __init__(

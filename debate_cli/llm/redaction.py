@@ -13,9 +13,10 @@ from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 MIN_ENCODED_CHARS = 8
 """Minimum number of characters of an encoded secret that is removed. Shorter codes occur in ordinary text."""
 MAX_ENCODED_FACTOR = 9
-"""Maximum length of an encoded secret, as a multiple of the secret's length. One `€` has nine characters in a URL."""
+"""Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
+characters."""
 _ESCAPES = r"\\{0,8}"
-"""Pattern for up to eight backslashes before a character, as in nested JSON strings."""
+"""Pattern for up to eight backslashes, which nested JSON strings have before a character."""
 
 
 def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
@@ -47,7 +48,7 @@ def _encodings(secret: str) -> set[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """Yield the Base64 codes that `data` can have within a longer text."""
+    """Yield the Base64 codes that `data` can have inside a longer text. The code depends on the position."""
     for before in range(3):
         code = base64.b64encode(bytes(before) + data).decode()
         first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6

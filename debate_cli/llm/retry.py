@@ -1,6 +1,6 @@
 """Wrappers of a model: retry after faults, leave out a rejected parameter, report a model that sends nothing.
 
-The retries of the SDKs are turned off. `llm.rate_limit` repeats calls that a provider refused with HTTP 429 or 529.
+`llm.rate_limit` repeats calls that a provider refused with HTTP 429 or 529. The SDKs repeat nothing.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from debate_cli.llm.usage import UsageAccumulator
 
 
 class RestartableStream:
-    """An `OnText` that passes text on, and can tell the receiver to discard the text."""
+    """Passes text on to `on_text`. After RESTART, `on_text` discards the text so far."""
 
     def __init__(self, on_text: OnText) -> None:
         self._on_text = on_text
@@ -25,7 +25,7 @@ class RestartableStream:
         """Whether text was sent since the last RESTART."""
 
     def __call__(self, piece: str) -> None:
-        """Pass `piece` on."""
+        """Pass `piece` to `on_text`."""
         self.has_output = piece != RESTART
         self._on_text(piece)
 
@@ -63,7 +63,9 @@ class RetryingModel:
     """Asks `model` again after a TransientError, until `max_attempts` requests were made.
 
     Waits as long as Retry-After says, or a random time without Retry-After. Calls `on_retry` with one line before each
-    wait. The reply or the last error contains the attempts and tokens of all requests.
+    wait.
+
+    The reply, or the last error, contains the attempts and usage of all requests.
 
     `random(low, high)` draws a wait in seconds. `sleep(seconds)` waits.
     """
@@ -133,7 +135,7 @@ def _is_retryable(error: BaseException) -> bool:
 
 
 def _format_attempts(error: CallError, attempts: int) -> str:
-    """Return the end of the last error's message: how many attempts were made, and why there was no further one."""
+    """Return the end of the last error's message, with the number of attempts; may be empty."""
     is_transient = isinstance(error, TransientError)
     if isinstance(error, BudgetError) or (is_transient and error.is_final) or (attempts == 1 and not is_transient):
         return ""
@@ -150,7 +152,7 @@ SILENCE_S = 30.0
 class SilenceReportingModel:
     """Asks `model`. Calls `note` if no text arrives for `silence_s` seconds.
 
-    After each note, `silence_s` doubles. `name`: the model in the note, as `provider/model`.
+    After each note, `silence_s` doubles. `name`: the asked model in the note, as `provider/model`.
     """
 
     def __init__(self, model: Model, note: Callable[[str], None], *, name: str, silence_s: float = SILENCE_S) -> None:
@@ -189,8 +191,9 @@ class SilenceReportingModel:
 class ParameterFallbackModel:
     """Asks `model` again without temperature or seed if the server rejects that parameter.
 
-    `refused`: rejected parameters, which are not sent again. All wrappers of one model share this set. `note` gets one
-    line about each rejected parameter. `name`: the model in this line.
+    `refused`: parameters that the server rejected. They are not sent again. All wrappers of one model share this set.
+
+    `note` gets one line about each rejected parameter. `name`: the asked model in this line, as `provider/model`.
     """
 
     def __init__(self, model: Model, refused: set[str], *, name: str, note: Callable[[str], None]) -> None:
@@ -200,7 +203,7 @@ class ParameterFallbackModel:
         self._note = note
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`, if necessary without rejected parameters. Raises ModelError or BudgetError."""
+        """Answer `request`, without parameters that the server rejects. Raises ModelError or BudgetError."""
         spent = UsageAccumulator()
         rejected = set[str]()
         while True:

@@ -1,10 +1,9 @@
 """Converts the JSON Schema of a form to the dialect of a provider.
 
-The dialect `full` is for grammars (llama.cpp, vLLM), which enforce bounds and patterns. `openai` and `anthropic` do not
-accept all bounds, so descriptions state the bounds.
+The dialect `full` has bounds and patterns. In `openai` and `anthropic`, descriptions state the bounds.
 
-A list with one entry per known item becomes an object with one required key per item, because a model can skip or
-repeat entries of a list. `restore_lists` converts the answer back.
+A list with one entry for each known item becomes an object with one required key for each item, because a model may
+skip or repeat entries of a list. `restore_lists` converts the answer back.
 """
 
 import json
@@ -73,7 +72,7 @@ def _convert(schema: JsonObject, dialect: Dialect) -> JsonObject:
 
 
 def _merge_entries(schema: JsonObject) -> JsonObject:
-    """Give all entries of a list the same schema. An enum replaces the constants in which the entries differ."""
+    """Replace `prefixItems` by one schema for all items of a list. An enum replaces constants that differ."""
     parts: list[JsonObject] = schema["prefixItems"]
     properties: JsonObject = dict(parts[0]["properties"])
     for name, inner in properties.items():
@@ -90,9 +89,9 @@ _PARTS = ("properties", "items", "prefixItems")
 
 
 def _map_parts(schema: JsonObject, change: Callable[[JsonObject, str], JsonObject]) -> JsonObject:
-    """Return `schema`, with `change(inner, name)` in place of each schema `inner` directly inside `schema`.
+    """Return `schema` with `change(part, name)` in place of each of its direct parts, which are schemas too.
 
-    `name`: the property that has the schema `inner`; `part` for items of a list.
+    `name`: the property that has the part as its schema; `part` for items of a list.
     """
     parts = dict(schema)
     if "properties" in schema:
@@ -125,9 +124,9 @@ def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
 
 
 def find_key_member(schema: Mapping[str, Any]) -> str | None:
-    """Return the property whose constant identifies each entry of the list `schema`, such as `participant`.
+    """Return the property that identifies each item of a list by a constant, such as `participant`.
 
-    None if there is no such property, or if its constants cannot be keys of an object.
+    `schema`: the schema of the list. None if there is no such property, or if a constant cannot be a key of an object.
     """
     parts: list[JsonObject] = schema.get("prefixItems", [])
     found = {tuple(name for name, inner in part.get("properties", {}).items() if "const" in inner) for part in parts}
@@ -138,9 +137,9 @@ def find_key_member(schema: Mapping[str, Any]) -> str | None:
 
 
 def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
-    """Convert the schema of a list of known items to the schema of an object with one required key per item.
+    """Convert the schema of a list of known items to that of an object with one required key per item.
 
-    `find_key_member(schema)` must not be None.
+    `find_key_member(schema)` must find a property.
     """
     member = find_key_member(schema)
     properties: JsonObject = {}

@@ -1,7 +1,4 @@
-"""Makes web searches, and ranks passages by meaning, with calls to a `Model`.
-
-The adapters are in `providers.search`. `evidence.web_results` turns results into passages.
-"""
+"""Makes web searches, and orders passages by similarity to a query, with calls to a `Model`."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ from debate_cli.llm.usage import UsageAccumulator, compute_cost
 SEARCH_PURPOSE = "search"
 """The `Request.purpose` of a web search."""
 RERANK_PURPOSE = "rerank"
-"""The `Request.purpose` of a request that scores passages."""
+"""The `Request.purpose` of a request that rates passages by similarity to a query."""
 REPORT_TOKENS = 1500
 """Output limit, in tokens, of a model that searches and reports the results."""
 MAX_CONTINUATIONS = 3
@@ -37,8 +34,7 @@ class SearchResults:
 
     results: tuple[FoundPassage, ...] = ()
     continuation: str = ""
-    """Partial answer (JSON) of a provider that paused the search, to be sent with the next request. Empty if the search
-    is complete."""
+    """Partial answer (JSON) if the provider paused the search, to be sent with the next request; else empty."""
 
 
 _RESULTS: TypeAdapter[SearchResults] = TypeAdapter(SearchResults)
@@ -142,7 +138,7 @@ class Reranker:
     price: Price | None
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """Return a record with `candidates` as results, the ones most similar to the query first.
+        """Return a record with `candidates` as results, the most similar to the query first.
 
         An error of the provider or budget becomes the record's `failure`.
         """
@@ -165,4 +161,4 @@ def _parse_scores(text: str, count: int) -> list[float]:
         scores = _SCORES.validate_json(text)
         if len(scores) == count:
             return scores
-    raise BrokenBodyError(f"the model that orders passages did not rate each of the {count} passages; try again")
+    raise BrokenBodyError(f"the reranking model did not rate each of the {count} passages; try again")

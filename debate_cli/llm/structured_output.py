@@ -52,7 +52,7 @@ def build_request(request: Request, form: Form[Any] | None, mode: StructuredOutp
 
 
 def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Request:
-    """Return `request`, continued by the model's answer `text` and a message on the faults in `reading`."""
+    """Return `request`, followed by the model's answer `text` and a message that lists the faults in `reading`."""
     if reading is TRUNCATED_REPLY:
         text = text[:MAX_TRUNCATED_CHARS]
         ask = (
@@ -98,7 +98,7 @@ class StructuredAnswer(Generic[FormT]):
 
 
 MAX_PLAIN_ANSWERS = 2
-"""Number of plain-text answers in a row after which a server counts as ignoring a structured-output mode."""
+"""A server that gives this many plain-text answers in a row is taken to ignore the structured-output mode."""
 
 
 class ModeRecord:
@@ -136,8 +136,11 @@ class ModeRecord:
 class StructuredOutputClient:
     """Asks `model` to fill in forms, in the best structured-output mode of its `profile`.
 
-    The next mode is used if the server rejects a mode, or if an answer contains no JSON. After an invalid answer, the
-    model is told the faults and asked again, at most MAX_REASKS times. `record`: modes that are not used.
+    If the server rejects a mode, or if an answer has no JSON, the next mode is used.
+
+    After an invalid answer, the model is told the faults and asked again, at most MAX_REASKS times.
+
+    `record`: the modes that the server rejects or ignores. They are not used.
     """
 
     def __init__(
@@ -167,8 +170,9 @@ class StructuredOutputClient:
     ) -> StructuredAnswer[Any]:
         """Ask for `form`, or for plain text if `form` is None. An error of the model becomes the answer's `error`.
 
-        `request` must have no schema and no mode. `on_text` gets RESTART before each further attempt. `patience_s`:
-        seconds for all attempts together, without the time in queues of this program.
+        `request` must have no schema and no mode. `on_text` gets RESTART before each further attempt.
+
+        `patience_s`: seconds for all attempts together. Time in queues of this program does not count.
 
         Raises StorageError if the journal cannot store the request.
         """
@@ -305,7 +309,7 @@ class _RequestState:
         return reading.outcome == "no_object" and reading is not TRUNCATED_REPLY
 
     def prepare_reask(self, reading: ParsedReply[Any]) -> bool:
-        """Build a request that lists the faults of the answer. Return False if there were MAX_REASKS such requests."""
+        """Build a request that lists the faults of the answer. Return False after MAX_REASKS such requests."""
         if self._reasks == MAX_REASKS:
             return False
         self._reasks += 1

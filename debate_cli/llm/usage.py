@@ -1,7 +1,6 @@
 """Tokens and cost of calls: estimates, prices and sums.
 
-Prices come from the package `genai-prices` and need no network. A price in the configuration takes precedence; see
-`find_price` in `providers.registry`.
+Prices come from the package `genai-prices`. A price in the configuration replaces them.
 """
 
 import copy
@@ -72,7 +71,7 @@ SEARCHES_PER_PRICE = 1000
 
 @functools.cache
 def find_bundled_price(model: str) -> Price | None:
-    """Return the price of `provider/model` per million tokens; None if unknown. Of several tiers, the first counts."""
+    """Return the bundled price of `provider/model` per million tokens: the lowest tier. None if unknown."""
     entry = _find_entry(model)
 
     def base_price(name: str) -> float | None:
@@ -127,7 +126,7 @@ def compute_cost(usage: Usage, price: Price | None) -> float | None:
 
 
 def halve_price(price: Price | None) -> Price | None:
-    """Return the price in a batch, where tokens cost half of `price`; None if `price` is None."""
+    """Return `price` with half the price of tokens, as in batches. None if `price` is None."""
     if price is None:
         return None
     prices = price.model_dump(include={"input", "output", "cached_input", "cache_write"}, exclude_none=True)
@@ -135,7 +134,7 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """Return the most expensive usage of so many tokens: with a write to the cache, if that costs more."""
+    """Return a usage with these numbers of tokens. All input is written to the cache if this costs more."""
     is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(
         input_tokens=input_tokens,
@@ -185,5 +184,5 @@ class UsageAccumulator:
 
 
 def error_usage(error: CallError) -> Usage:
-    """Return the usage of a failed call, as far as it is known."""
+    """Return the usage that a failed call reported; zero if the call reported none."""
     return error.usage if isinstance(error.usage, Usage) else Usage()

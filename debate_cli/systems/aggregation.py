@@ -47,7 +47,7 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """Return the value of `mark`, limited to the range from `low` to `high` and to at most `mark.out_of`."""
+    """Return the value of `mark`, limited to the range from `low` to `high`, and to `mark.out_of`."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
@@ -84,9 +84,10 @@ def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """Return the newest run that has assessments by the system `kind`; None if no run uses the system.
+    """Return the newest run that has assessments by the system `kind`.
 
-    A run of models that judged all turns is preferred. Without assessments, return the newest run that uses the system.
+    Runs that judged all turns take precedence. Without assessments, the newest run that uses the system is returned.
+    None if no run uses the system.
     """
     having = [
         run
@@ -98,7 +99,7 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
 
 def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
-    """Return the assessments of the system `kind` in the run that `newest_run` chooses; empty without such a run."""
+    """Return the assessments of the system `kind` in the newest run that has such assessments; empty without one."""
     run = newest_run(debate, kind)
     return () if run is None else ordered_assessments(debate, kind, run)
 
@@ -110,10 +111,9 @@ def format_failure_cause(debate: Debate, key: str) -> str:
 
 
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
-    """Yield a sentence for each brief without an assessment.
+    """Yield a sentence for each brief that has no assessment, with the cause in brackets if the brief failed.
 
-    If the brief failed, the sentence ends with the cause in brackets. `briefs`: pairs of a brief and its sentence
-    without a period.
+    `briefs`: pairs of a brief and its sentence without a period.
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

@@ -46,9 +46,9 @@ class PlannedCalls:
     planned: int
     """Number of questions that the system certainly asks."""
     follow_ups: int = 0
-    """Highest number of further questions to each judge."""
+    """Highest number of follow-up questions to each judge."""
     quoted_answers: int = 0
-    """Highest number of judges' answers that one question quotes."""
+    """Highest number of judges' answers that are quoted in one question."""
 
 
 class JudgeVote(NamedTuple):
@@ -58,7 +58,7 @@ class JudgeVote(NamedTuple):
     option: str
     """`PASS`, `FAIL` or `CONDITIONAL`."""
     reasons: tuple[str, ...]
-    """The judge's required corrections and critical findings. If there are none, the judge's reasoning."""
+    """The judge's required corrections and critical findings; without these, the judge's reasoning."""
     rationale: str = ""
     """The judge's reasoning, in full; may be empty."""
 
@@ -72,7 +72,7 @@ class RequiredChange(FrozenModel):
     judges: tuple[str, ...]
     """Ids of the judges who demand the change, in the order of the panel."""
     weight: float
-    """Share of the total weight of votes that these judges have, 0-1."""
+    """Weight of the judges who demand the change, as a share of the weight of all votes, 0-1."""
     quote: str | None = None
     """Words of the judged text that the change quotes; None if the change quotes no words of the text."""
     line: int | None = None
@@ -128,8 +128,8 @@ class ArgumentMark(NamedTuple):
 
 
 Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
-"""What the debate shows about a claim. UPHELD: it can be relied on. PARTIALLY_UPHELD: it holds within limits. REFUTED:
-it is no basis for a decision. UNCERTAIN: the debate does not settle it."""
+"""What the debate shows about a claim. UPHELD: the claim can be relied on. PARTIALLY_UPHELD: the claim holds within
+limits. REFUTED: the claim is no basis for a decision. UNCERTAIN: the debate does not settle the claim."""
 
 
 class ClaimStanding(NamedTuple):
@@ -248,7 +248,7 @@ class JudgingSystem(Generic[SettingsT]):
     # Questions
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SettingsT, progress: Progress) -> Iterable[Brief]:
-        """Return all briefs that can be asked at this point of the debate, including those that have an answer. Pure.
+        """Return all briefs that can be asked at this point of the debate, answered or not. Pure.
 
         Default: one brief to each judge on the whole debate, once the debate is over.
         """
@@ -266,13 +266,13 @@ class JudgingSystem(Generic[SettingsT]):
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
         """Return the kinds of systems whose answers the question of `brief` quotes. Default: none.
 
-        A question on a round is asked after these systems have answered about the round. Any other question is asked
-        after they have given all their answers.
+        A question on a round waits for the answers of these systems on the round. Any other question waits for all
+        their answers.
         """
         return ()
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
-        """Return the answer of a judge who takes longer than `settings.judge_timeout_s`. Default: None.
+        """Return the answer that counts for a judge after `settings.judge_timeout_s`. Default: None.
 
         If the answer is None, the brief fails.
         """
@@ -283,9 +283,9 @@ class JudgingSystem(Generic[SettingsT]):
         return ()
 
     def why_not(self, debate: Debate) -> str | None:
-        """Return why this system cannot judge the debate, e.g. `has no speeches, so …`; None if it can.
+        """Return why this system cannot judge the debate, e.g. `has no speeches, so …`; None if the system can.
 
-        Default: a debate must have a speech. A text can be judged if `judges_texts` is set.
+        Default: the debate must have a speech. With `judges_texts`, a text can be judged too.
         """
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None

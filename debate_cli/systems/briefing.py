@@ -60,7 +60,7 @@ class Briefing(FrozenModel):
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
     """Return the briefing by the judges of `run`; None if no judge answered.
 
-    If `run` is None, the newest run that reviews claims counts.
+    `run`: None means the newest run that reviews claims.
     """
     review = review_claims(debate, run)
     if review is None:

@@ -63,9 +63,9 @@ def bar_chart(
     ticks: tuple[float, ...],
     unit: str = "",
 ) -> Chart:
-    """Return a chart with a group of bars for each criterion, and in each group a bar for each debater.
+    """Return a chart with a group of bars for each criterion. Each group has a bar for each debater.
 
-    `labels` maps criteria to their labels. `values` maps debaters to their values by criterion.
+    `labels` maps criteria to labels. `values` maps debaters to values by criterion.
     """
     series = tuple(
         ChartSeries(
@@ -89,7 +89,7 @@ def percent_chart(
 ) -> Chart:
     """Return a bar chart of each debater's marks as percentages of the highest possible marks.
 
-    `maxima` maps criteria to their highest marks. `marks` maps debaters to their marks by criterion.
+    `maxima`: highest mark of each criterion. `marks`: marks by debater and criterion.
     """
     labels = {name: f"{name.replace('_', ' ')} /{most:g}" for name, most in maxima.items()}
     shares = {
@@ -102,7 +102,7 @@ def percent_chart(
 def line_series(name: str, values: Mapping[int, float], positions: Mapping[int, str]) -> ChartSeries:
     """Return the line of the debater `name` in a line chart.
 
-    `positions` maps positions to labels such as `turn 3`. `values` maps positions to the debater's values.
+    `positions`: labels such as `turn 3`, by position. `values`: the debater's values, by position.
     """
     points = tuple(
         ChartPoint(values[number], f"{name}, {words}: {format_number(values[number])}") if number in values else None

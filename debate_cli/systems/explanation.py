@@ -40,12 +40,12 @@ def describe_scores(
     weights: Mapping[str, float] | None = None,
     whole: str = "the score",
 ) -> str:
-    """Return a sentence with the scores, and one on the criterion in which the two best debaters differ most.
+    """Return a sentence with the scores; empty if the verdict has none.
 
-    `marks`: the debaters' marks by criterion. `maxima`: highest mark of each criterion. `weights`: share of each
-    criterion in the total, 0-1; None means in proportion to `maxima`. `whole`: what the sentence calls the total.
+    With `maxima`, a second sentence names the criterion in which the two best debaters differ most.
 
-    Returns an empty text if the verdict has no scores.
+    `marks`: marks by debater and criterion. `maxima`: highest mark of each criterion. `weights`: share of each
+    criterion in the total, 0-1; None means in proportion to `maxima`. `whole`: name of the total in the sentence.
     """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:
@@ -79,9 +79,9 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
 
 
 def describe_agreement(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Return a sentence on the differences between two or more verdicts, and one that names the undetermined ones.
+    """Return sentences on two or more verdicts: how they differ, and which are undetermined.
 
-    If the verdicts do not differ and none is undetermined, the only sentence is `They agree.`
+    If no verdict differs or is undetermined, the only sentence is `They agree.`
     """
     outcomes: dict[str, list[Verdict]] = defaultdict(list)
     degrees: dict[str, list[Verdict]] = defaultdict(list)

@@ -78,10 +78,10 @@ def judge_form(
 ) -> Form[FormModelT]:
     """Return the form that a judge fills in. A judge who leaves out a required entry is asked again.
 
-    `complete` maps the name of a list to (key, values). For each of the values, the list must have an entry with this
-    value in its field `key`. A list without values is left out of the form.
+    `complete`: for each list of the form, a field and its values. The list needs one entry for each value. A list
+    without values is left out of the form.
 
-    `narrowing`: further restrictions of the schema, passed to `derive_schema`.
+    `narrowing`: further restrictions of the schema, as in `derive_schema`.
     """
     lists = {entries: each_of(key, values) if values else None for entries, (key, values) in (complete or {}).items()}
     schema = derive_schema(model, **lists, **narrowing)

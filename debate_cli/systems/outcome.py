@@ -19,15 +19,15 @@ class ScoreOutcome(NamedTuple):
 
 
 MARGIN_DECIMALS = 6
-"""Margins are rounded to this number of decimals before they are compared with thresholds."""
+"""Number of decimals to which a margin is rounded before it is compared with thresholds."""
 UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 
 def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
-    """Return the winner, the kind of victory and the margin, which is the highest score minus the second highest.
+    """Return the winner, the kind of victory and the margin.
 
-    `victory` returns the kind of victory for a margin above 0. Equal highest scores are a draw. With fewer than two
-    scores, the outcome is undetermined.
+    The margin is the highest score minus the second highest. A margin of 0 is a draw. `victory` returns the kind of
+    victory for any other margin. With fewer than two scores, the outcome is undetermined.
     """
     if len(scores) < 2:  # noqa: PLR2004 - a margin needs two scores
         return UNDETERMINED_OUTCOME

@@ -16,7 +16,7 @@ from debate_cli.systems.base import JudgeQuote, JudgingSystem
 
 
 class UninstalledSystem(JudgingSystem[SystemSettings]):
-    """Placeholder for a system whose plug-in is not installed. Stored verdicts can be shown, but not computed again."""
+    """Takes the place of a system whose plug-in is not installed. Shows stored verdicts, but cannot compute them."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -84,7 +84,7 @@ def debater_instructions(debate: Debate, cue: Cue) -> tuple[str, ...]:
 
 
 def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick | None:
-    """Return the strategy for the speaker of `cue` by the first installed system that picks one; None if none does."""
+    """Return the strategy for the speaker of `cue` from the first system that picks one; None if none does."""
     picks = (get_system(kind).pick_strategy(debate, cue) for kind in system_kinds())
     return next((pick for pick in picks if pick is not None), None)
 

@@ -15,14 +15,14 @@ from debate_cli.systems.structured.settings import DEFAULT_CRITERIA, StructuredS
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """Changed settings by kind of system. Settings that the rubric does not name stay as stored."""
+    """Changed settings by kind of system. All other settings stay as stored."""
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
     """Weights of the criteria of the structured system. If weights are given, criteria without one get 0."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
-        """Return the changed settings of each system that the rubric is about.
+        """Return the settings of each system that the rubric changes.
 
         `where`: start of error messages. Raises UsageError if a changed setting is unknown or invalid.
         """

@@ -24,12 +24,12 @@ def score(
 ) -> tuple[Verdict, ...]:
     """Return the verdicts of a debate, the deciding one first and flagged `decides`.
 
-    `runs`: `latest`, `all` or the id of one run. `latest` takes the newest run of each system, runs that judged side by
-    side with it, and all runs of people. An unknown id gives no verdict.
+    `runs`: `latest`, `all` or the id of one run. `latest` takes the newest run of each system, the runs of the same
+    comparison of judge models, and all runs of people. An unknown id gives no verdict.
 
     `systems`: the kinds to score; None means all. `settings`: settings by kind, used instead of the stored ones.
 
-    A person's verdict never decides. If several models judged side by side, no verdict decides.
+    A person's verdict never decides. In a comparison of judge models, no verdict decides.
     """
     replacing = settings or {}
     chosen = [
@@ -53,8 +53,10 @@ def score(
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """Return the verdict that is flagged `decides`.
 
-    If none is flagged, because several models judged side by side, return the first verdict and the verdicts of the
-    same system by the other models. A person's verdict is never returned.
+    In a comparison of judge models, no verdict is flagged. Then returns the first verdict, and the verdicts of its
+    system from the other runs of the comparison.
+
+    A person's verdict is never returned.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]
@@ -68,7 +70,7 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
     """Return the verdicts of several runs, in the order of `runs`.
 
-    If a run judged side by side with another one, the flag `decides` is removed from its verdicts.
+    Verdicts from a comparison of judge models are not flagged `decides`.
     """
     found = [item for run in runs for item in verdicts_of_run(debate, verdicts, run)]
     return tuple(
@@ -119,8 +121,8 @@ def _put_deciding_first(
 ) -> tuple[Verdict, ...]:
     """Flag the deciding verdict and move it to the front.
 
-    A verdict of the kind `deciding` decides: the newest one in `judged`, else the newest one in `verdicts`. If there is
-    none, the first verdict decides.
+    The newest verdict of the kind `deciding` in `judged` decides, else the newest in `verdicts`. If no verdict is of
+    this kind, the first one decides.
     """
     if not verdicts:
         return ()
@@ -156,9 +158,10 @@ def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool
 
 
 def _deciding_kind(debate: Debate, runs: str) -> str | None:
-    """Return the kind of the system that decides: the configured `decides`, or else the first system of the first run.
+    """Return the kind of the system that decides, from the setting `decides`.
 
-    If several runs configure `decides`, the last of `runs_by_precedence` counts.
+    Of several runs with this setting, the last of `runs_by_precedence` counts. Without the setting, the first system of
+    the first run decides.
     """
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
     named = [

@@ -36,10 +36,10 @@ LOOKED_UP = (
 
 
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
-    """Describe the sources of one round for a judge's prompt: first the citations, then what was looked up.
+    """Describe citations and looked-up items of one round for a judge's prompt; empty if there are none.
 
-    `round_number`: None means the whole debate. Judges' answers are from the run `run_id` if it uses the system
-    `sources`, else from the newest run that does. The text is empty if there is nothing to describe.
+    `round_number`: None means the whole debate. The answers of judges of sources are from the run `run_id` if it uses
+    the system `sources`, else from the newest run that does.
     """
     turns = debate.turns_by_index
     run = _find_sources_run(debate, run_id)
@@ -71,7 +71,7 @@ def format_quote_checks(debate: Debate, turn: Turn) -> str:
 
 
 def _find_sources_run(debate: Debate, run_id: str) -> str | None:
-    """Return `run_id` if this run uses the system `sources`, else the newest run that does; None if there is none."""
+    """Return `run_id` if this run uses the system `sources`, else the newest such run; None if there is none."""
     if any(system.kind == SOURCES_KIND for system in debate.run(run_id).active_systems()):
         return run_id
     newest = newest_run(debate, SOURCES_KIND)
@@ -81,8 +81,8 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
     """Return the id of a source that supports `words` of a turn, according to a judge of sources; None without one.
 
-    The words must be in an argument that the cited source supports, or in the quote from this source. A looked-up
-    passage counts too if it shows that the argument's evidence exists.
+    The words must be in an argument that the source supports, or in the quote from this source. A looked-up passage
+    counts if it shows that the evidence of an argument with these words exists.
     """
     run = _find_sources_run(debate, run_id)
     if run is None:

@@ -1,4 +1,4 @@
-"""Combines the checks of quotes by code with what the judges of the system `sources` answered."""
+"""Combines quote checks by code with the answers of judges of the system `sources`."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
@@ -103,7 +103,7 @@ class JudgedLookup(FrozenModel):
     item: str
     source: str = ""
     exists: Quality
-    """Whether the evidence or source exists, according to the judge. `unknown` also if the judge quotes wrongly."""
+    """Whether the evidence or source exists, according to the judge. `unknown` if the judge's quote is wrong."""
     passage: str = ""
     quote: str = ""
     outcome: SourceOutcome | None = None
@@ -175,10 +175,10 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
 
 
 def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceOutcome | None]:
-    """Return whether the item exists, and the result of checking the quote in the judge's answer.
+    """Return whether the looked-up item exists, and the result of checking the quote in the judge's answer.
 
-    If the answer names no passage, the result is (`unknown`, None). If the passage does not have the quote, the item is
-    `unknown`.
+    Existence is `unknown` if the answer names no passage, or if its quote is not in the passage. The second value is
+    None if the answer names no passage.
     """
     if not answer.passage:
         return "unknown", None
@@ -214,13 +214,13 @@ class SourceBriefing(FrozenModel):
     """The reliable and the doubtful sources of a debate."""
 
     reliable: tuple[SourceNote, ...] = ()
-    """Sources that contain the quoted words and support the arguments; one note per source."""
+    """Sources that have the quoted words and support an argument; one note per source."""
     doubtful: tuple[SourceNote, ...] = ()
-    """Sources with altered quotes, then with missing quotes, then contradicting sources; one note per citation."""
+    """One note per doubtful citation: first altered quotes, then missing quotes, then contradicting sources."""
 
 
 def brief_sources(debate: Debate) -> SourceBriefing:
-    """Return the reliable and the doubtful sources, by quote checks and by the newest run of the system `sources`."""
+    """Return the reliable and doubtful sources. The judges' answers are from the newest run of the system `sources`."""
     titles = {passage.id: passage.title or passage.source for passage in debate.passages}
     reliable: dict[str, dict[str, dict[str, None]]] = {}
     altered: list[SourceNote] = []

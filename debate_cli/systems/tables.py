@@ -16,7 +16,7 @@ from debate_cli.domain.verdict import Verdict
 N = TypeVar("N", bound=FrozenModel)
 Item = TypeVar("Item")
 Tone = Literal["good", "mixed", "bad", "info", "muted"]
-"""What a badge tells the reader. Rendering chooses a colour for each tone."""
+"""Kind of a badge, for which rendering chooses a colour."""
 
 
 class DebaterCell(NamedTuple):
@@ -93,7 +93,7 @@ class Table(NamedTuple):
     numeric: frozenset[int] = frozenset()
     """Positions of the right-aligned columns."""
     has_key_column: bool = False
-    """Whether the first column holds dotted keys, which are wrapped only at dots. All cells must then be text."""
+    """Whether the first column has dotted keys as text. Lines of this column break only at dots."""
 
     @property
     def heading(self) -> str:
@@ -146,7 +146,7 @@ def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | No
 
 
 def parse_notes(model: type[N], verdict: Verdict) -> N | None:
-    """Return the notes of a verdict as `model`; None if another version wrote them and they do not fit."""
+    """Return the notes of a verdict as `model`; None if they do not fit, because another version wrote them."""
     if isinstance(verdict.notes, model):
         return verdict.notes
     try:
@@ -156,7 +156,7 @@ def parse_notes(model: type[N], verdict: Verdict) -> N | None:
 
 
 def format_number(value: float, digits: int = 2) -> str:
-    """Format `value` with at most `digits` decimals: 7.0 or 7.25 with two decimals, 7 or 7.5 with one."""
+    """Format `value` with at most `digits` decimals, e.g. 7.0, 7.5 or 7.25 with two decimals, and 7 or 7.5 with one."""
     whole, _, fraction = f"{value:.{digits}f}".partition(".")
     fraction = fraction.rstrip("0") or ("0" if digits > 1 else "")
     return f"{whole}.{fraction}" if fraction else whole

@@ -73,7 +73,7 @@ class TraceRow(FrozenModel):
 def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
     """Return a row for each argument of the debate, with the standings that the judges of `run` gave.
 
-    If `run` is None, the newest run that reviews claims counts.
+    `run`: None means the newest run that reviews claims.
     """
     answers, sources = _answers_to_claims(debate), _sources_of_claims(debate)
     review = review_claims(debate, run)
@@ -99,7 +99,7 @@ def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tu
 def review_claims(debate: Debate, run: JudgingRun | str | None = None) -> ClaimReview | None:
     """Return what the judges of `run` conclude about the claims; None if they did not review claims.
 
-    If `run` is None, the newest run that reviews claims counts.
+    `run`: None means the newest run that reviews claims.
     """
     system = find_claim_reviewer(debate)
     chosen = newest_run(debate, system.kind) if system is not None and run is None else run
@@ -137,7 +137,7 @@ class ArgumentScores:
     """Scores of arguments in one verdict."""
 
     by_argument: Mapping[str, float]
-    """Maps argument ids to scores. Arguments without a score are left out."""
+    """Maps argument ids to scores, for arguments that have a score."""
     max_score: float
 
 
@@ -167,15 +167,15 @@ class WeakestArgument:
 
     @property
     def because(self) -> tuple[str, ...]:
-        """Why the claim was not upheld. Empty for an upheld claim, and if the judge gave no reason."""
+        """Why the claim was not upheld. Empty if the claim was upheld or the judge gave no reason."""
         reason = (self.row.reason or "").strip()
         return (reason,) if reason and self.row.standing not in {None, "UPHELD"} else ()
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """Return the argument with the lowest score. Of equal scores, the argument with the worst standing is returned.
+    """Return the argument with the lowest score and, of equal scores, the worst standing.
 
-    Returns None if no argument has a score or a standing below UPHELD, or if all arguments are equally weak.
+    None if all arguments are equally weak, or if no argument has a score or a standing below UPHELD.
     """
     scores = score_arguments(debate, verdicts)
     rows = [
@@ -191,7 +191,7 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
     """Return the scores of arguments in the newest run that reviews claims.
 
-    If this run scored no argument, another verdict with scores of arguments counts.
+    If this run scored no argument, the scores are from another verdict in `verdicts`.
     """
     system = find_claim_reviewer(debate)
     newest = newest_run(debate, system.kind) if system is not None else None

@@ -74,7 +74,7 @@ class DebateSummary(Finding):
     kind: Literal["debate_summary"] = "debate_summary"
     text: str
     consistently_outperformed: tuple[str, ...] = ()
-    """Names of the debaters who did worse than the others throughout the debate."""
+    """Names of the debaters who did worse than their opponents throughout the debate."""
 
     def describe(self) -> list[str]:
         """Return the summary and the names of those who were consistently outperformed."""

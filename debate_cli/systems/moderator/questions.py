@@ -198,8 +198,9 @@ def _add_marks(
 ) -> None:
     """Add each debater's marks, and the total that the judge wrote, which does not count.
 
-    Adds a warning if this total differs from the sum of the marks. `groups` maps groups, each with one reason, to
-    criteria.
+    A warning tells if this total differs from the sum of the marks.
+
+    `groups`: the criteria of each group. The judge gives one reason for each group.
     """
     for entry in unique_known_items(collector, entries, lambda item: item.participant, context.speakers):
         ours = 0.0
@@ -213,7 +214,7 @@ def _add_marks(
             continue
         if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:
             collector.add_warnings(
-                f"claimed_total: the judge gave {entry.participant} a total of {claimed:g}, but its marks add up to {ours:g}"
+                f"claimed_total: the judge gave {entry.participant} a total of {claimed:g}, but the marks add up to {ours:g}"
             )
         collector.add_mark(entry.participant, CLAIMED_TOTAL_CRITERION, claimed, (0, sum(maxima.values())))
 

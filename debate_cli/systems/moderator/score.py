@@ -96,7 +96,7 @@ class FinalRow(FrozenModel):
 
 
 class ClaimedTotal(FrozenModel):
-    """A total that a judge wrote, and that differs by more than 0.5 from the sum of the judge's marks."""
+    """A total that a judge wrote. It differs by more than 0.5 from the sum of the judge's marks."""
 
     assessor: str
     participant: str
@@ -133,7 +133,7 @@ class Overview(FrozenModel):
     assessor: str
     text: str
     consistently_outperformed: tuple[str, ...]
-    """Names of the debaters who did worse than the others throughout the debate."""
+    """Names of the debaters who did worse than their opponents throughout the debate."""
 
 
 class ModeratorNotes(Notes):
@@ -154,9 +154,10 @@ class ModeratorNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `ModeratorNotes`.
 
-    It is undetermined unless at least two debaters have a score, and all who spoke have one. A score needs a fully
-    marked round, a fully marked final evaluation and a speech. If a transcript has no speeches at all, no speech is
-    needed.
+    A debater has a score after a speech, a fully marked round and a fully marked final evaluation. In a transcript
+    without speeches, no speech is needed.
+
+    If fewer than two debaters have a score, or if a speaker has none, the verdict is undetermined.
     """
     given = ordered_assessments(debate, "moderator", run)
     of_rounds = sorted(

@@ -1,6 +1,6 @@
 """Settings of the moderator, and the criteria that forms, scores and tables use.
 
-Whoever adds a criterion describes it in the prompt, and corrects the totals in prompts and docstrings.
+A new criterion must also be described in the prompt. The totals in prompts and docstrings change with it.
 """
 
 from typing import Annotated, Literal, Self
@@ -12,7 +12,7 @@ from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, Threshol
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
 """Maps the criteria of a round to their highest marks."""
 ROUND_GROUPS: dict[str, tuple[str, ...]] = {name: (name,) for name in ROUND_CRITERIA}
-"""Maps the groups of a round to their criteria. Here each criterion is a group, so each mark has its own reason."""
+"""Maps groups to criteria of a round. Each group has one criterion, because the judge gives a reason for each mark."""
 ROUND_TOTAL = sum(ROUND_CRITERIA.values())
 """Highest sum of one round's marks: 30."""
 ROUND_HEADS: dict[str, str] = {

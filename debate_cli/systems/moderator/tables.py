@@ -168,7 +168,7 @@ def _join(sentences: Iterable[str]) -> str:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield charts of the final evaluation and of the rounds. Yields none if another version wrote the verdict."""
+    """Yield charts of the final evaluation and of the rounds; none if the notes of the verdict cannot be read."""
     notes = parse_notes(ModeratorNotes, verdict)
     if notes is None:
         return

@@ -74,7 +74,7 @@ def _found_passages(context: JudgingContext[SourcesSettings]) -> tuple[Passage, 
 def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
     """Return the form for the citations and claims of a round.
 
-    If nothing was found for the claims, the only answer on a claim is `unknown`.
+    If no passage was found for the claims, `unknown` is the only permitted answer on a claim.
     """
     citations, claims = tuple(_round_citations(context)), tuple(_round_claims(context))
     passages = [passage.id for passage in _found_passages(context)]
@@ -144,8 +144,8 @@ def _passage_words(passage: Passage, names: tuple[str, ...]) -> dict[str, str]:
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
     """Return a finding for each citation and each claim.
 
-    An answer on a claim that names no passage counts as `unknown`. A warning says which answers quote words that their
-    passage does not have.
+    If an answer on a claim names no passage, the claim counts as `unknown`. A warning names each answer with a quote
+    that is not in its passage.
     """
     collector = MarkCollector()
     citations, claims = _round_citations(context), _round_claims(context)
@@ -167,8 +167,8 @@ def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> 
         collector.add_findings(finding)
         if check_lookup(finding, context.debate)[1] in FAILED_OUTCOMES:
             collector.add_warnings(
-                f"quote: the answer on the evidence of {finding.item} quotes words that are not in {finding.passage}, "
-                "so it counts as unknown"
+                f"quote: the answer on the evidence of {finding.item} quotes words that {finding.passage} does not have; "
+                "this evidence counts as unknown"
             )
     return collector.result()
 

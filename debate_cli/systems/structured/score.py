@@ -43,7 +43,7 @@ VICTORY_LABELS: dict[Victory, str] = {
 
 
 CriterionMarks = Mapping[str, Mapping[str, tuple[float, float]]]
-"""Maps each criterion of one argument to the judges' marks: a mapping from judges to (mark, weight of the judge)."""
+"""Maps each criterion of one argument to marks. The marks map each judge to (mark, weight of the judge)."""
 
 
 class ArgumentRow(FrozenModel):
@@ -111,8 +111,8 @@ def scored_arguments(debate: Debate) -> dict[str, str]:
 def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `StructuredNotes`.
 
-    It is undetermined unless at least two debaters have an argument with all marks, and everyone who made an argument
-    has one.
+    A debater has a score if at least one argument of the debater is fully marked. If fewer than two debaters have a
+    score, or if someone who made an argument has none, the verdict is undetermined.
     """
     owners = scored_arguments(debate)
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
@@ -167,9 +167,9 @@ def _judge_shares(given: Sequence[Assessment], judges: Mapping[str, float]) -> d
 def _collect_marks(
     given: Sequence[Assessment], owners: Mapping[str, str], criteria: Collection[str], judges: Mapping[str, float]
 ) -> Mapping[str, CriterionMarks]:
-    """Map arguments to the judges' marks. `judges`: weight of each judge.
+    """Map arguments to marks by criterion and judge. `judges`: weight of each judge.
 
-    A mark is ignored if it names an unknown argument, or a debater who did not make the argument.
+    A mark is ignored if the argument is unknown, or if the mark names a debater who did not make the argument.
     """
     found: dict[str, dict[str, dict[str, tuple[float, float]]]] = {item: {} for item in owners}
     for assessment in given:
@@ -250,7 +250,7 @@ def _missing(
 def review_claims(debate: Debate, run: str) -> ClaimReview | None:
     """Return the standing of each claim and the judges' advice; None if no judge of `run` assessed the debate.
 
-    Key insight and recommendation are from the first judge who gave one. Open questions are from all judges.
+    Key insight and recommendation are from the first judge who gave them. Open questions are from all judges.
     """
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
     if not given:
@@ -270,7 +270,7 @@ def review_claims(debate: Debate, run: str) -> ClaimReview | None:
 
 
 def _weightiest_standing(traces: Mapping[str, Trace], weights: Mapping[str, float]) -> ClaimStanding:
-    """Return the standing with the most weight of judges, and the reason of the first of these judges.
+    """Return the standing with the largest total weight of judges, and the reason of the first of these judges.
 
     If two standings have equal weight, the result is UNCERTAIN.
     """

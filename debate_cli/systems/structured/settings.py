@@ -37,7 +37,7 @@ RESERVED_CRITERIA = frozenset({
     "item", "reasoning", "standing", "fallacies", "name", "quote", "arguments", "key_insight", "unresolved_questions",
     "recommendation", "addressed_to_judge", "id", "participant", "penalty", "score", "spread",
 })  # fmt: skip
-"""Names that no criterion may have, because the judge's form or the verdict uses them for something else."""
+"""Names that no criterion may have, because the judge's form or the verdict has fields with these names."""
 
 
 class Criterion(ConfigModel):
@@ -88,7 +88,7 @@ class FallacyDefinition(FrozenModel):
     name: str = Field(min_length=1)
     """Name of the fallacy in the judge's form and in reports."""
     definition: str = ""
-    """What the fallacy is, for the judge. By default, the shipped definition of the fallacy with this name."""
+    """Definition that the judge reads. By default, the shipped definition of the fallacy with this name."""
 
 
 def _with_definition(value: object) -> object:

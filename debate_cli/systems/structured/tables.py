@@ -68,7 +68,7 @@ def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Ite
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield a chart of the mean marks by criterion. Yields none if another version wrote the verdict."""
+    """Yield a chart of the mean marks by criterion; none if the notes of the verdict cannot be read."""
     notes = parse_notes(StructuredNotes, verdict)
     if notes is None:
         return

@@ -1,8 +1,4 @@
-"""The scorecard of the live system: the judge's marks of each turn, and the scores computed from them.
-
-The computation has three steps. It limits the logic of turns with an incomplete causal chain, adjusts scores by the
-judge's comparisons of turns, and subtracts penalties.
-"""
+"""The scorecard of the live system: the scores of all turns, computed from the judge's marks."""
 
 import math
 from collections import Counter, defaultdict
@@ -24,13 +20,13 @@ from debate_cli.systems.live.settings import LiveSettings, PenaltyPoints
 DIMENSION_MAXIMA: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30}
 """Maps dimensions to their highest scores, which add up to 100."""
 SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10}
-"""Maps two further criteria to their highest marks. These marks do not count in a turn's score."""
+"""Maps the criteria that do not count in a turn's score to their highest marks."""
 INCOMPLETE_CHAIN_MAX = 34.0
 """Highest score in logic of a turn whose causal chain is incomplete."""
-BAND_START: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Maps dimensions to the lowest score of a turn that won an exchange. Turns that only lost exchanges score less."""
+MIN_WINNER_SCORES: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
+"""Maps each dimension to the lowest score of a turn that won the dimension in an exchange."""
 DRAW_SHARE = 0.10
-"""A drawn exchange is unresolved if the scores differ by more than this share of the dimension's highest score."""
+"""Scores contradict a draw if they differ by more than this share of the dimension's highest score."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling"]
@@ -58,25 +54,25 @@ class Penalty(FrozenModel):
     kind: PenaltyKind
     points: float
     about: str
-    """The quoted words with the fault. Without a quote, the judge's reason."""
+    """What cost the points: the quoted words, or a description by the judge."""
 
 
 class UnresolvedExchange(FrozenModel):
-    """An exchange of two turns whose scores contradict the judge's comparison of the turns."""
+    """Two turns whose scores in a dimension contradict the judge's comparison of the turns."""
 
     turns: tuple[int, int]
     dimension: str
     winner: str
     """Who won according to the judge: a debater's name, or `draw`."""
     earlier: float
-    """Calibrated score of the earlier turn in this dimension."""
+    """Score of the earlier turn in the dimension, before penalties."""
     later: float
-    """Calibrated score of the later turn in this dimension."""
+    """Score of the later turn in the dimension, before penalties."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scorecard:
-    """The scores of all turns, before and after each step. Turns and dimensions without a mark are left out."""
+    """The scores of all turns. Turns and dimensions without a mark are left out."""
 
     raw: TurnScores
     chain_limits: tuple[Calibration, ...]
@@ -92,7 +88,7 @@ class Scorecard:
     supplementary: TurnScores
     """Maps turns to the marks for `frame_control` and `credibility`, 0-10."""
     comparisons: Mapping[int, PairComparison]
-    """Maps the later turn of each exchange to the judge's comparison of its two turns."""
+    """The judge's comparison of each exchange, by the index of the exchange's later turn."""
 
     def composite(self, turn: int) -> float | None:
         """Return the sum of a turn's three scores, 0-100; None if a dimension has no mark."""
@@ -101,7 +97,7 @@ class Scorecard:
 
 
 def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveSettings) -> Scorecard:
-    """Return the scores of all turns, from the assessments of the live system."""
+    """Compute the scores of all turns. `given`: the assessments by the judge of the live system."""
     raw = _mean_marks(debate, given, DIMENSION_MAXIMA)
     incomplete = {turn for turn, chain in collect_chains(given).items() if chain.missing}
     comparisons = _collect_comparisons(debate, given)
@@ -135,7 +131,10 @@ def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
 
 
 def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
-    """Map each turn to the causal chain of its main argument. An incomplete chain overrides a complete one."""
+    """Map each turn to the causal chain of its main argument.
+
+    If a turn was assessed several times, an incomplete chain counts.
+    """
     found: dict[int, CausalChain] = {}
     for assessment, chain in iter_findings(given, CausalChain):
         if assessment.subject.moment == "turn" and len(assessment.subject.turns) == 1:
@@ -150,7 +149,7 @@ class _DimensionResult(NamedTuple):
     dimension: str
     winner: str
     winning: int | None
-    """0 if the earlier turn won, 1 if the later turn won, None for a draw."""
+    """Which turn won: 0 is the earlier turn, 1 is the later turn, None is a draw."""
 
 
 def _collect_results(
@@ -168,11 +167,7 @@ def _collect_results(
 def _calibrate(
     raw: TurnScores, incomplete: Container[int], won: Container[tuple[int, str]], lost: Container[tuple[int, str]]
 ) -> tuple[TurnScores, list[Calibration]]:
-    """Return the scores after chain limits and comparisons, and a list of the changes.
-
-    A turn in `incomplete` gets at most 34 in logic. Let B be 55% of a dimension's highest score, rounded up. A score in
-    `won` is raised to at least B. A score that is only in `lost` is lowered to at most B - 1.
-    """
+    """Return the scores limited by causal chains and comparisons of turns, and a list of the changes."""
     scores: TurnScores = {index: dict(of) for index, of in raw.items()}
     changes: list[Calibration] = []
 
@@ -186,11 +181,11 @@ def _calibrate(
         for dimension, mark in of.items():
             if dimension == "logic" and index in incomplete:
                 change(index, dimension, min(INCOMPLETE_CHAIN_MAX, mark), "chain")
-            score, start = scores[index][dimension], BAND_START[dimension]
+            score, least = scores[index][dimension], MIN_WINNER_SCORES[dimension]
             if (index, dimension) in won:
-                change(index, dimension, max(start, score), "floor")
+                change(index, dimension, max(least, score), "floor")
             elif (index, dimension) in lost:
-                change(index, dimension, min(start - 1, score), "ceiling")
+                change(index, dimension, min(least - 1, score), "ceiling")
     return scores, changes
 
 
@@ -218,9 +213,9 @@ def _apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnSc
 def count_wins(
     debate: Debate, comparisons: Mapping[int, PairComparison]
 ) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-    """Return two counts for each participant: exchanges won, and exchanges won by dimension.
+    """Return how many exchanges each participant won, and how many in each dimension.
 
-    The speaker who wins more dimensions wins the exchange.
+    An exchange is won by the speaker who won more of its dimensions.
     """
     exchanges, dimensions = Counter[str](), Counter[tuple[str, str]]()
     for index, comparison in comparisons.items():

@@ -11,7 +11,7 @@ from debate_cli.systems.tables import format_number
 
 ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
 RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
-"""Fault of an entry in the register. `gap`: a gap in the logic. All other faults: a claim that does not hold."""
+"""Faults in the register: four kinds of claims that do not hold, and `gap`, a gap in the logic."""
 ReviewStatus = Literal["confirmed", "withdrawn"]
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
 ConvergenceOutcome = Literal[
@@ -76,7 +76,7 @@ class RegisterDecision(Finding):
     quote: str
     fault: RegisterFault
     points: int | None = Field(default=None, ge=1, le=10)
-    """Points that a gap costs; None for any other fault."""
+    """Points that the review set for a gap in the logic. None leaves the entry's points unchanged."""
     status: ReviewStatus
     exposed_by: int | None = None
     """Index of the later turn that exposed the fault; None if no later turn did."""
@@ -101,17 +101,17 @@ class Narrative(Finding):
     winner: str | None
     reasoning: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Pattern of the debate, in old transcripts only; None in others, which have it in `Resolution`."""
+    """Pattern of the debate in old transcripts. None in new ones, where `Resolution` has the pattern."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:
-        """Return who is ahead and why, and how each participant's case developed."""
+        """Return who won according to the judge, why, and how each participant's case developed."""
         arcs = [f"{arc.participant}: {arc.arc}" for arc in self.arcs]
         return [f"Sees {self.winner or 'no debater'} ahead: {self.reasoning}", *arcs]
 
 
 class Resolution(Finding):
-    """The judge's explanation why narrative and scorecard name different winners."""
+    """Why narrative and scorecard name different winners, in the judge's words."""
 
     kind: Literal["resolution"] = "resolution"
     explanation: str
@@ -133,7 +133,7 @@ class Convergence(Finding):
     late: str
 
     def describe(self) -> list[str]:
-        """Return how the disagreement changed, and what it was in the first and in the last turns."""
+        """Return how the disagreement changed, and descriptions of the early and the late disagreement."""
         return [f"{self.outcome.replace('_', ' ')}. Early: {self.early} Late: {self.late}"]
 
 
@@ -156,8 +156,7 @@ class Pressure(Finding):
 class CausalChain(Finding):
     """Cause, process and consequence in the main argument of a turn.
 
-    `missing` names the links that are absent. If the turn does not address the opponent's weakest premise,
-    `weakest_premise` is missing too.
+    `missing` names the missing links. With `weakest_premise`, the turn does not address the opponent's weakest premise.
     """
 
     kind: Literal["causal_chain"] = "causal_chain"

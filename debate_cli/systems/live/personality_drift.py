@@ -27,23 +27,25 @@ PRESSURE_TARGETS = {
     "strategic": "your control of what the debate is about",
     "credibility": "the credibility of your evidence",
 }
-HARD_PRESSURE, FIRM_PRESSURE = 0.66, 0.33
-"""Lowest pressures for which the debater's prompt says "hard" and "firmly"."""
+HARD_PRESSURE = 0.66
+"""Lowest pressure that a debater's prompt describes as "hard"."""
+FIRM_PRESSURE = 0.33
+"""Lowest pressure that a debater's prompt describes as "firmly"."""
 
 
 class PersonalityStep(FrozenModel):
-    """A debater's personality at the start, or after one exchange."""
+    """A debater's personality before the first turn, or after an exchange."""
 
     turn: int | None
-    """Index of the later turn of the exchange; None at the start."""
+    """Index of the later turn of the exchange; None before the first turn."""
     personality: Personality
     """The debater's personality, with unrounded traits."""
 
 
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
-    """Return the personality at the start and after each exchange, for every debater whose personality changed.
+    """Map each debater whose personality changed to the personalities over time.
 
-    Empty if `run` is not the first judging run, because later runs change no personality.
+    The result is empty for a later judging run, because only the first run changes personalities.
     """
     if get_run_id(run) != FIRST_RUN:
         return {}
@@ -54,9 +56,9 @@ def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[
 
 
 def personality_curve(debate: Debate, name: str) -> tuple[PersonalityStep, ...]:
-    """Return the debater's personality at the start and after each assessed exchange with this debater.
+    """Return a debater's personality before the first turn and after each of the debater's assessed exchanges.
 
-    After an exchange without pressure, the personality recovers. Empty if the debater has no configured personality.
+    The result is empty if the configuration gives the debater no personality.
     """
     start = next((item.personality for item in debate.participants if item.name == name), None)
     if start is None:
@@ -78,10 +80,7 @@ def _strengths(felt: Sequence[Pressure]) -> dict[PressureKind, float]:
 
 
 def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None]]:
-    """Yield (later turn, pressure on the debater) for each exchange that the first judging run assessed.
-
-    The pressure is None if the debater felt none. Nothing is yielded if the setting `feedback` is off.
-    """
+    """Yield the later turn of each assessed exchange with the debater, and the pressure on the debater, if any."""
     if not any(isinstance(system, LiveSettings) and system.feedback for system in debate.config.judging.systems):
         return
     for item in ordered_assessments(debate, "live", FIRST_RUN):
@@ -93,7 +92,7 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
 
 
 def describe_pressure(debate: Debate, name: str) -> str:
-    """Describe the pressure on a debater since this debater's last turn, and the traits that changed since the start.
+    """Describe, for a debater's prompt, the pressure since the debater's last turn and the changed traits.
 
     The text is empty if there was no pressure and no trait changed.
     """
@@ -106,9 +105,9 @@ def describe_pressure(debate: Debate, name: str) -> str:
 
 
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
-    """Describe the pressures, and the traits that changed from `start` to `now`, largest change first.
+    """Describe, for a debater's prompt, the pressures and the traits that differ between `start` and `now`.
 
-    Traits are rounded to one decimal. The text is empty without pressure and change.
+    The text is empty if there is no pressure and no trait differs.
     """
     felt: list[str] = []
     for kind, value in pressures.items():
@@ -126,7 +125,7 @@ def format_pressure(start: Personality, now: Personality, pressures: Mapping[Pre
 
 
 def build_personality_section(debate: Debate) -> ReportSection | None:
-    """Return a table for each debater whose personality changed; None if no personality changed."""
+    """Return the report's section on changed personalities; None if no personality changed."""
     moved = personality_steps(debate, FIRST_RUN)
     tables = tuple(_personality_table(name, curve) for name, curve in moved.items())
     return ReportSection("personalities", tables, ()) if tables else None

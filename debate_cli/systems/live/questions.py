@@ -42,10 +42,10 @@ Context = JudgingContext[LiveSettings]
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
 """Maps the four parts of rhetoric to their highest marks, which add up to 30."""
 WEAK_FRAMING_BELOW = 5
-"""If framing gets a lower mark than this, delivery counts no more than framing."""
+"""If the mark for framing is below this, the mark for delivery is lowered to the mark for framing."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 WEAKEST_PREMISE = "weakest_premise"
-"""Link that a causal chain lacks if the turn does not address the opponent's weakest premise."""
+"""Name of the missing link if a turn does not address the opponent's weakest premise."""
 PREMISE_INSTRUCTION = "Add weakest_premise to missing if the turn does not address the weakest premise of what the opponent has said so far."
 BLIND_INSTRUCTION = "The speaker has not heard the opponent yet, so the turn need not address the opponent's premises."
 
@@ -100,9 +100,9 @@ def _build_turn_form(context: Context) -> Form[TurnForm]:
 
 
 def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
-    """Return the values of the turn prompt.
+    """Return the values of the prompt about a turn.
 
-    Without the setting `feedback`, the prompt shows no register, because turns may then be judged in any order.
+    If turns may be judged in any order (`feedback: false`), the prompt does not show the register.
     """
     (turn,) = context.judged_turns
     debate = context.debate
@@ -120,7 +120,7 @@ def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str
 
 
 def _asked_links(context: Context) -> tuple[str, ...]:
-    """Return the links of a causal chain, with `weakest_premise` if the speaker has heard an opponent."""
+    """Return the links of a causal chain. A speaker who has heard an opponent also needs `weakest_premise`."""
     (turn,) = context.judged_turns
     has_heard_opponent = any(
         earlier.speaker != turn.speaker and (context.debate.is_sequential or earlier.round < turn.round)
@@ -153,7 +153,7 @@ def _read_turn_form(filled: TurnForm, context: Context) -> AssessmentContent:
             collector.add_findings(kind.model_validate(said))
         else:
             collector.add_warnings(
-                f"dropped: a finding about turn {item.earlier + 1}, which is not an earlier turn of {turn.speaker}"
+                f"dropped: a finding names turn {item.earlier + 1}, which is not an earlier turn of {turn.speaker}"
             )
     add_faults(filled.suspect_claims, filled.logic_gap, turn.index, context.debate, collector)
     return collector.result(filled.reasoning)
@@ -165,7 +165,8 @@ def _add_rhetoric_marks(filled: TurnForm, who: str, collector: MarkCollector) ->
         value: float = getattr(filled, name)
         if name == "delivery" and marks["framing"] < WEAK_FRAMING_BELOW and value > marks["framing"]:
             collector.add_warnings(
-                f"capped: delivery {value:g} counts as {marks['framing']:g}, because the mark for framing is low"
+                f"capped: framing {marks['framing']:g} is below {WEAK_FRAMING_BELOW}, so delivery {value:g} counts as"
+                f" {marks['framing']:g} too"
             )
             value = marks["framing"]
         marks[name] = collector.add_mark(who, name, value, (0, most))
@@ -207,7 +208,7 @@ class PairForm(FormModel):
 
 
 def _wants_pressure(context: Context) -> bool:
-    """Return whether this judging can change personalities: in the first run, with the setting `feedback`."""
+    """Return whether the judge is asked for pressure: in the first run, with the setting `feedback`."""
     return context.settings.feedback and context.brief.run == FIRST_RUN
 
 

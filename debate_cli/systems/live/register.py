@@ -1,8 +1,4 @@
-"""The register of the live system: a list of suspect claims and logic gaps that may cost points of logic.
-
-Questions about turns and exchanges add entries. The review at the end confirms entries, withdraws entries and adds
-entries.
-"""
+"""The register of the live system: suspect claims and logic gaps that may cost points of logic."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +29,7 @@ from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import find_supporting_source, format_source_checks
 
 FAULT_POINTS: dict[RegisterFault, int] = {"hollow": 1, "fabricated": 2, "inverted": 2, "backwards": 2, "gap": 1}
-"""Maps faults to the points of logic that an entry costs. The judge sets the points of a gap."""
+"""Maps faults to the points of logic that they cost. The judge may set other points for a gap."""
 
 EntryStatus = Literal["open", "confirmed", "withdrawn", "doubted"]
 
@@ -47,15 +43,16 @@ class RegisterRow(FrozenModel):
     quote: str
     """The quoted words with the fault; empty for a gap in an old transcript."""
     points: float
-    """Points of logic that the entry costs, unless the review withdraws it."""
+    """Points of logic that the entry costs. An entry without `charged_to` costs nothing."""
     status: EntryStatus
-    """What the review decided. open: nothing yet. doubted: withdrawn, but `withdrawals: false` keeps the points."""
+    """The review's decision. open: none yet. doubted: the review withdrew the entry, but `withdrawals: false` keeps the
+    points."""
     exposed_by: int | None
     """Index of the later turn that exposed the fault; None if no later turn did."""
     reason: str
     charged_to: int | None = None
-    """Index of the turn that loses the points. None if the entry was withdrawn, or if the same words cost points in
-    another entry."""
+    """Index of the turn that loses the points. None if the entry is withdrawn, or if another entry charges the same
+    words."""
 
 
 class _EntryKey(NamedTuple):
@@ -63,14 +60,13 @@ class _EntryKey(NamedTuple):
     fault: RegisterFault
     words: str
     place: int = 0
-    """A number for each gap without a quote, to tell these gaps apart; 0 for all other entries."""
+    """Tells gaps without a quote apart; 0 for every other entry."""
 
 
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
     """Return all entries with the review's decisions, sorted by turn.
 
-    Reports of one fault in one quote are merged, with the highest points and the first reason. With `withdrawals`, an
-    entry that the review withdrew costs nothing.
+    A fault of a quote is one entry, however often the judge reports the fault. `withdrawals`: the setting of this name.
     """
     rows: dict[_EntryKey, RegisterRow] = {}
     decisions: dict[_EntryKey, RegisterDecision] = {}
@@ -114,7 +110,7 @@ def _list_entries(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow 
 
 
 def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, withdrawals: bool) -> RegisterRow:
-    """Return the entry after the review's decision. `opened`: the entry so far; None if the review added it."""
+    """Return the entry after the review's decision. `opened`: the entry before; None if the review added it."""
     entry = opened or RegisterRow(
         **decision.model_dump(include={"turn", "fault", "quote", "exposed_by", "reason"}),
         points=FAULT_POINTS[decision.fault],
@@ -130,10 +126,7 @@ def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, w
 
 
 def _charge(rows: Mapping[_EntryKey, RegisterRow]) -> Iterator[RegisterRow]:
-    """Set `charged_to` so that each quote costs points once.
-
-    The costliest entry with the quote is charged, to the earliest turn with the quote. Withdrawn entries cost nothing.
-    """
+    """Set `charged_to` of one entry for each quote: the entry with most points."""
     groups: dict[tuple[str, int], list[RegisterRow]] = defaultdict(list)
     for key, row in rows.items():
         if row.status == "withdrawn":
@@ -153,7 +146,7 @@ def _position(row: RegisterRow) -> tuple[int, str, str, float, str]:
 # The forms in which a judge adds, confirms and withdraws entries
 
 MAX_LISTED_ENTRIES = 24
-"""A question lists at most this many entries, those with most points. Entries that are not listed still cost points."""
+"""Maximum number of entries that a question lists."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."
@@ -210,10 +203,9 @@ def add_faults(
     debate: Debate,
     collector: MarkCollector,
 ) -> None:
-    """Add a finding for each claim and each gap, about the first turn that contains the quoted words.
+    """Add a finding for each claim and each gap, or a warning if no turn contains the quoted words.
 
-    A claim may be in a turn up to the index `last`, a gap only in an earlier turn. If no such turn contains the words,
-    the claim or gap is dropped with a warning.
+    A claim may be in a turn up to the index `last`, a gap only in a turn before `last`.
     """
     for claim in claims:
         turn = _find_turn(claim.quote, debate.turns_before(last + 1), collector)
@@ -237,10 +229,9 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 
 @memoize_on_value
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
-    """Map names such as `E1`, which a question uses, to the register entries that the question lists.
+    """Return the open entries that a question lists, by names such as `E1`.
 
-    Listed are the open entries with a quote; if there are too many, those with most points. With `before`, only
-    assessments of turns before this turn index count.
+    With `before`, only assessments of turns before this index count.
     """
     given = ordered_assessments(debate, "live", run)
     if before is not None:

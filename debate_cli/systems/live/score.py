@@ -1,4 +1,4 @@
-"""Scorer of the live system. The scorecard decides who wins; the narrative is only reported."""
+"""Computes the verdict of the live system. The scorecard decides who wins, not the judge's narrative."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -46,13 +46,13 @@ from debate_cli.systems.outcome import (
 )
 
 RULES = 2
-"""Version of the scoring rules. Version 1 changed only the later turn of an exchange."""
+"""Version of the scoring rules."""
 MIN_CONVERGENCE_TURNS = 10
-"""From this number of turns on, the judge compares the first with the last turns."""
+"""If a debate has at least this number of turns, the judge compares the first turns with the last."""
 COLD_START_TURNS = 2
-"""Number of first turns whose marks are less reliable, because the judge has read few turns before them."""
+"""Number of turns at the start of a debate whose marks are less reliable."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
-"""Values of `Brief.revision` that distinguish the three questions about the whole debate."""
+"""Values of `Brief.revision` for the three questions about the whole debate."""
 
 
 class TurnRow(FrozenModel):
@@ -104,10 +104,9 @@ class NarrativeNote(FrozenModel):
     """Pattern of the debate; `none` if the judge named no pattern."""
     arcs: tuple[Arc, ...]
     agrees: bool | None
-    """Whether narrative and scorecard agree on the winner, or that nobody won. None if the scorecard is
-    undetermined."""
+    """Whether narrative and scorecard agree on who won. None if the scorecard is undetermined."""
     resolution: str | None
-    """The judge's explanation if narrative and scorecard name different winners; None without an explanation."""
+    """Why narrative and scorecard name different winners. None without an explanation by the judge."""
 
 
 class ConvergenceNote(FrozenModel):
@@ -128,13 +127,12 @@ class LiveNotes(Notes):
     calibrations: tuple[Calibration, ...]
     """Scores that the judge's comparisons of turns changed."""
     unresolved: tuple[UnresolvedExchange, ...] = ()
-    """Exchanges whose scores contradict the judge's comparison."""
+    """Exchanges whose scores contradict the judge's comparison of the two turns."""
     register_entries: tuple[RegisterRow, ...] = ()
     """All suspect claims and logic gaps, with the review's decisions."""
     penalties: tuple[Penalty, ...]
     exchanges_won: dict[str, int] = {}
-    """Maps each participant to the number of exchanges in which the participant won more dimensions than the
-    opponent."""
+    """Maps each participant to the number of exchanges won. Whoever wins more dimensions wins the exchange."""
     dimension_wins: dict[str, dict[str, int]]
     """Maps each participant to the number of exchanges won in each dimension."""
     frame_control: dict[str, float]
@@ -144,14 +142,14 @@ class LiveNotes(Notes):
     narrative: NarrativeNote | None
     convergence: ConvergenceNote | None
     personalities: dict[str, tuple[PersonalityStep, ...]] = {}
-    """The personality at the start and after each exchange, for every participant whose personality changed."""
+    """Maps each participant whose personality changed to the personalities over time."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `LiveNotes`.
 
-    A debater's score is the mean score of the debater's turns, 0-100. The verdict is undetermined unless at least two
-    debaters have a turn with all three marks, and everyone who spoke has one.
+    A debater's score is the mean of the debater's turns with all three marks. The verdict is undetermined if a speaker
+    has no score, or if fewer than two debaters have a score.
     """
     given = ordered_assessments(debate, "live", run)
     card = build_scorecard(debate, given, settings)
@@ -276,7 +274,7 @@ def _expected_briefs(
 
 
 def convergence_subject(debate: Debate) -> Subject:
-    """Return the subject of the question on convergence: the first two and the last two turns."""
+    """Return what the question on convergence is about: the first two and the last two turns."""
     indices = tuple(turn.index for turn in debate.turns)
     return Subject(moment="debate", turns=(*indices[:2], *indices[-2:]))
 

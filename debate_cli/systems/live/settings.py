@@ -22,22 +22,22 @@ class LiveSettings(SystemSettings):
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     feedback: bool = True
-    """Whether pressure in exchanges changes the debaters' personalities. If so, debaters speak one after the other,
-    because each turn is judged before the next one."""
+    """Whether pressure in exchanges changes the debaters' personalities. If so, each turn is judged before the next
+    debater speaks."""
     thresholds: Annotated[Thresholds, default_bounds(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
     """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 100."""
 
     penalties: PenaltyPoints = PenaltyPoints()
-    """Points of logic that inconsistencies cost; 0 by default."""
+    """Points of logic that a turn loses for inconsistencies; 0 by default."""
     withdrawals: bool = True
-    """With `true`, a register entry that the final review withdraws costs nothing. With `false`, such an entry still costs
-    points and is shown as doubted."""
+    """With `true`, register entries that the final review withdraws cost nothing. With `false`, these entries cost
+    points."""
 
     @property
     def asks_in_turn(self) -> bool:
-        """True with `feedback`, because each turn is then judged before the next one is made."""
+        """Whether each turn is judged before the next debater speaks; true with `feedback`."""
         return self.feedback
 
     def for_added_run(self) -> Self:
-        """Return the settings without `feedback`, because an added run cannot change the debate."""
+        """Return the settings without `feedback`, which cannot change a finished debate."""
         return self.model_copy(update={"feedback": False})

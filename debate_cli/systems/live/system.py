@@ -189,7 +189,7 @@ def _describe(finding: Finding) -> Iterable[str]:
 
 
 def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSettings) -> Iterator[str]:
-    """Yield each change of a score by the assessment, e.g. `turn 1 logic 36 → 35, hollow (−1)`. Turns count from 1."""
+    """Describe each score that the assessment changed, e.g. `turn 1 logic 36 → 35, hollow (−1)`."""
     own = _reading_position(assessment)
     near = {turn + step for turn in _touched_turns(assessment) for step in (-1, 0, 1)}
     earlier = [

@@ -47,7 +47,7 @@ STATUS_BADGES: dict[EntryStatus, Badge] = {
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return scorecard, turns, chains, register, changes of scores and unresolved exchanges, without empty tables."""
+    """Return the tables of a live verdict that have rows."""
     notes = parse_notes(LiveNotes, verdict)
     if notes is None:
         return []
@@ -175,13 +175,13 @@ class ScoreChange(NamedTuple):
     after: float
     why: str
     words: str | None = None
-    """The quoted words with the fault, if a penalty changed the score; otherwise None."""
+    """What cost the points: the quoted words, or a description by the judge. None if the change is no penalty."""
 
 
 def list_changes(
     calibrations: Iterable[Calibration], penalties: Iterable[Penalty], logic: Mapping[int, float]
 ) -> Iterator[ScoreChange]:
-    """Yield all changes of scores: first by chain limits and comparisons, then by penalties.
+    """Yield all changes of scores, those by penalties last.
 
     `logic` maps turns to scores in logic before penalties.
     """
@@ -219,7 +219,7 @@ def _unresolved_table(unresolved: Iterable[UnresolvedExchange]) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield a chart of the mean scores by dimension. Yields none if another version wrote the verdict."""
+    """Yield a chart of the mean scores by dimension; none if the verdict's notes cannot be read."""
     notes = parse_notes(LiveNotes, verdict)
     if notes is not None:
         yield percent_chart(

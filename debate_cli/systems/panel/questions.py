@@ -1,4 +1,4 @@
-"""The question to a panel's judge: the form of a vote, and the earlier votes that the judge reads."""
+"""The question that asks a judge of a panel for a vote."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -105,14 +105,14 @@ def _format_persona(judge: PanelJudge, prompts: Prompts) -> str:
 
 
 def _previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
-    """Map each judge to the vote that counted before this brief, in the order of the panel."""
+    """Map each judge to the vote that counted in the round of voting before."""
     rounds = ballots_by_round(context.debate, context.brief.run, context.settings)
     earlier = [number for number in rounds if number < context.brief.revision]
     return {ballot.judge: ballot for ballot in (rounds[max(earlier)] if earlier else ())}
 
 
 def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent | None:
-    """Return a late judge's earlier vote, marked as late; None if the judge has not voted before."""
+    """Return the last vote of a late judge, marked as late; None if the judge has not voted yet."""
     last = _previous_votes(context).get(context.brief.assessor)
     if last is None:
         return None
@@ -128,10 +128,7 @@ def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent
 
 
 def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object]:
-    """Return a vote as other judges see it.
-
-    `divided`: names of disputed dimensions. A mark of such a dimension is shown with a critical finding on it.
-    """
+    """Return a vote as other judges see it. `divided`: names of the disputed dimensions."""
     findings = ballot.vote.critical_findings
     dimensions: list[dict[str, object]] = []
     for name, value in ballot.dimensions.items():

@@ -1,4 +1,4 @@
-"""Scorer of the panel: counts weighted votes."""
+"""Computes the verdict of a panel from weighted votes."""
 
 import math
 import re
@@ -28,9 +28,9 @@ from debate_cli.systems.panel.votes import (
 )
 
 OPTION_SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
-"""Maps options to the side of the debate that wins with them."""
+"""Maps an option to the side of the debate that wins if the panel chooses this option."""
 CLEAR_SHARE = 0.8
-"""A victory is clear if the winning option has at least this share of the weight."""
+"""A victory is clear if votes with at least this share of the weight are for the winning option."""
 
 
 class BallotRow(FrozenModel):
@@ -40,24 +40,24 @@ class BallotRow(FrozenModel):
     option: VoteOption
     confidence: float
     weight: float
-    """Share of the total weight of this round's votes, 0-1."""
+    """Share of this vote in the weight of all votes of the round, 0-1."""
     dimensions: dict[str, float]
     critical_findings: tuple[str, ...]
     remediation_required: tuple[str, ...]
     rationale: str
     changed: bool
-    """Whether the judge chose another option in the round before."""
+    """Whether the option differs from the judge's option in the round before."""
     changed_because: str | None
     unexplained_change: bool
-    """Whether the vote changed without a valid reason. In a debate, a valid reason names a turn or an argument. On a
-    document, any reason is valid."""
+    """Whether the judge changed the option without a valid reason. In a debate, a valid reason names a turn or an
+    argument."""
     late: bool
     carried: bool
-    """Whether this is the judge's earlier vote, because the judge gave none in this round or was late."""
+    """Whether the judge's earlier vote counts again, because the judge gave no vote in time."""
 
 
 class PanelRoundRow(FrozenModel):
-    """One round of voting. Round 0 is the first vote, in which no judge sees another judge's vote."""
+    """One round of voting. In round 0, no judge sees another judge's vote."""
 
     round: int
     agreement: float
@@ -70,22 +70,22 @@ class VoteTally(FrozenModel):
     """The result of one round of voting."""
 
     option: VoteOption
-    """The option with the largest share of the weight; CONDITIONAL if two options have equal shares."""
+    """The option whose votes have the most weight. CONDITIONAL if two options tie."""
     weights: dict[VoteOption, float]
-    """Maps options to their shares of the weight, which add up to 1."""
+    """Maps each option to the share of its votes in the weight of all votes."""
 
 
 class PanelNotes(Notes):
     """Notes of a panel's verdict."""
 
     option: VoteOption | None
-    """The option with the largest share in the final vote; None if nobody voted."""
+    """The option that the panel chose in the final vote; None if nobody voted."""
     judges: int = 0
-    """Number of judges whose votes count. One judge decides alone, with agreement 1.0."""
+    """Number of judges whose votes count in the final vote."""
     required_changes: tuple[RequiredChange, ...] = ()
-    """Changes that a text needs in order to pass, by dimension. Empty for a debate and for a text that passed."""
+    """Changes that a document needs in order to pass. Empty for a debate, and for a document that passed."""
     weights: dict[VoteOption, float]
-    """Maps options to their shares of the weight in the final vote."""
+    """Maps each option to the share of its votes in the weight of all final votes."""
     first_vote: VoteTally | None
     """Result of the first vote; None if nobody voted."""
     initial_agreement: float | None
@@ -93,27 +93,24 @@ class PanelNotes(Notes):
     improvement: float | None
     """Final agreement minus initial agreement; None if nobody voted."""
     converged: bool
-    """Whether the final agreement reaches `convergence_threshold`."""
+    """Whether the final agreement is at least `convergence_threshold`."""
     convergence_threshold: float
     deliberation_rounds: int
     """Number of rounds of voting after the first vote."""
     rounds: tuple[PanelRoundRow, ...]
     dissent: tuple[BallotRow, ...]
-    """Final votes for another option than the panel's."""
+    """Final votes for another option than the one that the panel chose."""
     unexplained_changes: tuple[str, ...]
     """Ids of the judges who changed a vote without a valid reason."""
     late: tuple[str, ...]
-    """Ids of the judges who were late in a round, so that their earlier vote counted again."""
+    """Ids of the judges who did not answer in time in at least one round."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `PanelNotes`.
 
-    With PASS, the debater of side `for` wins; with FAIL, the debater of side `against`. Nobody wins after CONDITIONAL,
-    or if the side has several debaters.
-
-    The margin is the largest share of the weight minus the second largest. The verdict is undetermined with fewer votes
-    than `min_judges`; a panel of one judge needs one vote.
+    With PASS, the debater of side `for` wins; with FAIL, the debater of side `against`. Nobody wins with CONDITIONAL,
+    or if the winning side has several debaters.
     """
     by_round = ballots_by_round(debate, run, settings)
     weights = judge_weights(debate, run, settings)
@@ -153,7 +150,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
 
 
 def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:
-    """Return the result of a vote; None if nobody voted."""
+    """Return the result of one round of voting; None if nobody voted."""
     if not ballots:
         return None
     total = math.fsum(ballot.weight for ballot in ballots)
@@ -245,10 +242,9 @@ def _missing(
 def find_required_changes(
     ballots: Sequence[Ballot], dimensions: Sequence[str], text: str
 ) -> tuple[RequiredChange, ...]:
-    """Return the corrections and critical findings of all judges, grouped by dimension, with most weight first.
+    """Return the changes that the judges ask for, grouped by dimension.
 
-    Demands that differ only in case, typography and punctuation are merged. `text`: the judged text, in which the line
-    of a quoted passage is looked up.
+    Demands that differ only in case, typography and punctuation are one change. `text`: the judged document.
     """
     demands: dict[str, tuple[str, dict[str, float]]] = {}
     for ballot in ballots:

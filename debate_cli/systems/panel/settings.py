@@ -23,7 +23,7 @@ PERSONA_WEIGHTS: dict[str, float] = {
     "domain_expert": 0.15,
     "qa_evaluator": 0.15,
 }
-"""Weights of the shipped personas, which are the default panel."""
+"""Maps each shipped persona to the weight of the persona's vote."""
 TEXT_DIMENSIONS = ("completeness", "feasibility", "evidence", "risk")
 MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
 DEFAULT_CONVERGENCE_THRESHOLD = 0.8
@@ -50,28 +50,28 @@ class PanelSettings(SystemSettings):
 
     kind: Literal["panel"] = "panel"
     judge: str | None = None
-    """Model of the judges for which `judges` gives no `model`: a name in `models`, or `provider/model`. None means
-    `models.judge`, else `models.default`."""
+    """Model of every judge without a `model`: a name in `models`, or `provider/model`. None means `models.judge`, else
+    `models.default`."""
     judges: tuple[PanelJudge, ...] = ()
     """The judges of the panel, each with its settings. Default: the five shipped personas."""
     personas: tuple[str, ...] = ()
-    """Short form of `judges`: names of shipped personas, each of which becomes a judge with default weight."""
+    """Short form of `judges`: names of shipped personas, each a judge with the default weight."""
     dimensions: tuple[str, ...] = Field(default=("logic", "evidence", "rebuttal", "risk"), min_length=1)
-    """What each judge marks from 1 to 3. Default for a judged text: completeness, feasibility, evidence, risk."""
+    """What each judge marks from 1 to 3. Default for a document: completeness, feasibility, evidence, risk."""
     dimension_disagreement_threshold: float = Field(default=DEFAULT_DIMENSION_THRESHOLD, gt=0, le=2)
-    """A dimension is disputed if its highest and lowest mark differ by at least this. Marks differ by at most 2."""
+    """A dimension is disputed if its highest and lowest mark, each 1-3, differ by at least this."""
     convergence_threshold: UnitInterval = DEFAULT_CONVERGENCE_THRESHOLD
     """The panel stops voting when its agreement, 0-1, is at least this."""
     max_rounds: int = Field(default=3, ge=0, le=20)
     """Maximum number of rounds of voting after the first vote."""
     min_judges: int = Field(default=2, ge=1)
-    """Number of votes that a verdict and a further round of voting need. A panel of one judge needs one vote."""
+    """Minimum number of votes for a verdict, and for another round of voting. A panel of one judge needs one vote."""
     timeout_s: float = Field(default=120, gt=0)
-    """Seconds that a judge has for each vote. The earlier vote of a judge who takes longer counts again."""
+    """Seconds that a judge has for each vote. If a judge takes longer, the judge's earlier vote counts again."""
 
     @cached_property
     def members(self) -> tuple[PanelJudge, ...]:
-        """The judges with model and weight filled in; by default the five shipped personas."""
+        """The judges of the panel, with defaults for model and weight filled in."""
         named = self.judges or tuple(PanelJudge(id=name, persona=name) for name in self.personas or PERSONA_WEIGHTS)
         return tuple(
             judge.model_copy(
@@ -85,7 +85,7 @@ class PanelSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The judges with models and weights."""
+        """The judges with their models and weights."""
         own_models = {index for index, judge in enumerate(self.judges) if judge.model is not None}
         return tuple(
             JudgeSeat(
@@ -116,19 +116,19 @@ class PanelSettings(SystemSettings):
             yield ("dimensions", index), "this dimension is listed twice; keep one"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with every model of the panel replaced by what `rename` returns for it."""
+        """Return the settings with other models. `rename` maps each old model to the new one."""
         judges = tuple(judge.model_copy(update={"model": rename(judge.model)}) for judge in self.judges)
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
 
     def for_reviewer(self, assessor: str) -> Self:
-        """Return the settings with a person as the only judge."""
+        """Return the settings with the person `assessor` as the only judge."""
         member = PanelJudge(
             id=assessor, persona="reviewer", description="Judge from your own point of view.", model=assessor, weight=1
         )
         return self.model_copy(update={"judge": None, "judges": (member,), "personas": ()})
 
     def for_text(self) -> Self:
-        """Return the settings for judging a text. The default dimensions become those of a text."""
+        """Return the settings for judging a document. The default dimensions become those for documents."""
         return (
             self if "dimensions" in self.model_fields_set else self.model_copy(update={"dimensions": TEXT_DIMENSIONS})
         )

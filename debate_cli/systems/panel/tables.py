@@ -24,10 +24,7 @@ from debate_cli.systems.tables import (
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return tables of options, votes, marks, disagreements, conditions and dissent, without empty tables.
-
-    If a text must be changed, the required changes are the first table.
-    """
+    """Return the tables of a panel's verdict that have rows. Required changes of a document come first."""
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return []
@@ -167,7 +164,7 @@ def _dissent_table(notes: PanelNotes) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield a chart of the votes in each round. Yields none if another version wrote the verdict."""
+    """Yield a chart of the votes in each round; none if the verdict's notes cannot be read."""
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return

@@ -1,7 +1,4 @@
-"""The votes of a panel, their agreement, and whether the panel votes again.
-
-`agreement` and `needs_deliberation` are part of the Python API.
-"""
+"""The votes of a panel, the agreement of the judges, and whether the panel votes again."""
 
 from __future__ import annotations  # the reference of the Python API shows annotations as they are written
 
@@ -36,14 +33,14 @@ from debate_cli.systems.panel.settings import (
 from debate_cli.systems.tables import format_number
 
 VOTE_WEIGHT, DIMENSION_WEIGHT = 0.6, 0.4
-"""Weights of the votes and of the dimensions' marks in the agreement of a panel."""
+"""Weights of the votes and of the marks in the agreement of a panel."""
 MIN_VOTES_TO_COMPARE = 2
 VoteOption = Literal["PASS", "FAIL", "CONDITIONAL"]
 OPTIONS: tuple[VoteOption, ...] = get_args(VoteOption)
 Votes = Sequence[VoteOption] | Mapping[str, VoteOption]
-"""The options for which judges voted: a list, or a mapping from judges to options."""
+"""The judges' options: a list, or a mapping from judges to options."""
 DimensionMarks = Mapping[str, Sequence[float] | Mapping[str, float]]
-"""Maps each dimension to its marks, 1-3: a list, or a mapping from judges to marks."""
+"""Maps each dimension to the judges' marks, 1-3: a list, or a mapping from judges to marks."""
 _TURN_REFERENCE = re.compile(r"\bturns?\s*(?:no\.?|number|#)?\s*(\d{1,9})(?!\d)", re.IGNORECASE)
 
 
@@ -52,13 +49,14 @@ class Vote(Finding):
 
     kind: Literal["vote"] = "vote"
     option: VoteOption
-    """PASS: the motion is upheld. FAIL: the motion is not upheld. CONDITIONAL: it is upheld under stated conditions."""
+    """PASS: the motion is upheld. FAIL: the motion is not upheld. CONDITIONAL: the motion is upheld under
+    conditions."""
     confidence: float = Field(ge=0, le=1)
     critical_findings: tuple[str, ...] = ()
     remediation_required: tuple[str, ...] = ()
     changed_because: str | None = None
     late: bool = False
-    """Whether the judge did not answer in time. The judge's earlier vote is then repeated here."""
+    """Whether this repeats the judge's earlier vote, because the judge did not answer in time."""
 
     def describe(self) -> list[str]:
         """Return the option, critical findings, required corrections, and why the judge changed the vote."""
@@ -71,7 +69,7 @@ class Vote(Finding):
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """The vote of one judge that counts in one round of voting."""
+    """The vote that counts for one judge in one round of voting."""
 
     judge: str
     weight: float
@@ -81,7 +79,7 @@ class Ballot:
     """Maps dimensions to the judge's marks, 1-3."""
     rationale: str
     carried: bool = False
-    """Whether this is the judge's earlier vote, because the judge gave none in this round or was late."""
+    """Whether the judge's earlier vote counts again, because the judge gave no vote in time."""
 
     @property
     def option(self) -> VoteOption:
@@ -96,10 +94,10 @@ class Disagreement(FrozenModel):
     about: str
     """`vote`, or the name of the dimension."""
     severity: float
-    """How large the disagreement is, 0-1. For the vote: 1 minus the largest share of judges. For a dimension: half the
-    difference between highest and lowest mark."""
+    """Size of the disagreement, 0-1. For the vote: share of judges who did not choose the most frequent option. For a
+    dimension: half the difference between highest and lowest mark."""
     positions: dict[str, VoteOption | float]
-    """Maps judges to the options or marks that they gave, in the order of the panel."""
+    """Maps each judge to the option or mark that the judge gave."""
 
 
 def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
@@ -110,7 +108,7 @@ def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
 
     The agreement is 0.6 x V + 0.4 x D. V is the share of judges who voted for the most frequent option. D is the mean
     over the dimensions of 1 minus half the difference between highest and lowest mark. Dimensions with fewer than two
-    marks do not count; if none is left, D is 1. With fewer than two votes, the agreement is 1.
+    marks do not count; without any other dimension, D is 1. With fewer than two votes, the agreement is 1.
 
     Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
@@ -165,7 +163,10 @@ def _mark_ranges(marks: Mapping[str, Collection[float]]) -> dict[str, float]:
 
 
 def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> dict[str, float]:
-    """Return the weight of each judge who was asked in `run`. A weight in `settings` replaces the stored one."""
+    """Return the weight of each judge who was asked in `run`.
+
+    A weight in `settings` replaces the weight that is stored in the debate.
+    """
     given = {judge.id: judge.weight for judge in settings.members}
     asked = stored_settings(debate, run, settings).members
     return {judge.id: given.get(judge.id) or judge.weight or 1.0 for judge in asked}
@@ -174,10 +175,9 @@ def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings
 def ballots_by_round(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings
 ) -> Mapping[int, tuple[Ballot, ...]]:
-    """Return the votes that count in each round of voting, in the order of the panel.
+    """Return the votes that count in each round of voting.
 
-    The earlier vote of a judge counts again if the judge gave none in a round or was late. Votes of judges who are not
-    on the panel do not count.
+    If a judge gave no vote in time, the judge's earlier vote counts again.
     """
     weights = judge_weights(debate, run, settings)
     cast: dict[int, dict[str, Ballot]] = defaultdict(dict)
@@ -212,7 +212,7 @@ def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings
 
 
 def agreement_of_ballots(ballots: Sequence[Ballot]) -> float:
-    """Return the agreement of these votes, 0-1, by the formula of `agreement`."""
+    """Return the agreement of the votes of one round, 0-1, computed as by `agreement`."""
     return _compute_agreement([ballot.option for ballot in ballots], _marks_by_dimension(ballots))
 
 
@@ -246,11 +246,7 @@ def _marks_by_dimension(ballots: Sequence[Ballot]) -> dict[str, list[float]]:
 
 
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:
-    """Return whether the panel votes again. All votes of the last of `rounds` must have arrived or failed.
-
-    A further vote needs enough votes, a disputed point, an agreement below the threshold, and a round that `max_rounds`
-    allows.
-    """
+    """Return whether the panel votes again after the last of `rounds`, which must be complete."""
     if not rounds:
         return False
     latest = max(rounds)

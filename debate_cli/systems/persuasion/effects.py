@@ -1,7 +1,4 @@
-"""Effects of a turn on the other debaters, and who persuades whom in a debate.
-
-All results are deterministic: random features come from a fixed seed, and nothing is trained.
-"""
+"""Computes the effects of a turn on the other debaters, and who persuades whom in a debate."""
 
 import math
 import random
@@ -19,11 +16,11 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 RATED_CRITERIA = ("persuasion", "attack", "evidence")
 KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
-"""Each phrase in a speech adds these points to persuasion, attack or evidence."""
+"""Maps persuasion, attack and evidence to the points that each phrase in a speech adds."""
 
 
 def keyword_scores(text: str, settings: PersuasionSettings) -> tuple[float, ...]:
-    """Return persuasion, attack and evidence of a text, each 0-1. Each phrase counts once; case is ignored."""
+    """Return persuasion, attack and evidence of a text, each 0-1, from the phrases in the settings."""
     lowered = text.lower()
 
     def occurs(phrase: str) -> bool:
@@ -44,8 +41,7 @@ def turn_effects(
 ) -> tuple[Effect, ...]:
     """Return the effects of a turn on the debaters who have not surrendered.
 
-    `states`: the states before the turn. `given`: the judges' ratings of the turn, for `effects: judge`. A debater for
-    whom persuasion or attack was not rated is left out.
+    `states`: the debaters' states before the turn. `given`: the assessments of the turn, for `effects: judge`.
     """
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":
@@ -64,10 +60,7 @@ def turn_effects(
 
 
 def _weigh_factors(effect: Effect, states: Mapping[str, DebaterState], settings: PersuasionSettings) -> float:
-    """Return the persuasion with `effects: factors`: a weighted sum of four factors, at most 1.
-
-    The speaker's strategy fits if `strategy: adaptive` would choose it against the target of the effect.
-    """
+    """Return the persuasion with `effects: factors`: a weighted sum of four factors, at most 1."""
     strategy, speaker, factors = effect.turn.strategy, effect.turn.speaker, settings.factors
     fits = strategy is not None and strategy.name == pick_strategy(states, speaker, (effect.target,)).name
     persuasion = (
@@ -81,29 +74,27 @@ def _weigh_factors(effect: Effect, states: Mapping[str, DebaterState], settings:
 
 CONTEXT_DIMENSIONS = 128
 AGGREGATION_ROUNDS = 2
-"""How many times each vector is averaged with the vectors of those who persuaded the debater."""
+"""How often a debater's vector is averaged with the vectors of the speakers who persuaded the debater."""
 _SEED = "debate-cli social context 1"
 
 InfluenceGraph = Mapping[tuple[str, str], float]
-"""Maps pairs (speaker, target) to the speaker's mean persuasion of the target, 0-1. Pairs without an effect are left
-out."""
+"""Maps pairs (speaker, target) to the mean persuasion of the target by the speaker, 0-1."""
 
 
 def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
-    """Return how strongly each debater persuades each other debater."""
+    """Return the mean persuasion of each debater by each other debater."""
     return mean_by_key(((effect.turn.speaker, effect.target), effect.persuasion) for effect in effects)
 
 
 def outgoing_influence(graph: InfluenceGraph) -> dict[str, float]:
-    """Return how strongly each speaker persuades other debaters on average, 0-1."""
+    """Map each speaker to the mean persuasion of other debaters by the speaker, 0-1."""
     return mean_by_key((speaker, weight) for (speaker, _), weight in graph.items())
 
 
 def social_context_vectors(states: Mapping[str, DebaterState], graph: InfluenceGraph) -> dict[str, tuple[float, ...]]:
-    """Map each debater to 128 numbers that describe the debater and those who persuaded the debater.
+    """Map each debater to a vector of 128 numbers and length 1.
 
-    The numbers start as random features of stance, conviction, and mean persuasion and attack received. Then they are
-    averaged twice with the mean vector of those who persuaded the debater. The vector is scaled to length 1.
+    Debaters have similar vectors if their states are similar, and the states of those who persuaded them.
     """
     vectors = {name: _random_features(state) for name, state in states.items()}
     for _ in range(AGGREGATION_ROUNDS):

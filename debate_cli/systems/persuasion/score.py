@@ -1,4 +1,4 @@
-"""Scorer of the persuasion system: computes scores from the states at the end of the debate."""
+"""Computes the verdict of the persuasion system from the debaters' states at the end of the debate."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,7 +58,7 @@ class ScoreParts(_NoiseFree):
     stance: float
     """30 x |stance| x conviction."""
     persuasion: float
-    """Sum over the other debaters: 10 x the mean persuasion that each received, and 20 for each who surrendered."""
+    """For each other debater: 10 x the mean persuasion of that debater, plus 20 if that debater surrendered."""
     resistance: float
     """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
     penalty: float
@@ -81,11 +81,11 @@ class FinalState(_NoiseFree):
     conviction: float
     position: StancePosition
     persuasion: tuple[float, ...]
-    """Persuasion by each of the last ten speeches that had an effect on the debater, 0-1."""
+    """Persuasion, 0-1, by each of the last ten speeches with an effect on the debater."""
     persuasion_band: Band | None
-    """Band of the mean persuasion received; None if no speech had an effect on the debater."""
+    """Degree of the mean persuasion in one word, e.g. `slight`. None if no speech had an effect on the debater."""
     attack: tuple[float, ...]
-    """Attack by each of the last ten speeches that had an effect on the debater, 0-1."""
+    """Attack, 0-1, by each of the last ten speeches with an effect on the debater."""
     resistance: ResistanceRating | None
     """Grade of the debater's resistance to attacks; None if no speech had an effect on the debater."""
     surrendered: bool
@@ -98,34 +98,34 @@ class Surrender(FrozenModel):
     round: int
     """Number of the round after which the debater surrendered."""
     turn: int
-    """Index of the last turn of this round."""
+    """Index of the turn after which the debater surrendered."""
     reason: SurrenderReason
 
 
 class CurvePoint(_NoiseFree):
-    """Stance and conviction of every debater at the start or after one turn."""
+    """Stance and conviction of every debater before the first turn or after a turn."""
 
     turn: int | None
-    """Index of the turn; None at the start of the debate."""
+    """Index of the turn; None before the first turn."""
     speaker: str | None
     stances: dict[str, float]
     convictions: dict[str, float]
 
 
 class StrategyUse(_NoiseFree):
-    """How well the strategy of one turn persuaded, compared with the prediction."""
+    """The predicted and the actual persuasion by the strategy of one turn."""
 
     turn: int
     speaker: str
     strategy: str
     predicted: float | None
-    """Predicted mean persuasion of the opponents; None if `strategy: adaptive` did not choose the strategy."""
+    """Predicted mean persuasion of the opponents; None without a prediction."""
     actual: float | None
     """Mean persuasion of the opponents by this turn; None if the turn has no effects."""
 
 
 class InfluenceEdge(_NoiseFree):
-    """How strongly the debater `source` persuaded the debater `target`: mean over the turns, 0-1."""
+    """The mean persuasion of the debater `target` by the turns of the debater `source`."""
 
     source: str
     target: str
@@ -134,19 +134,18 @@ class InfluenceEdge(_NoiseFree):
 
 
 class ContextSimilarity(_NoiseFree):
-    """How alike two debaters' vectors in `social_context` are."""
+    """How similar two debaters' vectors in `social_context` are."""
 
     names: tuple[str, str]
     cosine: float
 
 
 FOREIGN_KEYWORDS = (
-    "No speech contains any of the keywords, which may fit another language or style. Set `keywords`, or let a model rate "
-    "the speeches with `effects: judge`."
+    "No speech contains any of the keywords. The debate may be in another language or style. Set `keywords`, or let a "
+    "model rate the speeches with `effects: judge`."
 )
 RULES = 2
-"""Version of the scoring rules. Version 2 checks for surrender at the end of each round, and finds keywords anywhere in
-a speech."""
+"""Version of the scoring rules."""
 
 
 class PersuasionNotes(Notes, _NoiseFree):
@@ -168,16 +167,16 @@ class PersuasionNotes(Notes, _NoiseFree):
     """One entry for each turn that has a strategy."""
     graph: tuple[InfluenceEdge, ...]
     influence: dict[str, float]
-    """How strongly each speaker persuaded other debaters on average, 0-1. Debaters without an effect are left out."""
+    """Maps each speaker to the mean persuasion of other debaters by the speaker, 0-1."""
     social_context: dict[str, tuple[float, ...]]
-    """Maps debaters to 128 numbers that describe them and those who persuaded them. Each vector has length 1."""
+    """Maps each debater to a vector of 128 numbers and length 1. Debaters in similar states have similar vectors."""
     likeness: tuple[ContextSimilarity, ...]
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `PersuasionNotes`.
 
-    It is undetermined unless the speeches of at least two debaters had effects, or a debater surrendered.
+    The verdict is undetermined if nobody surrendered, and fewer than two debaters had an effect on others.
     """
     curve = compute_state_curve(debate, settings, run)
     final, effects = curve[-1].states, collect_effects(curve)
@@ -228,10 +227,7 @@ def score_parts(name: str, final: Mapping[str, DebaterState]) -> ScoreParts:
 
 
 def max_score(debaters: int) -> float:
-    """Return the highest possible score in a debate with this number of debaters.
-
-    30 points for the stance, 20 for resistance, and 30 for each other debater.
-    """
+    """Return the highest possible score in a debate with this number of debaters."""
     return 50.0 + 30.0 * max(0, debaters - 1)
 
 

@@ -19,16 +19,16 @@ class VictoryConditions(ConfigModel):
     """When a debater surrenders. Surrenders are checked at the end of each round."""
 
     surrender_threshold: UnitInterval = 0.4
-    """A debater whom recent rounds persuaded strongly (above 0.6) surrenders if conviction is below this."""
+    """A debater surrenders if recent persuasion is above 0.6 and conviction below this."""
     stance_neutral_threshold: UnitInterval = 0.2
-    """A debater whose conviction is below 0.5 surrenders if the stance comes closer to 0 than this. A debater who started
-    closer to 0 does not."""
+    """A debater surrenders if the stance comes closer to 0 than this and conviction is below 0.5. Debaters who started
+    closer to 0 are exempt."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=MAX_CONSECUTIVE)
     """A debater surrenders after this number of consecutive rounds with persuasion above 0.5."""
 
 
 class Keywords(ConfigModel):
-    """Phrases that change persuasion, attack and evidence of a speech. Each counts once per speech; case is ignored."""
+    """Phrases that determine persuasion, attack and evidence of a speech. Each phrase counts once; case is ignored."""
 
     persuasion: tuple[Phrase, ...] = ("however", "consider", "but", "think about", "understand")
     """Persuasive phrases. Each adds 0.3 to the persuasion of a speech, which is at most 1."""
@@ -44,11 +44,11 @@ class PersuasionFactors(ConfigModel):
     persuasion: UnitInterval = 0.3
     """Weight of the persuasive phrases in a speech."""
     strategy_fit: UnitInterval = 0.2
-    """Weight of using the strategy that `strategy: adaptive` would choose."""
+    """Weight of the fit of the strategy. A strategy fits if `strategy: adaptive` would choose it."""
     evidence: UnitInterval = 0.3
     """Weight of the phrases in a speech that announce evidence."""
     social_influence: UnitInterval = 0.2
-    """Weight of the speaker's mean persuasion of others so far."""
+    """Weight of how strongly the speaker has persuaded others so far."""
 
 
 class PersuasionSettings(SystemSettings):
@@ -58,11 +58,11 @@ class PersuasionSettings(SystemSettings):
 
     kind: Literal["persuasion"] = "persuasion"
     judge: str | None = None
-    """Model of the judge with `effects: judge`: a name in `models`, or `provider/model`. None means `models.judge`,
-    else `models.default`."""
+    """Model that rates speeches with `effects: judge`: a name in `models`, or `provider/model`. None means
+    `models.judge`, else `models.default`."""
     effects: Literal["keywords", "factors", "judge"] = "keywords"
-    """How effects of a speech are found: `keywords`, `factors` (keywords and three other factors), or `judge` (a model
-    rates each speech)."""
+    """What rates a speech. `keywords`: the phrases in it. `factors`: phrases, strategy and earlier persuasion. `judge`:
+    a model."""
     factors: PersuasionFactors = PersuasionFactors()
     """Weights of the factors with `effects: factors`."""
     keywords: Keywords = Keywords()
@@ -73,9 +73,9 @@ class PersuasionSettings(SystemSettings):
     victory_conditions: VictoryConditions = VictoryConditions()
     """When a debater surrenders."""
     embody: bool = True
-    """Whether each debater reads its own stance and conviction, in words, before each turn."""
+    """Whether a debater's prompt describes the debater's own stance and conviction."""
     bystander_effect: UnitInterval = 0.0
-    """When a debater surrenders, the stances of debaters on the same side of 0 move towards 0 by this share."""
+    """Share of the stance that a debater loses when another one, whose stance has the same sign, surrenders."""
     clear_margin: NonNegative = 30.0
     """A margin above this is a clear victory."""
 
@@ -85,7 +85,7 @@ class PersuasionSettings(SystemSettings):
             yield ("factors",), "at least one factor must be above 0"
 
     def without_surrender(self) -> Self:
-        """Return the settings with conditions that no debater can meet."""
+        """Return the settings with conditions under which no debater surrenders."""
         never = {"surrender_threshold": 0.0, "stance_neutral_threshold": 0.0, "consecutive_persuasion": MAX_CONSECUTIVE}
         conditions = self.victory_conditions.model_copy(update=never)
         return self.model_copy(update={"victory_conditions": conditions})

@@ -15,23 +15,23 @@ Band = Literal["minimal", "slight", "moderate", "significant", "strong"]
 ResistanceRating = Literal["Excellent", "Good", "Average", "Poor"]
 RESISTANCE_RATINGS: tuple[ResistanceRating, ...] = get_args(ResistanceRating)
 HISTORY_LENGTH = 10
-"""Number of speeches whose effects are remembered."""
+"""Number of latest speeches whose effects are kept in a state."""
 RECENT_ROUNDS = 3
-"""Number of rounds from which recent persuasion is computed."""
+"""Number of latest rounds from which recent persuasion is computed."""
 RECENT_SPEECHES = 3
-"""Number of own speeches whose evidence decides whether the strategy `aggressive` fits."""
+"""Number of a debater's latest speeches in which the strategy `aggressive` requires evidence."""
 PERSUASION_THRESHOLD = 0.6
 """Persuasion above this moves the stance towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""An attack above this, after conviction has reduced it, moves the stance away from 0."""
+"""An attack moves the stance away from 0 if more than this remains after conviction has reduced the attack."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
-"""Maps each band to its upper bound, which belongs to the next band."""
+"""Maps each degree of persuasion to a bound. Values of the degree are below the bound."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
-"""persuaded: recent persuasion was strong and conviction low. neutral: the stance came close to 0. worn_down: several
-consecutive rounds persuaded the debater."""
+"""`persuaded`: strong recent persuasion, low conviction. `neutral`: a stance close to 0. `worn_down`: persuasion in
+several consecutive rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class DebaterState:
-    """A debater's state at the start or after a turn."""
+    """A debater's state before the first turn or after a turn."""
 
     name: str
     starting_stance: float
@@ -56,21 +56,21 @@ class DebaterState:
     conviction: float
     """How firmly the debater holds the stance, 0-1."""
     persuasion: tuple[float, ...] = ()
-    """Persuasion by each of the last ten speeches that had an effect on the debater, 0-1."""
+    """Persuasion, 0-1, by each of the last ten speeches with an effect on the debater."""
     attack: tuple[float, ...] = ()
-    """Attack by each of the last ten speeches that had an effect on the debater, 0-1."""
+    """Attack, 0-1, by each of the last ten speeches with an effect on the debater."""
     round_persuasion: tuple[float, ...] = ()
-    """Strongest persuasion in each round in which a speech had an effect on the debater."""
+    """The strongest persuasion, 0-1, in each round that had an effect on the debater."""
     last_round: int | None = None
-    """Round of the last entry of `round_persuasion`; None without an entry."""
+    """Number of the round of the last value in `round_persuasion`; None without values."""
     surrendered: bool = False
     surrender_reason: SurrenderReason | None = None
     evidence_shown: tuple[float, ...] = ()
-    """Evidence in each of the debater's own last ten speeches, 0-1."""
+    """Evidence, 0-1, in each of the debater's last ten speeches."""
     persuasion_dealt: Mapping[tuple[str, str | None], tuple[float, int]] = field(
         default_factory=dict[tuple[str, str | None], tuple[float, int]]
     )
-    """Maps (target, strategy) to the sum and number of this debater's persuasion effects on the target."""
+    """Maps (target, strategy) to the total persuasion of the target by this debater, and to the number of turns."""
 
     @classmethod
     def at_start(cls, participant: Participant) -> Self:
@@ -80,12 +80,12 @@ class DebaterState:
 
     @property
     def recent_persuasion(self) -> float:
-        """Mean of the last three entries of `round_persuasion`; 0 without an entry."""
+        """Mean of the last three values in `round_persuasion`; 0 without values."""
         return strip_float_noise(mean(self.round_persuasion[-RECENT_ROUNDS:]))
 
     @property
     def influence(self) -> float:
-        """Mean persuasion of others by this debater, first per target, then over the targets; 0 without effects."""
+        """Mean persuasion of other debaters by this debater, 0-1. Each target has the same weight."""
         sums, counts = defaultdict[str, float](float), Counter[str]()
         for (target, _), (total, count) in self.persuasion_dealt.items():
             sums[target] += total
@@ -102,12 +102,12 @@ class DebaterState:
 
     @property
     def persuasion_band(self) -> Band | None:
-        """Band of the mean persuasion received; None if no speech had an effect on the debater."""
+        """Degree of the mean persuasion in one word, e.g. `slight`. None if no speech had an effect on the debater."""
         return persuasion_band(mean(self.persuasion)) if self.persuasion else None
 
     @property
     def resistance(self) -> ResistanceRating | None:
-        """The worse of two grades, one for attacks received and one for conviction. None if there were no effects."""
+        """The worse of two grades: for attacks received, and for conviction. None without attacks."""
         if not self.attack:
             return None
         attack, conviction = strip_float_noise(mean(self.attack)), strip_float_noise(self.conviction)
@@ -117,7 +117,7 @@ class DebaterState:
 
 
 def persuasion_band(persuasion: float) -> Band:
-    """Return the band of a persuasion from 0 to 1."""
+    """Return the degree of a persuasion, 0-1, in one word, e.g. `slight`."""
     return next(band for band, bound in BANDS.items() if strip_float_noise(persuasion) < bound)
 
 
@@ -127,8 +127,8 @@ def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
     Let p be the persuasion, a the attack, and c the conviction before the effect. If p is above 0.6, the stance is
     multiplied by 1 - 0.3p(1 - c), and the conviction by 0.85.
 
-    Let e be the attack that remains, a - 0.8c. If e is above 0.3, the stance is multiplied by 1 + 0.2e, and the
-    conviction by 1.1. Both are kept in their ranges.
+    Let e = a - 0.8c be the part of the attack that remains. If e is above 0.3, the stance is multiplied by 1 + 0.2e,
+    and the conviction by 1.1. The stance stays between -1 and 1, the conviction at most 1.
     """
     if state.surrendered:
         return state
@@ -157,10 +157,9 @@ def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
 def end_round(
     states: Mapping[str, DebaterState], conditions: VictoryConditions, bystander_effect: float
 ) -> dict[str, DebaterState]:
-    """Return the states after a round, with its surrenders and their effect on bystanders.
+    """Return the states after the surrenders at the end of a round.
 
-    A bystander is a debater who has not surrendered and whose stance has the same sign as that of somebody who
-    surrendered in this round. The stance of a bystander moves towards 0 by the share `bystander_effect`.
+    If a debater surrenders, others whose stance has the same sign lose the share `bystander_effect` of the stance.
     """
     reasons = {
         name: reason
@@ -196,7 +195,7 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
 
 
 def record_speech(state: DebaterState, effects: tuple[Effect, ...], strategy: str | None) -> DebaterState:
-    """Return the speaker's state after a speech, with the evidence in it and its effects on others."""
+    """Return the speaker's state after a speech that had the given effects on other debaters."""
     if not effects:
         return state
     dealt = dict(state.persuasion_dealt)

@@ -20,12 +20,12 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 @dataclass(frozen=True, slots=True)
 class StatePoint:
-    """Every debater's state at the start or after one turn."""
+    """Every debater's state before the first turn or after a turn."""
 
     turn: Turn | None
-    """The turn; None at the start."""
+    """The turn; None before the first turn."""
     states: Mapping[str, DebaterState]
-    """Maps debaters to states, in the order of the participants."""
+    """Maps each debater to the debater's state."""
     effects: tuple[Effect, ...] = ()
     """Effects of the turn on other debaters."""
 
@@ -33,10 +33,10 @@ class StatePoint:
 def compute_state_curve(
     debate: Debate, settings: PersuasionSettings, run: JudgingRun | str = FIRST_RUN, *, due_round: int | None = None
 ) -> tuple[StatePoint, ...]:
-    """Return every debater's state at the start and after each turn.
+    """Return every debater's state before the first turn and after each turn.
 
-    Surrenders take effect with the last turn of a round. `run`: the judging run whose ratings count with
-    `effects: judge`. `due_round`: number of the round that comes next, if known.
+    `run`: the judging run whose ratings count with `effects: judge`. `due_round`: round of the next turn; None if
+    unknown.
     """
     by_turn = defaultdict[int, tuple[Assessment, ...]](tuple)
     for item in ordered_assessments(debate, "persuasion", run) if settings.effects == "judge" else ():
@@ -74,11 +74,7 @@ def _end_round(point: StatePoint, settings: PersuasionSettings) -> StatePoint:
 
 
 def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterState], due_round: int | None) -> bool:
-    """Return whether the round `number`, the last one that has a turn, is over.
-
-    With `due_round`, earlier rounds are over. Without it, the round is over if the debate is closed, or if each debater
-    has surrendered or spoken in the round.
-    """
+    """Return whether the round `number` is over. `due_round`: round of the next turn; None if unknown."""
     if due_round is not None:
         return number < due_round
     spoke = {turn.speaker for turn in debate.select_turns(round_number=number)}
@@ -86,9 +82,9 @@ def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterStat
 
 
 def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
-    """Return the strategy for the speaker of `cue`, who has `strategy: adaptive`.
+    """Choose the strategy for the speaker of `cue`, who has `strategy: adaptive`.
 
-    If the debate does not use the persuasion system, its default settings count: effects by keywords, without a model.
+    If the debate is judged without the persuasion system, the system's default settings are used.
     """
     configured = (system for system in debate.config.judging.systems if isinstance(system, PersuasionSettings))
     settings = next(configured, PersuasionSettings())

@@ -14,11 +14,11 @@ SITUATIONS = {
     "empathetic": "recent rounds persuaded {targets}",
     "analytical": "",
 }
-"""Maps strategies to the situations in which they fit, in words. Of equal predictions, the first strategy wins."""
+"""Describes the situations that strategies fit. If several strategies promise most, the first of them is chosen."""
 UNTRIED_EFFECT = 0.3
-"""Predicted persuasion of a target on whom the debater has not tried the strategy."""
+"""Predicted persuasion of a target by a strategy that the debater has not tried on this target."""
 SITUATION_BONUS = 0.2
-"""The predicted persuasion grows by this if the strategy fits the situation."""
+"""Increase of the predicted persuasion if the strategy fits the situation."""
 MIN_BALANCED_DEBATERS = 3
 
 
@@ -27,8 +27,8 @@ def pick_strategy(
 ) -> StrategyPick:
     """Return the strategy with the highest predicted persuasion for the speaker's next turn.
 
-    `opponents`: names of the debaters to persuade; None means all others. Those who surrendered do not count. If nobody
-    is left, the strategy is `analytical`.
+    `opponents`: names of the debaters to persuade; None means all other debaters. If all of them have surrendered, the
+    strategy is `analytical`.
     """
     own = states.get(speaker)
     names = [name for name in (states if opponents is None else opponents) if name != speaker and name in states]
@@ -47,8 +47,7 @@ def pick_strategy(
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
     """Return the predicted persuasion by `strategy`, averaged over the targets.
 
-    The prediction for a target is the speaker's mean persuasion of this target with the strategy (0.3 if untried), plus
-    0.2 if the strategy fits the situation. `own`: state of the speaker. `debaters`: number of all debaters.
+    `own`: state of the speaker. `targets`: states of the debaters to persuade. `debaters`: number of all debaters.
     """
     values: list[float] = []
     for target in targets:
@@ -59,7 +58,7 @@ def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterSt
 
 
 def suits_situation(strategy: str, own: DebaterState, target: DebaterState, debaters: int) -> bool:
-    """Return whether a strategy of the speaker fits the situation.
+    """Return whether a strategy fits the speaker's situation.
 
     `own`: state of the speaker. `target`: state of the debater to persuade. `debaters`: number of all debaters.
     """

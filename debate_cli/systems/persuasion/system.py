@@ -26,7 +26,7 @@ FIRMNESS = (
     (0.3, "with doubts", "You may give up an argument and narrow your position."),
     (0.0, "hardly any more", "You may give up everything but the core of your position."),
 )
-"""Rows of minimum conviction, how firmly the debater holds its position, and what it may give up."""
+"""Rows of three: lowest conviction, how firmly the debater holds the position, what the debater may give up."""
 
 
 class _PersuasionSystem(JudgingSystem[PersuasionSettings]):

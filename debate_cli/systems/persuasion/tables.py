@@ -28,7 +28,7 @@ SURRENDER_REASONS = {
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return scores with their parts, states, curves, strategies and influence, without empty tables."""
+    """Return the tables of a persuasion verdict that have rows."""
     notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return []
@@ -115,7 +115,7 @@ def _influence_table(notes: PersuasionNotes) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield charts of stance and conviction over time. Yields none if another version wrote the verdict."""
+    """Yield charts of stance and conviction over time; none if the verdict's notes cannot be read."""
     notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return

@@ -1,6 +1,6 @@
 """Readers of public data sets: debates with judgments of people or models.
 
-A reader gets a function for the text of each file. docs/studies/README.md describes the files.
+docs/studies/README.md describes the files.
 """
 
 import csv
@@ -79,8 +79,7 @@ def _debatrix_labels(
 ) -> Iterator[HumanLabel]:
     """Yield the debate's labels from `gold/final.csv` and `gold/gold.csv`.
 
-    In `final.csv`, 0 means that pro won, and 1 that con won. In `gold.csv`, the label has abbreviations of winning
-    teams.
+    A label in `final.csv` is 0 if pro won and 1 if con won. A label in `gold.csv` has the winning teams' abbreviations.
     """
     gold, number = path.parent.parent / "gold", str(int("".join(re.findall(r"\d", path.stem)) or -1))
     by_side = {side: name for name, side in sides.items()}
@@ -113,9 +112,9 @@ def _read_nyu(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
 
 
 def _read_nyu_debate(path: PurePosixPath, data: Any) -> DatasetDebate:
-    """Return the debate of one line. The motion is that the first of two answers is right.
+    """Return the debate of one line. Its motion says that the first of two answers is right.
 
-    The judge's last probabilities become the label.
+    The label comes from the judge's last probabilities.
     """
     first, second = data["answers"]
     names = ("Debater A", "Debater B")
@@ -166,9 +165,9 @@ def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate
 
 @lru_cache(maxsize=4096)
 def _report_labels(report: str) -> Mapping[str, Sequence[HumanLabel]]:
-    """Return the labels of each debate in `report`: one label for each judge's margin.
+    """Return the labels of each debate in `report`, one for each judge.
 
-    PRO wins with a margin above 0, and CON wins with a margin below 0.
+    PRO wins if the judge's margin is above 0, and CON wins if it is below 0.
     """
     parts = _REPORT_DEBATE.split(report)[1:]
     found: dict[str, list[HumanLabel]] = {}

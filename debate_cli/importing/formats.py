@@ -14,7 +14,7 @@ from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
 
 
 def read_transcript(text: str) -> FoundDebate:
-    """Read the speeches of a transcript as plain texts, with rounds and sides. Raises UnreadableDebateError."""
+    """Read the speeches of a transcript of debate-cli, with rounds and sides. Raises UnreadableDebateError."""
     try:
         transcript = parse_transcript(text.encode(), "the file")
     except TranscriptError as error:
@@ -98,9 +98,9 @@ def _parse(text: str) -> object:
 
 
 def _is_table(text: str, suffix: str) -> bool:
-    """Return whether the first line of `text` names columns of speakers and texts.
+    """Return whether `text` is a table, because its first line names columns of speakers and texts.
 
-    The columns of a `.csv` or `.tsv` file may have other names, if no line begins like a speech in prose.
+    In a `.csv` or `.tsv` file, any names of columns are enough if no line looks like the start of a speech.
     """
     delimiter, head = tables.find_delimiter(text), text.split("\n", 1)[0]
     if delimiter not in head:

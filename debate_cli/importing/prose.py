@@ -32,7 +32,7 @@ _MAX_TOPIC_CHARS = 4000
 
 
 class _Line(NamedTuple):
-    """A line of the file. It may be a heading, or begin with a label that names a speaker."""
+    """A line of the file, with its heading or the speaker label at its start."""
 
     number: int
     text: str
@@ -47,7 +47,7 @@ def read_text(text: str) -> FoundDebate:
 
 
 def read_markdown(text: str) -> FoundDebate:
-    """Read the debate in a Markdown text. Speakers are bold names, else headings, else `Name:` before a speech."""
+    """Read the debate in a Markdown text, where a bold name, a heading or `Name:` begins each speech."""
     lines = list(_markdown_lines(text))
     speakers = _speaker_headings(lines)
     readings = (
@@ -80,7 +80,7 @@ def _markdown_lines(text: str) -> Iterator[_Line]:
 
 
 def _bold_label(line: str) -> SpeakerLabel | None:
-    """Return the bold name at the start of a line. None unless a colon or the line's end follows the name."""
+    """Return the bold name at the start of a line, if a colon or the line's end follows the name; else None."""
     match = _BOLD.match(line)
     if match is None:
         return None
@@ -98,7 +98,7 @@ def _bold_label(line: str) -> SpeakerLabel | None:
 
 
 def _speaker_headings(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
-    """Return the label of each heading that names a speaker, by line number. A title may follow the speaker's name."""
+    """Map line numbers of headings to the speaker that the heading names, such as `## Ann Lee: Closing`."""
     found: dict[int, SpeakerLabel] = {}
     has_title = sum(line.level == 1 for line in lines) == 1
     for line in lines:
@@ -150,9 +150,9 @@ def _assemble(lines: Sequence[_Line]) -> FoundDebate:
 
 
 def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
-    """Return the label of each line that begins a speech, by line number.
+    """Map the number of each line that begins a speech to the line's label.
 
-    Only labels with the smallest indent count, because other labels are in quotations.
+    Labels that are indented more than others are left out, because they are in quotations.
     """
     chosen = _select_speakers(lines)
     named = {
@@ -163,7 +163,7 @@ def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
 
 
 def _find_topic(lines: Sequence[_Line], starts: Mapping[int, SpeakerLabel]) -> tuple[int, str | None]:
-    """Return line number and words of the motion; 0 and None if there is no motion.
+    """Return the line number and the text of the motion; 0 and None if there is no motion.
 
     The motion is `Topic: …` before the first speech, else the only heading of the first level.
     """

@@ -1,7 +1,6 @@
 """Decides which `Name:` at the start of a line names a speaker, and which is part of a speech.
 
-A speaker's name begins with a capital letter (`Dr. Ann Lee`, `SPEAKER 1`) or a letter without case (`王伟`), or is a
-single word that occurs several times (`pro`, `user_1`).
+A name begins with a capital letter (`Ann Lee`) or a letter without case (`王伟`), or is a repeated word (`user_1`).
 """
 
 import re
@@ -92,12 +91,15 @@ def clean_name(name: str) -> str:
 
 
 def fold_name(name: str) -> str:
-    """Return `name` in a form that is equal for names which differ only in case and spaces."""
+    """Return `name` in lower case and with single spaces, for comparison with other names."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def select_names(names: Iterable[str]) -> frozenset[str]:
-    """Return the folded names of the speakers. `names` has the name in each label of a text, with repetitions."""
+    """Return those of `names` that are speakers, as `fold_name` writes them.
+
+    `names` are the names in all labels of a text, with repetitions.
+    """
     places = list(names)
     counts = Counter(map(fold_name, places))
     several = {name for name, count in counts.items() if count > 1}

@@ -41,7 +41,7 @@ class ResolvedSpeakers(NamedTuple):
     speakers: tuple[Speaker, ...]
     """The speakers, in the order of their first speeches."""
     dropped: tuple[str, ...]
-    """Descriptions of the speeches that were left out because the user dropped the speaker."""
+    """Numbers of speeches that were left out, such as `3 speeches by Ann`."""
     warnings: tuple[str, ...]
 
 
@@ -92,7 +92,7 @@ def _with_clean_name(speech: Speech) -> Speech:
 
 
 def _display_names(names: Iterable[str]) -> dict[str, str]:
-    """Return the spelling to show for each folded name: the first that has small letters, else the first."""
+    """Map each result of `fold_name` to the first spelling that has lower-case letters, else to the first spelling."""
     found: dict[str, str] = {}
     for name in names:
         folded = fold_name(name)
@@ -131,9 +131,9 @@ def _check_count(present: Sequence[str]) -> None:
 def _choose_sides(
     names: Sequence[str], found: Mapping[str, str], given: Mapping[str, str]
 ) -> tuple[tuple[Speaker, ...], list[str]]:
-    """Return the speakers with sides, and warnings about guessed sides.
+    """Return the speakers with their sides, and a warning if the sides of two speakers were guessed.
 
-    Of two speakers, one is for and one is against. With more speakers, a speaker's default side is the speaker's name.
+    If there are more than two speakers, a speaker without a side gets the speaker's name as the side.
     """
     by_name = {fold_name(clean_name(name)): side.strip() for name, side in {**found, **given}.items()}
     sides = {name: by_name[folded] for name in names if (folded := fold_name(name)) in by_name}
@@ -161,7 +161,7 @@ def _choose_sides(
 
 
 def _describe_similar(names: Sequence[str]) -> list[str]:
-    """Return a warning for each name of which `names` also has shorter spellings, such as `Lee` for `Ann Lee`."""
+    """Return a warning for each name that contains another name, as `Ann Lee` contains `Lee`."""
     words = {name: frozenset(re.findall(r"\w+", fold_name(name))) for name in names}
     groups: dict[str, list[str]] = {}
     for name in names:

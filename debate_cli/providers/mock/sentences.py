@@ -24,7 +24,7 @@ Json = Mapping[str, Any]
 
 MIN_QUOTE_CHARS = 30
 MIN_PASSAGE_CHARS = 12
-"""Minimum number of characters in a passage of a judged document that a judge quotes."""
+"""Minimum number of characters in a passage of a document that a judge may quote."""
 _STRING = r'("(?:[^"\\]|\\.)*")'
 _MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
 _DOCUMENT = re.compile(rf"^DOCUMENT: {_STRING}$", re.MULTILINE)
@@ -81,14 +81,13 @@ class PromptFacts:
         self.looked_up = {
             item["passage"]: str(item.get("text")) for item in items if isinstance(item.get("passage"), str)
         }
-        """The scorecard for a judge of two contradicting results. Its `winner` is a name or null."""
+        """Maps the id of a looked-up passage to its text."""
         self.passages: dict[str, str] = {name: json.loads(text) for name, text in _PASSAGE.findall(self.user_text)}
         """Maps the ids of the passages that a debater may cite to their texts."""
         self.own_vote: Json = _find_json(_OWN_VOTE, self.user_text) or {}
         """Last vote of a panel judge who votes again; empty for a first vote."""
         self.scorecard: Json = _find_json(_SCORECARD, self.user_text) or {}
-        """The scorecard shown to a judge of two contradicting results, with `winner` (a name or null) and other
-        keys."""
+        """The scorecard for a judge of two contradicting results. Its `winner` is a name or null."""
         own = [message.content for message in request.messages if message.role == "assistant"]
         self.own_turns = tuple(map(_parse_object, own))
         """Earlier answers of this debater."""
@@ -97,7 +96,7 @@ class PromptFacts:
         """All earlier speeches. The debater's own come first, because tasks also name ids of own arguments."""
 
     def document_passages(self) -> list[str]:
-        """Return the beginnings of the document's sentences, without headings; the motion if there are no sentences."""
+        """Return the first words of each sentence of the document; the motion if there is no sentence."""
         lines = [line.strip(" \t-*>|") for line in self.document.splitlines() if not line.startswith("#")]
         starts = [first_words(part) for line in lines for part in re.split(r"(?<=[.!?])\s", line)]
         return [start for start in starts if len(start) >= MIN_PASSAGE_CHARS and '"' not in start] or [self.motion]
@@ -108,7 +107,7 @@ class PromptFacts:
         return max(words, key=len, default="this proposal")
 
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
-        """Return sentences of the argument `item`; without `item`, of the judged turn, else of all turns.
+        """Return sentences to quote: of the argument `item`, else of the judged turn, else of all turns.
 
         `before` selects the turn before the judged turn.
         """
@@ -164,15 +163,15 @@ def _parse_object(text: str) -> dict[str, Any]:
 _ARGUMENT_NUMBER = re.compile(r'"[^"\s]*-(\d{1,9})"')
 """Finds the number in an argument id, such as 7 in `PRO-7`."""
 WINNER_FIELDS = ("momentum_toward", "winner", "logic", "rhetoric", "tactics")
-"""Properties that may name the side that leads, overall or in one respect."""
+"""Properties that may name the leading side."""
 NO_WINNER = frozenset({"draw", "even"})
 """Values of WINNER_FIELDS that name no side."""
 CLOSE_SHARE = 0.04
-"""Largest difference between two totals that counts as a tie, as a share of the higher total."""
+"""Two totals are a tie if they differ by at most this share of the higher total."""
 TIED = ""
 """Result of `find_leader` if no side leads."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75
-"""Quality (0-1) below which a performance is weak, and quality from which a performance is strong."""
+"""A performance is weak below the first quality (0-1), and strong from the second quality."""
 
 
 class SeededRandom:
@@ -182,7 +181,7 @@ class SeededRandom:
         self._seed = seed
 
     def unit(self, *key: object) -> float:
-        """Return the random number for `key`, from 0 to below 1."""
+        """Return a number from 0 to below 1 that depends on the seed and on `key`."""
         text = "/".join([self._seed, *map(str, key)])
         return int.from_bytes(hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:6]) / 2**48
 
@@ -196,12 +195,12 @@ class SeededRandom:
 
 
 class SentenceBank(BaseModel):
-    """The content of `sentences.yaml`; its comments explain the fields."""
+    """The content of `sentences.yaml`. Comments in the file explain the fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     angles: tuple[dict[str, str], ...]
-    """Angles from which any motion can be argued, each with name, gain, harm, measure and source."""
+    """Points of view for arguing any motion, each with name, gain, harm, measure and source."""
     neutral_cases: tuple[str, ...]
     debater: dict[str, tuple[str, ...]]
     judge: dict[str, tuple[str, ...]]
@@ -222,16 +221,16 @@ def load_sentence_bank() -> SentenceBank:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A field of a mock answer, with the facts for its sentence."""
+    """A field of a mock answer, with the facts that the field's sentence mentions."""
 
     name: str = "text"
-    """Name of the property. For an item of a list, this is the name of the list."""
+    """Name of the property; for an item of a list, name of the list."""
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
-    """Values written so far in the field's object and in the objects around it."""
+    """Values that are already written in the field's object and in the objects around that object."""
     index: int = 0
-    """Index of the item that contains the field, in the innermost list."""
+    """Index of the field's item in the innermost list; 0 outside of lists."""
     quality: float = 0.6
     """Quality (0-1) of the judged performance."""
 
@@ -239,7 +238,7 @@ class Place:
 class SentenceWriter:
     """Writes the sentences of one answer.
 
-    `lasting` draws are equal in all answers of a model; `random` draws are for this answer only.
+    Numbers from `lasting` are equal in all answers of a model, numbers from `random` only in this answer.
     """
 
     def __init__(self, facts: PromptFacts, lasting: SeededRandom, random: SeededRandom) -> None:
@@ -249,9 +248,9 @@ class SentenceWriter:
         self._bank = load_sentence_bank()
 
     def write(self, place: Place, max_chars: int | None = None) -> str:
-        """Return a text for `place` of at most `max_chars` characters, or the shortest text if all are longer.
+        """Return a text for `place` of at most `max_chars` characters; if all texts are longer, the shortest.
 
-        A claim that the prompt already contains gets a prefix like `Point 4:`.
+        A claim that is already in the prompt gets a prefix such as `Point 4:`.
         """
         templates = self._templates(place)
         slots = self._slots(place)
@@ -315,9 +314,9 @@ class SentenceWriter:
         return slots | {key.capitalize(): value[:1].upper() + value[1:] for key, value in slots.items()}
 
     def _angle(self, place: Place) -> dict[str, str]:
-        """Return the angle of the argument that the sentence is about.
+        """Return the angle of the argument that `place` names.
 
-        Without such an argument, a judge gets a random angle, and a debater gets the next unused angle.
+        If `place` names no argument, return a random angle for a judge, and the next unused angle for a debater.
         """
         angles = self._bank.angles
         start = self._facts.debate_text.find(find_item(place.values) or "\0")
@@ -347,9 +346,9 @@ class SentenceWriter:
         return str(found) if found else next(iter(self._facts.sides), None)
 
     def _leader(self, place: Place) -> str | None:
-        """Return the side that leads according to the answer, else according to the scorecard in the prompt.
+        """Return the leading side in the answer, else in the prompt's scorecard; TIED for a tie.
 
-        TIED if no side leads. None if the answer names no leader and the prompt has no scorecard.
+        None if the answer names no leader and the prompt has no scorecard.
         """
         leader = find_leader(place.values, self._facts.sides)
         if leader is None and self._facts.scorecard:
@@ -358,9 +357,9 @@ class SentenceWriter:
 
 
 def find_leader(values: Json, names: Collection[str]) -> str | None:
-    """Return which of `names` wins most often in `values`; without any winner, the one with the highest total.
+    """Return the name with the most wins in `values`, else the name with the highest total; TIED for a tie.
 
-    TIED if no side leads. None if `values` has neither winners nor two totals.
+    None if `values` has neither winners nor two totals.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)
@@ -399,7 +398,7 @@ def shorten(text: str, max_chars: int | None, max_words: int | None = None) -> s
 
 
 def _highest(counts: Mapping[str, float], margin: float) -> str:
-    """Return the key with the highest count; TIED if another count is within `margin`, a share of the highest."""
+    """Return the key with the highest count. TIED if the next count is lower by at most the share `margin`."""
     best = max(counts, key=lambda name: counts[name], default=TIED)
     rivals = [name for name in counts if name != best and counts[name] >= counts[best] * (1 - margin)]
     return TIED if rivals else best
@@ -413,7 +412,7 @@ MANNERS: tuple[Manner, ...] = (
 )  # fmt: skip
 """Kinds of a debater's citations, in order. After the last kind, the list begins again."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
-"""Minimum number of words in a sentence to cite, and maximum number of words in a quote."""
+"""Minimum number of words in a cited sentence, and maximum number of words in a quote."""
 INVENTED_QUOTE = "every team that has tried it would do it again"
 _ARTICLE = re.compile(r"(?<=[a-z] )(?:the|an?) (?=[a-z])")
 _NEGATION = re.compile(r"\b(?:not|no) ")
@@ -439,7 +438,7 @@ def cite(passage: str, number: int, random: SeededRandom) -> str:
 
 
 def _alter(quote: str) -> str:
-    """Return `quote` with another meaning: without its negation, else with another number, else with a negation."""
+    """Change the meaning of `quote`: remove a negation, change a number or add a negation."""
     if _NEGATION.search(quote):
         return _NEGATION.sub("", quote, count=1)
     numbers = list(_NUMBER.finditer(quote))

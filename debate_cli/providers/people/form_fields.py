@@ -34,7 +34,7 @@ class FormField:
 
     @property
     def key(self) -> str:
-        """The path as text, by which drafts identify the field."""
+        """The path as text. A draft stores the field's text under this key."""
         return "/".join(map(str, self.path))
 
 

@@ -1,9 +1,7 @@
-"""People as a `Model`, at the terminal or through files. No deadline, price, retry or rate limit applies to them.
+"""People as a `Model`, at the terminal or through files. No price, retry or rate limit applies to people.
 
-Through files, a person or program finds a prompt and writes a reply beside it: the reply to
-`DIR/DEBATE/003-pro-opening.prompt.md` is `003-pro-opening.reply.md`. `003-pro-opening.problem.md` says why a reply
-cannot be used. The next prompt of the same task is `003-pro-opening.2.prompt.md`. A resumed debate uses replies that
-were written in the meantime.
+The reply to `DIR/DEBATE/003-pro-opening.prompt.md` is `003-pro-opening.reply.md` in the same folder. If the reply cannot
+be used, `003-pro-opening.problem.md` says why. The task's next prompt is `003-pro-opening.2.prompt.md`.
 """
 
 import asyncio
@@ -29,17 +27,17 @@ from debate_cli.providers.people.replies import ReadReply, read_reply
 from debate_cli.regular_file import read_regular_file
 
 FILES_FOLDER = "files"
-"""Name of the default folder for prompts and replies, which is beside the transcripts."""
+"""Name of the default folder for prompts and replies, inside the folder of transcripts."""
 PROMPT, REPLY, PROBLEM = ".prompt.md", ".reply.md", ".problem.md"
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 MAX_REPLY_BYTES = 1024 * 1024
 MAX_SLUG_CHARS = 80
 """Maximum number of characters of a name that becomes part of a file name."""
 FIRST_POLL_S, LAST_POLL_S = 0.1, 1.0
-"""Seconds between two checks for a reply: at first, and at most."""
+"""First pause and longest pause between two checks for a reply, in seconds."""
 POLL_GROWTH = 1.05
 SETTLED_S = 2.0
-"""Number of seconds without a change after which a reply counts as complete."""
+"""A reply counts as complete after this number of seconds without a change."""
 Sleep = Callable[[float], Awaitable[object]]
 
 
@@ -87,7 +85,7 @@ class PromptFolder:
             ) from error
 
     def _write_prompt(self, request: Request) -> tuple[Path, str]:
-        """Write the prompt if it is new. Return the path of the task's files without suffix, and the prompt's hash."""
+        """Write the prompt file if the prompt is new. Return the file's path without suffix, and the prompt's hash."""
         origin = request.origin
         folder = self._folder / (to_slug(origin.debate) if origin is not None else "other")
         folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
@@ -108,9 +106,9 @@ class PromptFolder:
         return task, digest
 
     def _choose_name(self, folder: Path, slug: str, digest: str) -> str:
-        """Return the name for the files of the task `slug`, whose prompt has the hash `digest`.
+        """Return the name (without suffix) for the files of the task `slug`, whose prompt has the hash `digest`.
 
-        The name of an earlier prompt is used again if both prompts are equal, or if the earlier prompt has no reply.
+        The task's earlier name is used again if the earlier prompt is equal or has no reply.
         """
         pattern = re.compile(rf"(\d{{3,}})-([a-z0-9-]+){re.escape(PROMPT)}")
         numbered = sorted(
@@ -146,7 +144,7 @@ class PromptFolder:
 
 
 def _is_complete(stamp: tuple[int, ...], since: float) -> bool:
-    """Return whether a file was renamed, or unchanged for SETTLED_S. The file was first seen at the time `since`."""
+    """Return whether a file was renamed, or was unchanged for SETTLED_S. `since` is when `stamp` was first read."""
     modified_ns, changed_ns, *_ = stamp
     return changed_ns > modified_ns or time.time() - min(since, modified_ns / 1e9) >= SETTLED_S
 
@@ -192,7 +190,7 @@ def _hash_of_file(path: Path) -> str | None:
 
 
 def _write_file(path: Path, text: str) -> None:
-    """Write a file atomically. A link at `path` is replaced."""
+    """Write a file atomically. A symbolic link at `path` is replaced."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE)
     try:

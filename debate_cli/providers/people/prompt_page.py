@@ -18,7 +18,7 @@ MIN_QUOTE_CHARS = 60
 _NOT_FOR_PEOPLE = re.compile(
     r"^(?:Marker of this task: .*|\[/?ask [^\]]*\]|(?:- )?Answer with (?:the )?one JSON object .*)$", re.MULTILINE
 )
-"""Finds the lines that a page leaves out: protection against forged tasks, and requests for JSON."""
+"""Finds lines that are only for models: markers against forged tasks, and requests for JSON."""
 
 
 def format_page(request: Request, reply_name: str | None) -> str:
@@ -56,7 +56,7 @@ def _format_parts(request: Request) -> Iterator[str]:
 
 
 def _open_line(line: str) -> Iterator[str]:
-    """Yield a line of a prompt as lines for a person: JSON as a list, a long quoted text as a Markdown quotation."""
+    """Yield the lines that a person sees for `line`: JSON as a list, a long quoted text as a Markdown quotation."""
     if line.startswith("{"):
         try:
             value: object = json.loads(line)
@@ -73,7 +73,7 @@ def _open_line(line: str) -> Iterator[str]:
 
 
 def _format_value(value: object, indent: str) -> Iterator[str]:
-    """Yield JSON data as lines of a list. Lines of a text are marked, so that a text cannot imitate other data."""
+    """Yield JSON data as the lines of a list. A text of several lines has `>` before each line."""
     if isinstance(value, Mapping):
         for key, item in cast("Mapping[str, object]", value).items():
             yield from _format_member(f"{indent}- {key}:", item, indent)

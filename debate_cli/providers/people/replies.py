@@ -35,18 +35,17 @@ class ReadReply:
     problems: tuple[str, ...] = ()
     """Errors and missing parts of the answer, one line each."""
     is_usable: bool = True
-    """Whether the answer can be used. A usable answer may have problems."""
+    """Whether the answer can be used, even if it has problems."""
     is_final: bool = False
-    """Whether the answer is plain words, which are used unchanged."""
+    """Whether the answer is plain words instead of a form."""
     is_readable: bool = True
-    """Whether the form was understood, even if required texts are missing."""
+    """Whether the answer could be parsed as the form, even if required texts are missing."""
 
 
 def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> ReadReply:
     """Read `text` as an answer to `form`. If `form` is None, any text is an answer.
 
-    `accepts_text`: whether plain words may replace the form. A form with an empty required text is not usable, because
-    the person may still be writing.
+    `accepts_text`: whether plain words may replace the form. A form with an empty required text is not usable.
     """
     text = text.removeprefix("\ufeff").strip()
     if not text:
@@ -87,7 +86,7 @@ def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
 
 
 def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the YAML or JSON form in `text`, or else what is malformed. Both are None if `text` has no form."""
+    """Return the form in `text`, and the error of a malformed form. Both are None if `text` has no form."""
     fenced = [match[2] for match in _FENCE.finditer(text)]
     names = "|".join(map(re.escape, form.schema.get("properties", {})))
     begin = re.compile(rf"^\s*[\"']?(?:{names})[\"']?\s*:", re.MULTILINE)

@@ -1,6 +1,6 @@
 """Anthropic's web search tool in the messages API: request body and reply.
 
-A search result is encrypted. So a passage is a text that the answer cites (`cited_text`), with the address of its page.
+The passages are the texts that the answer cites, because Anthropic encrypts the search results.
 """
 
 import json
@@ -37,7 +37,7 @@ def make_anthropic_search(endpoint: Endpoint) -> HttpServer:
 
 
 def build_search_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
-    """Build the body of a request that may search. Assistant messages are paused answers and stay unchanged."""
+    """Build the body of a request that may search. Its assistant messages hold earlier, paused answers as JSON."""
     assert request.search is not None
     body = anthropic.build_messages_body(request, model, profile, stream)
     body["messages"] = [_to_message(message) for message in request.messages]

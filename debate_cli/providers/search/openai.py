@@ -1,6 +1,6 @@
 """OpenAI's web search tool in the responses API: request body and reply.
 
-The answer quotes no page. So a passage is the paragraph of the model's summary that cites the page's address.
+The passages are the paragraphs of the model's summary that cite a page, because the answer quotes no page.
 """
 
 from collections.abc import Iterator, Sequence
@@ -80,7 +80,7 @@ class _SearchBuilder(WholeReplyBuilder):
 
 
 def _is_search(item: Any) -> bool:
-    """Return whether `item` is a search, which is charged. The opening of a page is not charged."""
+    """Return whether `item` is a search, which costs money. Opening a page is free."""
     action: dict[str, Any] = item.get("action") or {}
     return item.get("type") == "web_search_call" and action.get("type", "search") == "search"
 

@@ -26,7 +26,7 @@ from debate_cli.providers.search.openai import make_openai_search
 ENGINE_MODEL = "web_search"
 """Name of a search engine's model in records, as in `ollama/web_search`."""
 WITHOUT_SEARCH = "or remove evidence.web: the files of evidence.sources can still be cited"
-"""End of a message: how to run the debate without a web search."""
+"""Last part of messages about an impossible web search: how to run the debate without one."""
 
 
 def _with_server(row: ProviderRow, make_server: Callable[[Endpoint], ModelServer]) -> ProviderRow:
@@ -105,7 +105,7 @@ def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[P
 
 
 def rerank_spec(config: DebateConfig) -> ModelSpec | None:
-    """Return the model that orders passages by meaning; None if `config` names no such model."""
+    """Return the embedding model that sorts passages by meaning; None if `config` names no reranking model."""
     rerank = None if config.evidence is None else config.evidence.rerank
     return None if rerank is None else ModelSpec(model=rerank.model)
 
@@ -129,10 +129,9 @@ def format_no_embeddings(model: str) -> str:
 
 
 def with_lookup_search(config: DebateConfig) -> DebateConfig:
-    """Return `config` with the web search that its judges need to look up facts.
+    """Return `config` with a web search for the judges that look up facts.
 
-    The search is that of the first such judge's provider. `config` is returned unchanged if it has a web search or
-    needs none.
+    The first of these judges decides the search provider. A `config` that has a web search or needs none is unchanged.
     """
     if (config.evidence is not None and config.evidence.web is not None) or "web" not in config.judging.lookup_places:
         return config
@@ -191,12 +190,12 @@ def _engine_target(config: DebateConfig, web: WebSearchConfig) -> SearchTarget |
 
 
 def _may_search(provider: str) -> bool:
-    """Return whether `provider` may have a search tool: the tool's vendor, or a provider of the configuration."""
+    """Return whether `provider` may have a search tool. Of the built-in providers, only SEARCH_TOOLS have one."""
     return provider in SEARCH_TOOLS or provider not in BUILTIN_PROVIDERS
 
 
 def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Problem:
-    """Return the model that searches: the model in `web`, else the provider's first model in the configuration."""
+    """Return the model that searches: the model in `web`, else the first model of that provider in `config`."""
     named = config.models.get(web.model or "")
     if named is not None and split_model_name(named.model)[0] == web.provider:
         return named
@@ -218,7 +217,7 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
 def _redirect(row: ProviderRow, web: WebSearchConfig) -> ProviderRow:
     """Return `row` with the address in `web`; unchanged if `web` has no address.
 
-    The headers are left out at another address, because they are for the provider's own server.
+    Another address gets none of the row's headers, because they are for the provider's own server.
     """
     if web.base_url is None:
         return row

@@ -84,7 +84,8 @@ def open_debate(path: Path) -> StoredDebate:
         return _from_transcript(path)
     journal, transcript = _journal_and_transcript(path)
     if not journal.exists():
-        return _from_transcript(transcript if transcript.exists() else path)
+        is_named = path.suffix == TRANSCRIPT_SUFFIX
+        return _from_transcript(path if is_named or not transcript.exists() else transcript)
     contents = read_journal(journal)
     from_journal = StoredDebate(journal, fold(contents.events), torn_line_warning=contents.torn_line_warning)
     if not transcript.exists():
@@ -149,7 +150,7 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
 
 
 def _journal_and_transcript(path: Path) -> tuple[Path, Path]:
-    base = str(path.with_suffix("") if path.suffix in _SUFFIXES else path)
+    base = str(path).removesuffix(path.suffix if path.suffix in _SUFFIXES else "")
     return Path(base + JOURNAL_SUFFIX), Path(base + TRANSCRIPT_SUFFIX)
 
 

@@ -44,9 +44,7 @@ class BudgetReservation:
 
 
 class Budget:
-    """The budget of a run, shared by all models. Without limits, the budget accepts every request.
-
-    The first request that does not fit closes the budget, and all later requests are refused.
+    """The budget of a run, shared by all models. The first request that does not fit closes the budget.
 
     `used_cost` (US dollars) and `used_tokens`: usage before the run was resumed.
     """
@@ -95,8 +93,6 @@ class Budget:
         """Reserve `worst`, the maximum usage of one request. The caller sets `used` on the yielded reservation.
 
         Waits while requests in progress reserve too much. Raises BudgetError if ended requests have used too much.
-
-        `what`: the request in the error message.
         """
         with waiting_for_turn():
             async with self._queue_lock:
@@ -142,12 +138,10 @@ class Budget:
 class BudgetedModel:
     """Passes each request that fits the budget to `model`.
 
-    If the price is unknown, a budget with a limit in US dollars refuses all requests. If the server reports no usage,
-    the usage is estimated, and `on_estimate` is called.
+    If the price is unknown, a budget with a limit in US dollars refuses all requests.
 
-    An answer that broke off is charged with an estimate, because the provider may bill it.
-
-    `name`: the model as `provider/model`. None for the mock, which costs nothing.
+    `name`: the model as `provider/model`; None for the mock, which costs nothing. `on_estimate` is called if the server
+    does not report the usage, which is then estimated.
     """
 
     def __init__(
@@ -168,7 +162,7 @@ class BudgetedModel:
         self._on_estimate = on_estimate
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Raises BudgetError if too little of the budget is left, and ModelError from `model`."""
+        """Answer `request`. Raises BudgetError if too little of the budget is left."""
         if self._price is None and self._budget.has_cost_limit:
             raise BudgetError(
                 f"limits.max_cost_usd cannot be enforced, because the price of the model for {request.purpose} is unknown; "

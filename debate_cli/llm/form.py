@@ -98,7 +98,7 @@ def each_of(key: str, values: Iterable[str]) -> JsonSchema:
 def derive_schema(model: type[FormModel], **narrowing: JsonSchema | None) -> JsonSchema:
     """Return the JSON Schema of `model`, with changed or removed properties.
 
-    Each argument is named like a property. Its JSON Schema keywords are added to the property; None removes it.
+    The argument `NAME=keywords` adds JSON Schema keywords to the property NAME. `NAME=None` removes the property.
     """
     return _narrow(_full_schema(model), narrowing)
 
@@ -175,7 +175,7 @@ def _narrow(schema: JsonSchema, narrowing: Mapping[str, JsonSchema | None]) -> J
 
 
 def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
-    """Return `schema` with the keywords of `change`, which replace equal keywords of `schema`."""
+    """Return `schema` with the keywords of `change`. They replace keywords of `schema` with equal names."""
     if "prefixItems" in change:
         entries = [_merge(schema["items"], part) for part in change["prefixItems"]]
         return {"type": "array", "prefixItems": entries, "minItems": len(entries), "maxItems": len(entries)}

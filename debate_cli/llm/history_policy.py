@@ -25,7 +25,7 @@ MAX_PASSAGE_SHARE = 0.2
 
 
 class DebateLength(NamedTuple):
-    """The length of the speeches that a prompt may contain."""
+    """The length of the speeches that a prompt with the whole debate contains."""
 
     turns: int
     chars: int
@@ -59,10 +59,9 @@ class HistoryPolicy:
     ) -> tuple[StructuredAnswer[T], Request, bool]:
         """Ask `model`. If the model refuses the prompt as too long, ask again with less of the debate.
 
-        Returns the answer, its request, and whether the request contains only the recent part of the debate. After two
-        requests, the answer includes the usage of both requests.
+        Returns the answer, its request, and whether the request contains only the recent part of the debate.
 
-        `choose` makes a request with `build` or `build_whole`. With `format.history: full`, only one request is sent.
+        `choose` makes a request with `build` or `build_whole`.
         """
         request, is_recent = choose()
         answer = await send(request, is_recent)
@@ -82,7 +81,7 @@ class HistoryPolicy:
     def context_tokens(self, model: ModelHandle) -> int | None:
         """Return the context of `model` in tokens; None if unknown.
 
-        If the model has refused a prompt of fewer tokens as too long, returns the tokens of this prompt.
+        If the model refused a prompt with fewer tokens as too long, returns the number of these tokens.
         """
         known = (model.context_tokens, self._refused.get(model.name))
         return min((tokens for tokens in known if tokens is not None), default=None)
@@ -106,8 +105,7 @@ class HistoryPolicy:
     ) -> tuple[Request, bool]:
         """Return a request, and whether it contains only the recent part of the debate.
 
-        If the whole debate fits into the model's context, the request contains the whole debate, whatever
-        `format.history` says.
+        The request contains the whole debate if the model's context is large enough. `format.history` has no effect.
         """
         if context_tokens is None:
             return build(is_recent=False), False

@@ -17,7 +17,8 @@ from debate_cli.llm.schema_dialect import restore_lists
 MAX_REPAIR_CHARS = 20_000
 """Maximum number of characters of a broken JSON text that the program repairs."""
 MAX_REPAIR_BRACKETS = 400
-"""Maximum number of opening brackets in a broken JSON text that the program repairs. More would take too long."""
+"""Maximum number of opening brackets in a broken JSON text. Text with more is not repaired, which would take too
+long."""
 MAX_FAULTS = 12
 """Maximum number of faults that are listed for one reply."""
 MAX_FAULT_CHARS = 240
@@ -56,8 +57,8 @@ class ParsedReply(Generic[FormT]):
 def strip_thinking(text: str) -> str:
     """Return `text` without the model's thinking, which is between `<think>` and `</think>`.
 
-    If only the end tag is present, the text before the tag is thinking. If only the start tag is present, the text
-    after the tag is thinking.
+    Without a start tag, all text before the end tag is thinking. Without an end tag, all text after the start tag is
+    thinking.
     """
     kept: list[str] = []
     visible_from: int | None = 0
@@ -160,7 +161,10 @@ def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedRep
 
 
 def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedReply[FormT]:
-    """Return the form that one of `objects` fills in; if none does, the faults of the object with the fewest."""
+    """Return the form that one of `objects` fills in.
+
+    If no object is a form, return the faults of the object that has the fewest faults.
+    """
     readings = [_parse_unwrapped(candidate, form) for candidate in objects]
     for outcome in ("valid", "off_schema"):
         fitting = [reading for reading in readings if reading.outcome == outcome]

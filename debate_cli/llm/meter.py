@@ -16,7 +16,7 @@ _ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", de
 class CallMeter:
     """Adds up the usage of the requests of one task.
 
-    Before a request is sent, `record` gets the usage of all ended requests plus the maximum usage of the new request.
+    Before each request, `record` gets the usage so far plus the maximum usage of this request.
     """
 
     def __init__(self, record: Callable[[ModelCall], None]) -> None:

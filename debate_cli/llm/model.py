@@ -135,7 +135,7 @@ class Reply:
     latency_s: float = 0.0
     """Seconds from sending the request to the last byte of the answer. The mock simulates this time."""
     attempts: int = 1
-    """Number of requests sent to get this answer, with retries. `usage` is the usage of all of them."""
+    """Number of requests sent to get this answer, including retries. `usage` is the sum over these requests."""
     is_final: bool = False
     """Whether a person gave the answer and wants it used as it is. The question is then not asked again."""
 
@@ -237,7 +237,7 @@ class BatchApi(Protocol):
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """Yield the custom id and the result (JSON from the vendor) of each processed request, in any order.
 
-        `requests` maps custom ids to requests. Results of further requests in the batch may be yielded too.
+        `requests`: maps custom ids to requests. The batch may have results of other requests, which are yielded too.
         """
         ...
 

@@ -22,7 +22,7 @@ _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
 _MAX_COMBINING_MARKS = 30
 """Maximum number of combining marks that one letter keeps. Text with many marks takes long to normalize."""
 _SIGNS = re.compile(rf"[^\w\s\x00-\x7f]{{{_MAX_COMBINING_MARKS + 1},}}")
-"""Matches a run of more than `_MAX_COMBINING_MARKS` characters that may be combining marks."""
+"""Matches a sequence of more than `_MAX_COMBINING_MARKS` characters that may be combining marks."""
 
 _PHRASE_SIGN = re.compile("([\ufdfa\ufdfb])")
 """Signs that are not normalized, because NFKC would turn each of them into a whole phrase."""

@@ -59,10 +59,7 @@ class Prompts:
         return found
 
     def render(self, package: str, name: str, /, **values: str) -> str:
-        """Return the prompt `name` of `package`, or the user's text for it, with `values` in place of the placeholders.
-
-        Raises KeyError if a placeholder has no value, and FileNotFoundError if `package` has no such prompt.
-        """
+        """Return the prompt `name` of `package`, or the user's text for it, with `values` filled in."""
         text = self._overrides[name] if name in self._overrides else _load_prompt(package, name)
         return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text).rstrip("\n")
 

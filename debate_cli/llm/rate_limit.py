@@ -371,7 +371,7 @@ class RateLimiter:
     async def _try_depart(
         self, place: _Place, tokens: int, overall: asyncio.Semaphore | None
     ) -> tuple[Departure, int] | None:
-        """Register that the call at `place` is sent. Return None if it may not be sent yet."""
+        """Register the call at `place` as sent if it may be sent now; otherwise return None."""
         if overall is not None:
             await overall.acquire()
         has_left = False

@@ -44,7 +44,7 @@ MIN_WAIT_S = 0.5
 MAX_WAIT_S = 30.0
 """Maximum random wait after a failure, in seconds."""
 MAX_RETRY_AFTER_S = 60.0
-"""Maximum Retry-After that a call waits for, in seconds. A longer one makes the call fail."""
+"""Maximum Retry-After that a call waits for, in seconds. A longer Retry-After makes the call fail."""
 
 
 def ignore_note(_note: str) -> None:
@@ -191,9 +191,9 @@ class SilenceReportingModel:
 class ParameterFallbackModel:
     """Asks `model` again without temperature or seed if the server rejects that parameter.
 
-    `refused`: parameters that the server rejected. They are not sent again. All wrappers of one model share this set.
+    `refused`: parameters that the server has rejected. All wrappers of one model share this set.
 
-    `note` gets one line about each rejected parameter. `name`: the asked model in this line, as `provider/model`.
+    `note` gets one line about each rejected parameter. `name`: the asked model, as `provider/model`.
     """
 
     def __init__(self, model: Model, refused: set[str], *, name: str, note: Callable[[str], None]) -> None:

@@ -36,8 +36,7 @@ _PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_references: bool = False) -> JsonObject:
     """Return `schema` in `dialect`, without the keywords that the dialect does not accept.
 
-    If `use_references` is true, repeated parts are moved to `$defs`. The result is cached, so the caller must not
-    change it.
+    If `use_references` is true, repeated parts are moved to `$defs`. The caller must not change the result.
     """
     return _convert_json(json.dumps(schema), dialect, use_references=use_references)
 
@@ -89,9 +88,9 @@ _PARTS = ("properties", "items", "prefixItems")
 
 
 def _map_parts(schema: JsonObject, change: Callable[[JsonObject, str], JsonObject]) -> JsonObject:
-    """Return `schema` with `change(part, name)` in place of each of its direct parts, which are schemas too.
+    """Return `schema` with each schema directly inside it replaced by `change(inner schema, name)`.
 
-    `name`: the property that has the part as its schema; `part` for items of a list.
+    `name`: the property that has the inner schema; `part` for items of a list.
     """
     parts = dict(schema)
     if "properties" in schema:
@@ -137,9 +136,9 @@ def find_key_member(schema: Mapping[str, Any]) -> str | None:
 
 
 def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
-    """Convert the schema of a list of known items to that of an object with one required key per item.
+    """Return the schema of an object that replaces `schema`, the schema of a list of known items.
 
-    `find_key_member(schema)` must find a property.
+    The object has one required key per item. `find_key_member(schema)` must find a property.
     """
     member = find_key_member(schema)
     properties: JsonObject = {}
@@ -158,7 +157,7 @@ def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
 
 
 def restore_lists(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Return `value` with objects converted to lists where `schema` has lists of known items."""
+    """Return `value` with lists in place of objects, wherever `schema` has a list of known items."""
     if not isinstance(value, dict):
         return value
     members = cast("JsonObject", value)

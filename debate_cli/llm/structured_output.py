@@ -72,12 +72,12 @@ MAX_REASKS = 2
 """Maximum number of times that a question is asked again because its answer was invalid."""
 _TRUNCATED_REASONS = frozenset({"length", "max_tokens"})
 _REFUSAL_REASONS = frozenset({"content_filter", "refusal", "safety"})
-"""Finish reasons of a refusal. Some adapters set them and leave `Reply.refusal` at None."""
+"""Finish reasons of a refusal. Some adapters set such a reason and leave `Reply.refusal` at None."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructuredAnswer(Generic[FormT]):
-    """The answer to one question. It is valid if `error` and `problem` are None."""
+    """The answer to one question. The answer is valid if `error` and `problem` are None."""
 
     form: FormT | None
     """The filled-in form; None if no answer was valid, or if the question asked for plain text."""
@@ -88,7 +88,7 @@ class StructuredAnswer(Generic[FormT]):
     exchange: ModelCall
     """Usage, cost and attempts of all requests for the question."""
     error: DebateError | None = None
-    """The error of the provider or the budget, or the refusal, that ended the question; None if there was none."""
+    """The error or refusal that ended the question; None without an error or refusal."""
     problem: str | None = None
     """Why there is no valid answer, in one line. None if there is a valid answer, or if `error` is set."""
     timed_out: bool = False

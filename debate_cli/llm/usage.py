@@ -71,7 +71,7 @@ SEARCHES_PER_PRICE = 1000
 
 @functools.cache
 def find_bundled_price(model: str) -> Price | None:
-    """Return the bundled price of `provider/model` per million tokens: the lowest tier. None if unknown."""
+    """Return the bundled price of `provider/model` in US dollars per million tokens; None if unknown."""
     entry = _find_entry(model)
 
     def base_price(name: str) -> float | None:
@@ -113,7 +113,7 @@ def _find_entry(model: str) -> Any:
 
 
 def compute_cost(usage: Usage, price: Price | None) -> float | None:
-    """Return the cost of `usage` in US dollars; None if the price of its tokens or its searches is unknown."""
+    """Return the cost of `usage` in US dollars; None if the price of used tokens or searches is unknown."""
     if price is None or (usage.searches and price.search is None):
         return None
     read_price = price.input if price.cached_input is None else price.cached_input

@@ -47,7 +47,7 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """Return the value of `mark`, limited to the range from `low` to `high`, and to `mark.out_of`."""
+    """Return the value of `mark`, but at least `low` and at most `high` and `mark.out_of`."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
@@ -75,19 +75,21 @@ def first_finding(given: Iterable[Assessment], kind: type[FindingT]) -> FindingT
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return the settings that `run` stored for the system to which `settings` belongs.
+    """Return the settings that `run` stored for the system of `settings`.
 
-    If the run did not use this system, return `settings`.
+    Returns `settings` if the run did not use this system.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """Return the newest run that has assessments by the system `kind`.
+    """Return the run whose assessments by the system `kind` count; None if no run uses the system.
 
-    Runs that judged all turns take precedence. Without assessments, the newest run that uses the system is returned.
-    None if no run uses the system.
+    1. A run with such assessments comes before a run without.
+    2. A run by models comes before a run by a person.
+    3. A run that judged all turns comes before a run that did not.
+    4. A newer run comes before an older run.
     """
     having = [
         run
@@ -99,7 +101,7 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
 
 def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
-    """Return the assessments of the system `kind` in the newest run that has such assessments; empty without one."""
+    """Return the assessments of the system `kind` in the run from `newest_run`; empty without such a run."""
     run = newest_run(debate, kind)
     return () if run is None else ordered_assessments(debate, kind, run)
 

@@ -230,7 +230,7 @@ class JudgeQuestion(Generic[SettingsT, FormT]):
 
 
 class JudgingSystem(Generic[SettingsT]):
-    """A way to judge a debate. A subclass must define only the members that have no default."""
+    """A way to judge a debate. A subclass must define the members that have no default."""
 
     kind: str
     """Name of the system in configurations and transcripts, e.g. `panel`."""
@@ -272,7 +272,7 @@ class JudgingSystem(Generic[SettingsT]):
         return ()
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
-        """Return the answer that counts for a judge after `settings.judge_timeout_s`. Default: None.
+        """Return the answer for a judge who does not answer within `settings.judge_timeout_s`. Default: None.
 
         If the answer is None, the brief fails.
         """
@@ -363,7 +363,7 @@ class JudgingSystem(Generic[SettingsT]):
         return Headline(reason, self.max_score(verdict))
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return the reasoning of a judge who agrees with the verdict. Default: the first such reasoning."""
+        """Return the reasoning of a judge who agrees with the verdict; None if no such judge gave one."""
         given = self.agreeing_assessments(debate, verdict)
         return next((JudgeQuote(item.rationale) for item in given if item.rationale.strip()), None)
 
@@ -407,7 +407,7 @@ class JudgingSystem(Generic[SettingsT]):
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """Return a short report on an assessment, for people who watch a run.
 
-        Default: the findings of this system's own classes; without any, the judge's reasoning.
+        Default: the findings of the classes in `findings`; without such findings, the judge's reasoning.
         """
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
         sentences = [sentence for finding in own for sentence in finding.describe()]

@@ -40,7 +40,7 @@ def describe_scores(
     weights: Mapping[str, float] | None = None,
     whole: str = "the score",
 ) -> str:
-    """Return a sentence with the scores; empty if the verdict has none.
+    """Return a sentence with the scores; empty if the verdict has no scores.
 
     With `maxima`, a second sentence names the criterion in which the two best debaters differ most.
 
@@ -81,7 +81,7 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
 def describe_agreement(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """Return sentences on two or more verdicts: how they differ, and which are undetermined.
 
-    If no verdict differs or is undetermined, the only sentence is `They agree.`
+    If all verdicts agree and none is undetermined, the only sentence is `They agree.`
     """
     outcomes: dict[str, list[Verdict]] = defaultdict(list)
     degrees: dict[str, list[Verdict]] = defaultdict(list)

@@ -61,7 +61,7 @@ def active_systems(run: JudgingRun) -> tuple[tuple[JudgingSystem[Any], SystemSet
 
 
 def systems_of_debate(debate: Debate) -> tuple[JudgingSystem[Any], ...]:
-    """Return each system that a judging run of the debate uses."""
+    """Return all systems that judging runs of the debate use."""
     return tuple(
         get_system(kind) for kind in dict.fromkeys(item.kind for run in debate.runs for item in run.judging.systems)
     )

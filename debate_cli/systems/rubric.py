@@ -70,7 +70,7 @@ def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str,
 def parse_weights(text: str) -> Rubric:
     """Parse criterion weights such as `evidence=0.5,logic=0.3`. Criteria that are not named get 0.
 
-    Raises UsageError if a weight is no number of 0 or more, or if all weights are 0.
+    Raises UsageError if a weight is negative or not a number, or if all weights are 0.
     """
     weights: dict[str, float] = {}
     for part in text.split(","):

@@ -24,8 +24,9 @@ def score(
 ) -> tuple[Verdict, ...]:
     """Return the verdicts of a debate, the deciding one first and flagged `decides`.
 
-    `runs`: `latest`, `all` or the id of one run. `latest` takes the newest run of each system, the runs of the same
-    comparison of judge models, and all runs of people. An unknown id gives no verdict.
+    `runs`: `latest`, `all` or the id of one run. `latest` takes all runs of people, and the newest run of each system.
+    If the newest run is in a comparison of judge models, all runs of the comparison are taken. An unknown id gives no
+    verdict.
 
     `systems`: the kinds to score; None means all. `settings`: settings by kind, used instead of the stored ones.
 

@@ -158,7 +158,7 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Return every item to look up with a judge's first answer in `given`. Without an answer, `exists` is `unknown`."""
+    """Return each item to look up with the first answer in `given`. Without an answer, `exists` is `unknown`."""
     answers: dict[tuple[int, str, str], SourceLookup] = {}
     for _, finding in iter_findings(given, SourceLookup):
         answers.setdefault((finding.turn, finding.item, finding.source), finding)

@@ -35,7 +35,7 @@ class TraceResponse(FrozenModel):
 
 
 class TraceReply(FrozenModel):
-    """A debater's reply to a question about its own claim."""
+    """A debater's reply to a question about a claim that this debater made."""
 
     by: str
     turn: int

@@ -7,7 +7,7 @@ from debate_cli.domain.frozen_model import FrozenModel
 
 
 class SummaryPoint(FrozenModel):
-    """Points of a round, made by one debater or, with three or more debaters, on one subtopic."""
+    """Points that one debater made in a round or, with three or more debaters, points on one subtopic."""
 
     heading: str
     """Name of the debater or of the subtopic."""

@@ -151,7 +151,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
 def judge_weights(
     debate: Debate, run: JudgingRun | str, settings: StructuredSettings | None = None
 ) -> dict[str, float]:
-    """Return the weight of each judge who was asked in `run`. A weight in `settings` replaces the stored one."""
+    """Return the weight of each judge who was asked in `run`. A weight in `settings` replaces the stored weight."""
     stored = stored_settings(debate, run, settings or StructuredSettings())
     seats = (*stored.seats, *(settings.seats if settings is not None else ()))
     return defaultdict(lambda: 1.0, {seat.id: seat.weight for seat in seats if seat.weight is not None})

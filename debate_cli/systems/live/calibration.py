@@ -26,7 +26,7 @@ INCOMPLETE_CHAIN_MAX = 34.0
 MIN_WINNER_SCORES: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
 """Maps each dimension to the lowest score of a turn that won the dimension in an exchange."""
 DRAW_SHARE = 0.10
-"""Scores contradict a draw if they differ by more than this share of the dimension's highest score."""
+"""The scores of two turns contradict a draw if they differ by more than this share of the highest score."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling"]
@@ -43,8 +43,8 @@ class Calibration(FrozenModel):
     before: float = Field(validation_alias=AliasChoices("from", "before"), serialization_alias="from")
     after: float = Field(validation_alias=AliasChoices("to", "after"), serialization_alias="to")
     rule: CalibrationRule
-    """Why the score changed. chain: the causal chain is incomplete. floor: the turn won an exchange. ceiling: the turn
-    lost an exchange and won none."""
+    """Why the score changed. `chain`: the causal chain is incomplete. `floor`: the turn won an exchange. `ceiling`: the
+    turn lost an exchange and won none."""
 
 
 class Penalty(FrozenModel):
@@ -54,7 +54,7 @@ class Penalty(FrozenModel):
     kind: PenaltyKind
     points: float
     about: str
-    """What cost the points: the quoted words, or a description by the judge."""
+    """The quoted words that cost the points, or the judge's description of the fault."""
 
 
 class UnresolvedExchange(FrozenModel):
@@ -97,7 +97,7 @@ class Scorecard:
 
 
 def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveSettings) -> Scorecard:
-    """Compute the scores of all turns. `given`: the assessments by the judge of the live system."""
+    """Compute the scores of all turns. `given`: the live judge's assessments."""
     raw = _mean_marks(debate, given, DIMENSION_MAXIMA)
     incomplete = {turn for turn, chain in collect_chains(given).items() if chain.missing}
     comparisons = _collect_comparisons(debate, given)
@@ -133,7 +133,7 @@ def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
 def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
     """Map each turn to the causal chain of its main argument.
 
-    If a turn was assessed several times, an incomplete chain counts.
+    If a turn was assessed several times, an incomplete chain counts before a complete one.
     """
     found: dict[int, CausalChain] = {}
     for assessment, chain in iter_findings(given, CausalChain):

@@ -28,9 +28,9 @@ PRESSURE_TARGETS = {
     "credibility": "the credibility of your evidence",
 }
 HARD_PRESSURE = 0.66
-"""Lowest pressure that a debater's prompt describes as "hard"."""
+"""Lowest pressure for which a debater's prompt says "hard"."""
 FIRM_PRESSURE = 0.33
-"""Lowest pressure that a debater's prompt describes as "firmly"."""
+"""Lowest pressure for which a debater's prompt says "firmly"."""
 
 
 class PersonalityStep(FrozenModel):
@@ -43,7 +43,7 @@ class PersonalityStep(FrozenModel):
 
 
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
-    """Map each debater whose personality changed to the personalities over time.
+    """Return the personalities over time of each debater whose personality changed, by name.
 
     The result is empty for a later judging run, because only the first run changes personalities.
     """
@@ -80,7 +80,7 @@ def _strengths(felt: Sequence[Pressure]) -> dict[PressureKind, float]:
 
 
 def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None]]:
-    """Yield the later turn of each assessed exchange with the debater, and the pressure on the debater, if any."""
+    """For each assessed exchange with the debater, yield the later turn's index and the pressure, if any."""
     if not any(isinstance(system, LiveSettings) and system.feedback for system in debate.config.judging.systems):
         return
     for item in ordered_assessments(debate, "live", FIRST_RUN):

@@ -42,10 +42,10 @@ Context = JudgingContext[LiveSettings]
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
 """Maps the four parts of rhetoric to their highest marks, which add up to 30."""
 WEAK_FRAMING_BELOW = 5
-"""If the mark for framing is below this, the mark for delivery is lowered to the mark for framing."""
+"""If the mark for framing is below this, the mark for delivery cannot be higher than that for framing."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 WEAKEST_PREMISE = "weakest_premise"
-"""Name of the missing link if a turn does not address the opponent's weakest premise."""
+"""Link that a causal chain lacks if the turn does not address the opponent's weakest premise."""
 PREMISE_INSTRUCTION = "Add weakest_premise to missing if the turn does not address the weakest premise of what the opponent has said so far."
 BLIND_INSTRUCTION = "The speaker has not heard the opponent yet, so the turn need not address the opponent's premises."
 
@@ -100,7 +100,7 @@ def _build_turn_form(context: Context) -> Form[TurnForm]:
 
 
 def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
-    """Return the values of the prompt about a turn.
+    """Return the values for the placeholders of the prompt about a turn.
 
     If turns may be judged in any order (`feedback: false`), the prompt does not show the register.
     """
@@ -120,7 +120,7 @@ def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str
 
 
 def _asked_links(context: Context) -> tuple[str, ...]:
-    """Return the links of a causal chain. A speaker who has heard an opponent also needs `weakest_premise`."""
+    """Return the links of a complete causal chain. `weakest_premise` is one if the speaker has heard an opponent."""
     (turn,) = context.judged_turns
     has_heard_opponent = any(
         earlier.speaker != turn.speaker and (context.debate.is_sequential or earlier.round < turn.round)

@@ -51,8 +51,8 @@ class RegisterRow(FrozenModel):
     """Index of the later turn that exposed the fault; None if no later turn did."""
     reason: str
     charged_to: int | None = None
-    """Index of the turn that loses the points. None if the entry is withdrawn, or if another entry charges the same
-    words."""
+    """Index of the turn that loses the points. None if the entry is withdrawn, or if another entry with the same quote
+    costs points."""
 
 
 class _EntryKey(NamedTuple):
@@ -60,13 +60,14 @@ class _EntryKey(NamedTuple):
     fault: RegisterFault
     words: str
     place: int = 0
-    """Tells gaps without a quote apart; 0 for every other entry."""
+    """Number that tells gaps without a quote apart; 0 for every other entry."""
 
 
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
     """Return all entries with the review's decisions, sorted by turn.
 
-    A fault of a quote is one entry, however often the judge reports the fault. `withdrawals`: the setting of this name.
+    If the judge reports a fault of a quote several times, it is one entry. `withdrawals`: the setting of the live
+    system.
     """
     rows: dict[_EntryKey, RegisterRow] = {}
     decisions: dict[_EntryKey, RegisterDecision] = {}
@@ -110,7 +111,7 @@ def _list_entries(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow 
 
 
 def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, withdrawals: bool) -> RegisterRow:
-    """Return the entry after the review's decision. `opened`: the entry before; None if the review added it."""
+    """Return an entry after the review's decision. `opened` is None if the review adds the entry."""
     entry = opened or RegisterRow(
         **decision.model_dump(include={"turn", "fault", "quote", "exposed_by", "reason"}),
         points=FAULT_POINTS[decision.fault],
@@ -229,7 +230,7 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 
 @memoize_on_value
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
-    """Return the open entries that a question lists, by names such as `E1`.
+    """Map names such as `E1` to the open entries that a question lists.
 
     With `before`, only assessments of turns before this index count.
     """

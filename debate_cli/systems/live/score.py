@@ -142,14 +142,13 @@ class LiveNotes(Notes):
     narrative: NarrativeNote | None
     convergence: ConvergenceNote | None
     personalities: dict[str, tuple[PersonalityStep, ...]] = {}
-    """Maps each participant whose personality changed to the personalities over time."""
+    """The personalities over time of each participant whose personality changed, by name."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `LiveNotes`.
 
-    A debater's score is the mean of the debater's turns with all three marks. The verdict is undetermined if a speaker
-    has no score, or if fewer than two debaters have a score.
+    The verdict is undetermined if fewer than two debaters spoke, or if a speaker has no turn with all three marks.
     """
     given = ordered_assessments(debate, "live", run)
     card = build_scorecard(debate, given, settings)

@@ -20,7 +20,7 @@ class LiveSettings(SystemSettings):
 
     kind: Literal["live"] = "live"
     judge: str | None = None
-    """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
+    """The judge's model: a name in `models`, or `provider/model`. None means `models.judge`, else `models.default`."""
     feedback: bool = True
     """Whether pressure in exchanges changes the debaters' personalities. If so, each turn is judged before the next
     debater speaks."""

@@ -47,7 +47,7 @@ STATUS_BADGES: dict[EntryStatus, Badge] = {
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return the tables of a live verdict that have rows."""
+    """Return the tables of a live verdict, without empty tables."""
     notes = parse_notes(LiveNotes, verdict)
     if notes is None:
         return []
@@ -106,7 +106,7 @@ def _turn_tables(notes: LiveNotes) -> Iterator[Table]:
             "": lambda row: None if row.composite is None else Gauge(row.composite, 100.0, row.speaker),
             "remark": _turn_remark,
         },
-        ("cold start: less calibrated, because little comes before it to compare with.",),
+        ("cold start: less reliable, because the judge can compare with few earlier turns.",),
     )
     yield column_table(
         "chains, live",
@@ -175,13 +175,14 @@ class ScoreChange(NamedTuple):
     after: float
     why: str
     words: str | None = None
-    """What cost the points: the quoted words, or a description by the judge. None if the change is no penalty."""
+    """The quoted words that cost points, or the judge's description of the fault. None if no penalty changed the
+    score."""
 
 
 def list_changes(
     calibrations: Iterable[Calibration], penalties: Iterable[Penalty], logic: Mapping[int, float]
 ) -> Iterator[ScoreChange]:
-    """Yield all changes of scores, those by penalties last.
+    """Yield all changes of scores; changes by penalties come last.
 
     `logic` maps turns to scores in logic before penalties.
     """

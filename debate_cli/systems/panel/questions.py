@@ -105,7 +105,7 @@ def _format_persona(judge: PanelJudge, prompts: Prompts) -> str:
 
 
 def _previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
-    """Map each judge to the vote that counted in the round of voting before."""
+    """Map each judge to the vote that counted in the previous round of voting."""
     rounds = ballots_by_round(context.debate, context.brief.run, context.settings)
     earlier = [number for number in rounds if number < context.brief.revision]
     return {ballot.judge: ballot for ballot in (rounds[max(earlier)] if earlier else ())}

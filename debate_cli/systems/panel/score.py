@@ -30,7 +30,7 @@ from debate_cli.systems.panel.votes import (
 OPTION_SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
 """Maps an option to the side of the debate that wins if the panel chooses this option."""
 CLEAR_SHARE = 0.8
-"""A victory is clear if votes with at least this share of the weight are for the winning option."""
+"""A victory is clear if the winning option has at least this share of the votes' weight."""
 
 
 class BallotRow(FrozenModel):
@@ -40,7 +40,7 @@ class BallotRow(FrozenModel):
     option: VoteOption
     confidence: float
     weight: float
-    """Share of this vote in the weight of all votes of the round, 0-1."""
+    """Weight of the vote, as a share of the weight of all votes in the round, 0-1."""
     dimensions: dict[str, float]
     critical_findings: tuple[str, ...]
     remediation_required: tuple[str, ...]
@@ -72,7 +72,7 @@ class VoteTally(FrozenModel):
     option: VoteOption
     """The option whose votes have the most weight. CONDITIONAL if two options tie."""
     weights: dict[VoteOption, float]
-    """Maps each option to the share of its votes in the weight of all votes."""
+    """Maps each option to the weight of its votes, as a share of the weight of all votes."""
 
 
 class PanelNotes(Notes):
@@ -85,7 +85,7 @@ class PanelNotes(Notes):
     required_changes: tuple[RequiredChange, ...] = ()
     """Changes that a document needs in order to pass. Empty for a debate, and for a document that passed."""
     weights: dict[VoteOption, float]
-    """Maps each option to the share of its votes in the weight of all final votes."""
+    """Maps each option to the weight of its votes, as a share of the weight of all final votes."""
     first_vote: VoteTally | None
     """Result of the first vote; None if nobody voted."""
     initial_agreement: float | None
@@ -244,7 +244,7 @@ def find_required_changes(
 ) -> tuple[RequiredChange, ...]:
     """Return the changes that the judges ask for, grouped by dimension.
 
-    Demands that differ only in case, typography and punctuation are one change. `text`: the judged document.
+    Demands that differ only in case, typography and punctuation count as one change. `text`: the judged document.
     """
     demands: dict[str, tuple[str, dict[str, float]]] = {}
     for ballot in ballots:

@@ -40,7 +40,7 @@ class PanelJudge(ConfigModel):
     description: str | None = Field(default=None, min_length=1)
     """Description of the persona in your own words. The judge reads this text."""
     model: str | None = None
-    """Name in `models`, or `provider/model`; None means the setting `judge` of the panel."""
+    """The judge's model: a name in `models`, or `provider/model`. None means the panel's setting `judge`."""
     weight: float | None = Field(default=None, gt=0)
     """Weight of the vote. None means the weight of the shipped persona, or 1 for a persona of your own."""
 

@@ -24,7 +24,7 @@ from debate_cli.systems.tables import (
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return the tables of a panel's verdict that have rows. Required changes of a document come first."""
+    """Return the tables of a panel's verdict, without empty tables."""
     notes = parse_notes(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return []
@@ -58,7 +58,9 @@ def _mark_table(notes: PanelNotes) -> Table:
         ("range", *(Number(max(marks) - min(marks), 1) for marks in given)),
     ]
     grouped = join_row_groups([rows, sums if len(rows) > 1 else []])
-    return make_table("marks, panel", ("judge", *names), grouped, ("From 1, against, to 3, for; of the last vote.",))
+    return make_table(
+        "marks, panel", ("judge", *names), grouped, ("Marks of the last vote, from 1 (against) to 3 (for).",)
+    )
 
 
 def _disagreement_table(notes: PanelNotes) -> Table:

@@ -92,7 +92,7 @@ class Disagreement(FrozenModel):
 
     type: Literal["vote", "dimension"]
     about: str
-    """`vote`, or the name of the dimension."""
+    """What the judges disagree on: `vote`, or the name of a dimension."""
     severity: float
     """Size of the disagreement, 0-1. For the vote: share of judges who did not choose the most frequent option. For a
     dimension: half the difference between highest and lowest mark."""
@@ -212,7 +212,7 @@ def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings
 
 
 def agreement_of_ballots(ballots: Sequence[Ballot]) -> float:
-    """Return the agreement of the votes of one round, 0-1, computed as by `agreement`."""
+    """Return the agreement of the votes of one round, 0-1, with the formula of `agreement`."""
     return _compute_agreement([ballot.option for ballot in ballots], _marks_by_dimension(ballots))
 
 

@@ -74,27 +74,27 @@ def _weigh_factors(effect: Effect, states: Mapping[str, DebaterState], settings:
 
 CONTEXT_DIMENSIONS = 128
 AGGREGATION_ROUNDS = 2
-"""How often a debater's vector is averaged with the vectors of the speakers who persuaded the debater."""
+"""Each debater's vector is averaged this number of times with the vectors of those who persuaded the debater."""
 _SEED = "debate-cli social context 1"
 
 InfluenceGraph = Mapping[tuple[str, str], float]
-"""Maps pairs (speaker, target) to the mean persuasion of the target by the speaker, 0-1."""
+"""Maps pairs (speaker, target) to how strongly the speaker persuaded the target on average, 0-1."""
 
 
 def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
-    """Return the mean persuasion of each debater by each other debater."""
+    """Return how strongly each debater persuaded each other debater on average."""
     return mean_by_key(((effect.turn.speaker, effect.target), effect.persuasion) for effect in effects)
 
 
 def outgoing_influence(graph: InfluenceGraph) -> dict[str, float]:
-    """Map each speaker to the mean persuasion of other debaters by the speaker, 0-1."""
+    """Map each speaker to how strongly the speaker persuaded other debaters on average, 0-1."""
     return mean_by_key((speaker, weight) for (speaker, _), weight in graph.items())
 
 
 def social_context_vectors(states: Mapping[str, DebaterState], graph: InfluenceGraph) -> dict[str, tuple[float, ...]]:
     """Map each debater to a vector of 128 numbers and length 1.
 
-    Debaters have similar vectors if their states are similar, and the states of those who persuaded them.
+    Debaters have similar vectors if they, and those who persuaded them, are in similar states.
     """
     vectors = {name: _random_features(state) for name, state in states.items()}
     for _ in range(AGGREGATION_ROUNDS):

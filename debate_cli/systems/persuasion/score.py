@@ -66,7 +66,7 @@ class ScoreParts(_NoiseFree):
 
     @property
     def total(self) -> float:
-        """The sum of the four parts."""
+        """The sum of the four parts of the score."""
         return self.stance + self.persuasion + self.resistance + self.penalty
 
 
@@ -125,7 +125,7 @@ class StrategyUse(_NoiseFree):
 
 
 class InfluenceEdge(_NoiseFree):
-    """The mean persuasion of the debater `target` by the turns of the debater `source`."""
+    """How strongly the debater `source` persuaded the debater `target` on average, 0-1."""
 
     source: str
     target: str
@@ -167,7 +167,7 @@ class PersuasionNotes(Notes, _NoiseFree):
     """One entry for each turn that has a strategy."""
     graph: tuple[InfluenceEdge, ...]
     influence: dict[str, float]
-    """Maps each speaker to the mean persuasion of other debaters by the speaker, 0-1."""
+    """Maps each speaker to how strongly the speaker persuaded other debaters on average, 0-1."""
     social_context: dict[str, tuple[float, ...]]
     """Maps each debater to a vector of 128 numbers and length 1. Debaters in similar states have similar vectors."""
     likeness: tuple[ContextSimilarity, ...]

@@ -61,8 +61,8 @@ class PersuasionSettings(SystemSettings):
     """Model that rates speeches with `effects: judge`: a name in `models`, or `provider/model`. None means
     `models.judge`, else `models.default`."""
     effects: Literal["keywords", "factors", "judge"] = "keywords"
-    """What rates a speech. `keywords`: the phrases in it. `factors`: phrases, strategy and earlier persuasion. `judge`:
-    a model."""
+    """How a speech is rated. `keywords`: by phrases. `factors`: by phrases, strategy and earlier persuasion. `judge`:
+    by a model."""
     factors: PersuasionFactors = PersuasionFactors()
     """Weights of the factors with `effects: factors`."""
     keywords: Keywords = Keywords()
@@ -75,7 +75,7 @@ class PersuasionSettings(SystemSettings):
     embody: bool = True
     """Whether a debater's prompt describes the debater's own stance and conviction."""
     bystander_effect: UnitInterval = 0.0
-    """Share of the stance that a debater loses when another one, whose stance has the same sign, surrenders."""
+    """Share of the stance that debaters lose when somebody whose stance has the same sign surrenders."""
     clear_margin: NonNegative = 30.0
     """A margin above this is a clear victory."""
 

@@ -26,7 +26,7 @@ ATTACK_THRESHOLD = 0.3
 """An attack moves the stance away from 0 if more than this remains after conviction has reduced the attack."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
-"""Maps each degree of persuasion to a bound. Values of the degree are below the bound."""
+"""Maps each degree of persuasion to its upper bound. The bound itself belongs to the next degree."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
@@ -62,7 +62,7 @@ class DebaterState:
     round_persuasion: tuple[float, ...] = ()
     """The strongest persuasion, 0-1, in each round that had an effect on the debater."""
     last_round: int | None = None
-    """Number of the round of the last value in `round_persuasion`; None without values."""
+    """Number of the round that gave the last value in `round_persuasion`; None without values."""
     surrendered: bool = False
     surrender_reason: SurrenderReason | None = None
     evidence_shown: tuple[float, ...] = ()
@@ -70,7 +70,8 @@ class DebaterState:
     persuasion_dealt: Mapping[tuple[str, str | None], tuple[float, int]] = field(
         default_factory=dict[tuple[str, str | None], tuple[float, int]]
     )
-    """Maps (target, strategy) to the total persuasion of the target by this debater, and to the number of turns."""
+    """Maps (target, strategy) to this debater's total persuasion of the target, and to the number of turns in the
+    total."""
 
     @classmethod
     def at_start(cls, participant: Participant) -> Self:
@@ -107,7 +108,10 @@ class DebaterState:
 
     @property
     def resistance(self) -> ResistanceRating | None:
-        """The worse of two grades: for attacks received, and for conviction. None without attacks."""
+        """The worse of two grades: for attacks received, and for conviction.
+
+        None if no speech had an effect on the debater.
+        """
         if not self.attack:
             return None
         attack, conviction = strip_float_noise(mean(self.attack)), strip_float_noise(self.conviction)
@@ -159,7 +163,7 @@ def end_round(
 ) -> dict[str, DebaterState]:
     """Return the states after the surrenders at the end of a round.
 
-    If a debater surrenders, others whose stance has the same sign lose the share `bystander_effect` of the stance.
+    If a debater surrenders, other stances with the same sign are multiplied by 1 - `bystander_effect`.
     """
     reasons = {
         name: reason
@@ -195,7 +199,7 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
 
 
 def record_speech(state: DebaterState, effects: tuple[Effect, ...], strategy: str | None) -> DebaterState:
-    """Return the speaker's state after a speech that had the given effects on other debaters."""
+    """Return the speaker's state after a speech with `effects` on other debaters."""
     if not effects:
         return state
     dealt = dict(state.persuasion_dealt)

@@ -14,7 +14,7 @@ SITUATIONS = {
     "empathetic": "recent rounds persuaded {targets}",
     "analytical": "",
 }
-"""Describes the situations that strategies fit. If several strategies promise most, the first of them is chosen."""
+"""Maps each strategy to the situation that it fits, in words. Of equally good strategies, the first is chosen."""
 UNTRIED_EFFECT = 0.3
 """Predicted persuasion of a target by a strategy that the debater has not tried on this target."""
 SITUATION_BONUS = 0.2

@@ -28,7 +28,7 @@ SURRENDER_REASONS = {
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Return the tables of a persuasion verdict that have rows."""
+    """Return the tables of a persuasion verdict, without empty tables."""
     notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return []

@@ -26,7 +26,7 @@ INCOMPLETE_CHAIN_MAX = 34.0
 MIN_WINNER_SCORES: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
 """Maps each dimension to the lowest score of a turn that won the dimension in an exchange."""
 DRAW_SHARE = 0.10
-"""The scores of two turns contradict a draw if they differ by more than this share of the highest score."""
+"""Two scores contradict a draw if they differ by more than this share of the dimension's highest score."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling"]

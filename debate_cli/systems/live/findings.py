@@ -156,7 +156,8 @@ class Pressure(Finding):
 class CausalChain(Finding):
     """Cause, process and consequence in the main argument of a turn.
 
-    `missing` names the missing links. With `weakest_premise`, the turn does not address the opponent's weakest premise.
+    `missing` names the missing links. `weakest_premise` is missing if the turn does not address the opponent's weakest
+    premise.
     """
 
     kind: Literal["causal_chain"] = "causal_chain"

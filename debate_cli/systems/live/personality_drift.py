@@ -43,7 +43,7 @@ class PersonalityStep(FrozenModel):
 
 
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
-    """Return the personalities over time of each debater whose personality changed, by name.
+    """Return the personality over time for each debater whose personality changed.
 
     The result is empty for a later judging run, because only the first run changes personalities.
     """

@@ -42,7 +42,7 @@ Context = JudgingContext[LiveSettings]
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
 """Maps the four parts of rhetoric to their highest marks, which add up to 30."""
 WEAK_FRAMING_BELOW = 5
-"""If the mark for framing is below this, the mark for delivery cannot be higher than that for framing."""
+"""A mark for framing below this is also the highest mark for delivery."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 WEAKEST_PREMISE = "weakest_premise"
 """Link that a causal chain lacks if the turn does not address the opponent's weakest premise."""
@@ -120,7 +120,7 @@ def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str
 
 
 def _asked_links(context: Context) -> tuple[str, ...]:
-    """Return the links of a complete causal chain. `weakest_premise` is one if the speaker has heard an opponent."""
+    """Return the links of a complete causal chain, with `weakest_premise` if the speaker has heard an opponent."""
     (turn,) = context.judged_turns
     has_heard_opponent = any(
         earlier.speaker != turn.speaker and (context.debate.is_sequential or earlier.round < turn.round)

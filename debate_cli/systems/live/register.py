@@ -66,7 +66,7 @@ class _EntryKey(NamedTuple):
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
     """Return all entries with the review's decisions, sorted by turn.
 
-    If the judge reports a fault of a quote several times, it is one entry. `withdrawals`: the setting of the live
+    A fault that the judge reports several times for one quote is one entry. `withdrawals`: the setting of the live
     system.
     """
     rows: dict[_EntryKey, RegisterRow] = {}

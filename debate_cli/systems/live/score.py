@@ -142,7 +142,7 @@ class LiveNotes(Notes):
     narrative: NarrativeNote | None
     convergence: ConvergenceNote | None
     personalities: dict[str, tuple[PersonalityStep, ...]] = {}
-    """The personalities over time of each participant whose personality changed, by name."""
+    """The personality over time for each participant whose personality changed."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:

@@ -14,7 +14,8 @@ SITUATIONS = {
     "empathetic": "recent rounds persuaded {targets}",
     "analytical": "",
 }
-"""Maps each strategy to the situation that it fits, in words. Of equally good strategies, the first is chosen."""
+"""Maps each strategy to a description of the situation that suits it. Of equally good strategies, the first is
+chosen."""
 UNTRIED_EFFECT = 0.3
 """Predicted persuasion of a target by a strategy that the debater has not tried on this target."""
 SITUATION_BONUS = 0.2

@@ -1,6 +1,7 @@
 """Forms that models fill in, their JSON Schemas, and the check of a value against such a schema.
 
-In a form, a list of {name, value} objects replaces a dictionary with free keys. The reason comes before its score.
+In a form, a list of {name, value} objects replaces a dictionary with free keys. The reason for a score comes before the
+score.
 
 The schema limits the length of texts and the range of scores. The pydantic model does not.
 """

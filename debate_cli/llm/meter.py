@@ -28,7 +28,7 @@ class CallMeter:
         """Whether the task waits in a queue of this program before its next request."""
 
     def send(self, reserved: ModelCall) -> None:
-        """Call `record` before a request is sent. `reserved`: the maximum usage of the request."""
+        """Call `record` before a request is sent. `reserved`: the maximum usage of this request."""
         self.has_recorded = True
         self._record(add_model_calls(*self.ended, reserved))
 
@@ -60,7 +60,7 @@ def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
 
 @contextmanager
 def waiting_for_turn() -> Generator[None]:
-    """Pause the deadline of the current asyncio task while the task waits in a queue of this program. Can be nested."""
+    """Pause the deadline of the current asyncio task while it waits in a queue of this program. Can be nested."""
     meter, deadline = active_meter(), _ACTIVE_DEADLINE.get()
     until = None if deadline is None else deadline.when()
     now = asyncio.get_running_loop().time

@@ -16,14 +16,14 @@ from debate_cli.errors import ModelError
 from debate_cli.llm.form import Form
 
 OnText = Callable[[str], None]
-"""A callback for each piece of an answer's text. It gets RESTART if the answer begins again."""
+"""A callback that gets each piece of an answer's text, and RESTART if the answer begins again."""
 RESTART = "\x00restart"
 """Tells an `OnText` to discard all text of the answer so far, because the answer begins again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation, without the system message (`Request.system`)."""
+    """One message of a conversation. The system message is in `Request.system` instead."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -46,9 +46,9 @@ class RequestOrigin:
     debate: str
     """Id of the debate."""
     key: str
-    """Key of the task within the debate. All requests for the task share it."""
+    """Key of the task within the debate. All requests for one task have the same key."""
     name: str
-    """Who is asked for what, as a part of a file name: `Pro opening` or `judge structured`."""
+    """Who is asked for what, as a part of file names, for example `Pro opening` or `judge structured`."""
     title: str
     """Who is asked for what, as a heading, for example `Pro: opening, round 1`."""
     accepts_text: bool = False
@@ -137,7 +137,7 @@ class Reply:
     attempts: int = 1
     """Number of requests sent to get this answer, including retries. `usage` is the sum over these requests."""
     is_final: bool = False
-    """Whether a person gave the answer and wants it used as it is. The question is then not asked again."""
+    """Whether a person wants the answer used without changes. The question is then not asked again."""
 
 
 class Model(Protocol):

@@ -36,7 +36,7 @@ class Prompts:
         self._overrides = dict(overrides)
 
     def validate(self) -> Self:
-        """Return self if every text of the user replaces a known prompt and contains only that prompt's placeholders.
+        """Return self if the user's texts have no faults.
 
         Raises ConfigError with one line per fault.
         """

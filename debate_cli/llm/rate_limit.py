@@ -54,7 +54,7 @@ class ProviderGate:
 
     The waiting calls fail if Retry-After is above MAX_RETRY_AFTER_S, or after `patience_s` without an accepted call.
 
-    `name`: the provider in messages. `random(low, high)`: draws a wait in seconds.
+    `name`: name of the provider. `random(low, high)`: draws a wait in seconds.
     """
 
     def __init__(
@@ -249,7 +249,7 @@ class SharedWindow(Protocol):
     """The calls of the last minute with one API key to one provider, counted over several processes."""
 
     async def admit(self, tokens: int) -> Admission:
-        """Admit a call of up to `tokens` tokens if the limits allow it, and add it to the window."""
+        """If the limits allow a call of up to `tokens` tokens, admit the call and add it to the window."""
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:

@@ -152,7 +152,7 @@ SILENCE_S = 30.0
 class SilenceReportingModel:
     """Asks `model`. Calls `note` if no text arrives for `silence_s` seconds.
 
-    After each note, `silence_s` doubles. `name`: the asked model in the note, as `provider/model`.
+    After each note, `silence_s` doubles. `name`: the model as `provider/model`.
     """
 
     def __init__(self, model: Model, note: Callable[[str], None], *, name: str, silence_s: float = SILENCE_S) -> None:
@@ -193,7 +193,7 @@ class ParameterFallbackModel:
 
     `refused`: parameters that the server has rejected. All wrappers of one model share this set.
 
-    `note` gets one line about each rejected parameter. `name`: the asked model, as `provider/model`.
+    `note` gets one line about each rejected parameter. `name`: the model as `provider/model`.
     """
 
     def __init__(self, model: Model, refused: set[str], *, name: str, note: Callable[[str], None]) -> None:

@@ -53,7 +53,7 @@ class SearchClient:
     model: Model
     """Adapter of `providers.search` inside the usual wrappers (retries, limits, budget)."""
     name: str
-    """The model or search engine in the `SearchRecord`, as `provider/model`."""
+    """Name of the model or search engine, as `provider/model`."""
     price: Price | None
     settings: WebSearch
     passage_words: int
@@ -134,7 +134,7 @@ class Reranker:
 
     model: Model
     name: str
-    """The model in the `SearchRecord`, as `provider/model`."""
+    """Name of the model, as `provider/model`."""
     price: Price | None
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:

@@ -94,7 +94,7 @@ class StructuredAnswer(Generic[FormT]):
     timed_out: bool = False
     """Whether the deadline passed before a valid answer arrived."""
     is_final: bool = False
-    """Whether a person wants the answer used as it is (`Reply.is_final`)."""
+    """Whether a person wants the answer used without changes (`Reply.is_final`)."""
 
 
 MAX_PLAIN_ANSWERS = 2

@@ -24,10 +24,10 @@ UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 
 def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
-    """Return the winner, the kind of victory and the margin.
+    """Return the winner, the kind of victory and the margin, which is the difference of the two highest scores.
 
-    The margin is the highest score minus the second highest. A margin of 0 is a draw. `victory` returns the kind of
-    victory for any other margin. With fewer than two scores, the outcome is undetermined.
+    A margin of 0 is a draw. `victory` returns the kind of victory for any other margin. With fewer than two scores, the
+    outcome is undetermined.
     """
     if len(scores) < 2:  # noqa: PLR2004 - a margin needs two scores
         return UNDETERMINED_OUTCOME

@@ -37,7 +37,7 @@ class Gauge(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A number with its interval from `low` to `high`, drawn on an axis. Left out in plain text."""
+    """A number with its interval from `low` to `high`, drawn on an axis. Plain text leaves this cell empty."""
 
     value: float | None
     low: float | None

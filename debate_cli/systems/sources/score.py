@@ -41,7 +41,7 @@ class DebaterSources(FrozenModel):
     """Number of citations that count: the quote was checked, and a judge answered."""
     credit: float
     score: float
-    """Credit divided by the number of citations that count, 0-1; 0 if none counts."""
+    """`credit` divided by `counted`, 0-1; 0 if `counted` is 0."""
     altered: int
     not_found: int
     """Number of quotes that are not in their source, or whose source does not exist."""

@@ -55,7 +55,7 @@ class ArgumentRow(FrozenModel):
     id: str
     participant: str
     penalty: float
-    """Points deducted for fallacies, at least 0. The score stays at 1 or above, even if more points were deducted."""
+    """Points deducted for fallacies, 0 or more. The score of the argument stays at 1 or above."""
     score: float | None
     """Score of the argument, 1-10; None if a criterion with a weight above 0 has no mark."""
     spread: dict[str, float] = Field(default={}, exclude_if=lambda spread: not spread)

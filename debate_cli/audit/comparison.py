@@ -37,7 +37,7 @@ class Comparison:
     debates: int
     """Number of debates that have a label and a judgement."""
     accuracy: Estimate
-    """Share of debates in which the judge names the labelled winner. A draw against a winner counts 0.5."""
+    """Share of debates in which the judge names the labelled winner. A debate counts 0.5 if only one of judge and label says `draw`."""
     baselines: Mapping[str, Estimate]
     """Maps names of simple rules, e.g. `longer side`, to their accuracy."""
     best_baseline: str
@@ -66,7 +66,7 @@ class _Row(NamedTuple):
     label: str
     sides: tuple[str, str]
     winners: dict[str, str]
-    """Maps `judge` and the simple rules, except the coin, to the winner that each of them names."""
+    """Maps `judge` and the names of simple rules to winners. The rule `coin` is left out."""
     chance: float
     """Probability that the first side wins, computed from the judge's margin, 0 to 1."""
     errors: list[tuple[float, float]]
@@ -83,17 +83,16 @@ class _Row(NamedTuple):
 
 
 def score_hit(said: str, label: str) -> float:
-    """Return 1 if `said` and `label` are equal, 0.5 if only one of them is `draw`, and 0 if they name two debaters."""
+    """Return 1 if `said` and `label` are equal, 0.5 if only one of them is `draw`, and 0 otherwise."""
     return 1.0 if said == label else 0.5 if DRAW in {said, label} else 0.0
 
 
 def compare_with_labels(
     judgements: Iterable[Judgement], labels: Sequence[WinnerLabel], source: str, *, resamples: int = 1000
 ) -> Comparison | None:
-    """Compare one judge's judgements of the unchanged debates with labels. None if no judged debate has a label.
+    """Compare one judge's judgements of unchanged debates with labels. Return None if no judged debate has a label.
 
-    Several judgements of a debate count as one, with the mean margin. `source`: where the labels come from.
-    `resamples`: number of resamples of the bootstrap.
+    `source`: where the labels come from. `resamples`: number of resamples of the bootstrap.
     """
     rows = [
         _row(group, given)
@@ -145,7 +144,7 @@ def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement
 
 
 def longer_side(debate: Debate, factor: float = 1.0) -> str | None:
-    """Return the debater with more than `factor` times the words of the other debater. None if neither has so many."""
+    """Return the debater with more than `factor` times as many words as the other debater. None if nobody has."""
     words = Counter({participant.name: 0 for participant in debate.participants})
     for turn in debate.turns:
         words[turn.speaker] += len(turn.text.split())
@@ -203,7 +202,7 @@ class JudgeAgreement:
 
 
 Votes = Mapping[str, str]
-"""Maps models of judges to the winner that each judge names most often in one debate, or to `draw`."""
+"""Maps models of judges to the winner that the judge names most often in one debate, or to `draw`."""
 
 
 def compare_judges(
@@ -213,9 +212,9 @@ def compare_judges(
     *,
     resamples: int = 1000,
 ) -> JudgeAgreement | None:
-    """Compare judges on the unchanged debates that all of them judged.
+    """Compare judges on the unchanged debates that all judges judged.
 
-    None if there are fewer than two judges, or if no debate was judged by all of them.
+    Return None for fewer than two judges, or if there is no debate that all judges judged.
     """
     models = [judge.model for judge in judges]
     by_model = {model: group_unchanged(each for each in judgements if each.judge.model == model) for model in models}

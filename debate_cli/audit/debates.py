@@ -29,7 +29,7 @@ PREFIXES = ("PRO", "CON")
 
 @dataclass(frozen=True, slots=True)
 class AuditDebate:
-    """A debate of an audit, with the better side, if the better side is known."""
+    """A debate of an audit, with the better side if it is known."""
 
     debate: Debate
     """The unchanged debate."""
@@ -51,10 +51,9 @@ def load_shipped_debates() -> tuple[AuditDebate, ...]:
 
 
 def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
-    """Read debates from transcripts, folders and globs.
+    """Read debates of two debaters from transcripts, folders and globs.
 
-    Debates without turns, and debates of more than two debaters, are left out. Files that cannot be read are left out.
-    If several files have the same debate id, the first file counts.
+    Debates without turns and unreadable files are left out. Of several files with one debate id, the first counts.
 
     Raises:
         UsageError: a reference names nothing.
@@ -78,7 +77,7 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 def build_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
     """Return a complete debate of `debaters` with `turns`, and without assessments.
 
-    Id, motion, background, passages and all other settings are those of `like`. The turns are numbered from 0.
+    Id, motion, passages and other settings are copied from `like`. The turns are numbered from 0.
     """
     config = like.config.model_copy(
         update={"debaters": tuple(debaters), "judging": JudgingConfig(systems=()), "seed": like.config.seed or 0}

@@ -1,6 +1,6 @@
 """Gates of an audit: bounds that the measures of a judge should meet before the judge is used.
 
-To add a gate, add a row to `GATES`. Its key is the name for `--gate`.
+To add a gate, add a row to `GATES`. The key of the row is the name for `--gate`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ class Gate(NamedTuple):
     """A bound for one measure of a judge, with words for readers."""
 
     measure: str
-    """Name of the measure, or `alpha` or `baseline` for a number from the comparison with labels."""
+    """Name of the measure. `alpha` and `baseline` are numbers from the comparison with labels."""
     bound: float
     """Bound that applies if the user sets no bound."""
     question: str
@@ -86,10 +86,10 @@ class AuditGateResult:
 
 
 def parse_gates(given: Sequence[str]) -> dict[str, float]:
-    """Read values of the option `--gate`, each of the form `NAME=NUMBER`. Return bounds by names of gates.
+    """Return the bounds in values of the option `--gate` (`NAME=NUMBER`), by names of gates.
 
     Raises:
-        UsageError: there is no gate of this name, or its bound cannot be this number.
+        UsageError: a value has another form, names no gate, or has a number that is too low or too high.
     """
     found: dict[str, float] = {}
     for text in given:
@@ -111,8 +111,8 @@ def check_gates(
 ) -> list[AuditGateResult]:
     """Decide every gate. `bounds`: maps names of gates to bounds that replace the default bounds.
 
-    A gate is met if at least eight debates were judged and the whole interval is on the right side of the bound.
-    A gate is not met if the whole interval is on the wrong side.
+    A gate is met or not met if the whole interval is on one side of the bound.
+    With fewer than eight judged debates, no gate is met.
     """
     found = {measure.name: measure.estimate for measure in measures}
     if "mirror" in found:  # the measure is the share with a winner, the gate bounds the share of draws
@@ -132,7 +132,7 @@ def check_gates(
 
 
 def _decide(name: str, gate: Gate, found: Estimate, bound: float) -> AuditGateResult:
-    """The gate `baseline` is not met if the lead equals the bound, because the judge then only equals a simple rule."""
+    """Decide one gate. If the interval of the lead ends at the bound, the gate `baseline` is not met."""
     if found.value is None:
         return AuditGateResult(name, bound, found, "not enough data")
     if found.low is None or found.high is None:

@@ -41,7 +41,7 @@ class Case:
     """Id of the unchanged debate."""
     variant: VariantName
     changed: str
-    """Name of the debater whose speeches were changed. Empty if the speeches of both or of neither were changed."""
+    """Name of the debater whose speeches were changed. Empty if the variant changes the speeches of both debaters, or none."""
     debate: Debate
     """The debate after the change. It has no assessments."""
     path: Path
@@ -50,7 +50,7 @@ class Case:
     """How often each judge judges the case, at least once."""
 
     def read(self) -> Debate | None:
-        """Return the stored debate. None if there is none, or if its speeches are not those of the case."""
+        """Return the stored debate. None if nothing is stored, or if the stored speeches differ from the case."""
         if not self.path.exists() and not self.path.with_suffix(JOURNAL_SUFFIX).exists():
             return None
         saved = open_debate(self.path).debate
@@ -74,7 +74,7 @@ class Judgement(NamedTuple):
     case: Case
     judge: JudgeName
     verdict: Verdict
-    """Verdict, computed from the stored assessments. It may be undetermined."""
+    """Verdict on the case, which may be undetermined."""
     points: dict[str, float]
     """Maps names of debaters to points per 100 of the scale. Empty if the verdict is undetermined."""
 
@@ -82,7 +82,7 @@ class Judgement(NamedTuple):
 def build_cases(
     debates: Iterable[AuditDebate], variants: Sequence[VariantName], folder: Path, *, repeat: int
 ) -> list[Case]:
-    """Return a case for each debate and variant. Unchanged debates are judged `repeat` times, changed debates once.
+    """Return a case for each debate and variant. Each judge judges an unchanged debate `repeat` times, a changed one once.
 
     `folder`: folder of the audit.
     """
@@ -101,7 +101,7 @@ def build_cases(
 
 
 def write_cases(cases: Iterable[Case]) -> None:
-    """Write the transcripts of cases that are not stored. Transcripts with other speeches are overwritten."""
+    """Write the missing transcripts of cases. A transcript with other speeches is overwritten."""
     for case in cases:
         if case.read() is None:
             case.path.parent.mkdir(parents=True, exist_ok=True)
@@ -114,7 +114,6 @@ def plan_judging(
 ) -> tuple[list[JudgePlan], list[str]]:
     """Return plans for the missing judgements, and a sentence for each case that the judge's system cannot judge.
 
-    If a judging run was interrupted, the plan of its case only completes this run.
     `request`: system and model of the judge. `loaded`: configuration of the judge.
     """
     plans: list[JudgePlan] = []
@@ -142,7 +141,7 @@ def _plan_case(case: Case, judge: JudgeName, request: JudgingRequest, loaded: Lo
 
 
 def read_judgements(cases: Iterable[Case], judges: Sequence[JudgeName]) -> list[Judgement]:
-    """Read the stored judgements: for each case and judge the oldest ones, at most `Case.runs`."""
+    """Read the stored judgements. For each case and judge, only the `Case.runs` oldest judgements count."""
     return [
         Judgement(case, judge, verdict, _points(verdict))
         for case in cases

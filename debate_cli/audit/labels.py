@@ -23,7 +23,7 @@ class WinnerLabel:
     debate: str
     """Id of the debate."""
     winner: str
-    """Name of the winner, or `draw`. Empty if unknown. If the rater gave only scores, the highest score decides."""
+    """Name of the winner, or `draw`. Empty if the rater gave neither a winner nor two scores."""
     rater: str = "people"
     scores: tuple[tuple[str, float], ...] = ()
     """Names of the sides with the rater's scores. Empty if the rater gave no scores."""
@@ -82,12 +82,12 @@ def _read_label(place: str, row: Mapping[str, str | None], score_columns: Sequen
 
 
 def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate]) -> tuple[list[WinnerLabel], int]:
-    """Return the labels whose winner is a debater or `draw`, and the number of labels with another winner.
+    """Return the usable labels of `debates`, and the number of unusable labels.
 
-    Labels of debates that are not in `debates` are ignored.
+    A label is usable if its winner is a debater or `draw`.
 
     Raises:
-        UsageError: `debates` have labels, but no label has a debater or `draw` as its winner.
+        UsageError: `debates` have labels, but no label is usable.
     """
     names = {each.debate.id: [person.name for person in each.debate.participants] for each in debates}
     ours = [label for label in labels if label.debate in names]
@@ -95,7 +95,7 @@ def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate])
     if ours and not usable:
         label = ours[0]
         raise UsageError(
-            f"--labels: the winner of {label.debate} is {label.winner!r}, who is not one of its debaters; write "
+            f"--labels: the label of {label.debate} names {label.winner!r}, but no debater has this name; write "
             f"{', '.join(names[label.debate])} or {DRAW}"
         )
     return usable, len(ours) - len(usable)

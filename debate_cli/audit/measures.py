@@ -1,6 +1,6 @@
 """Computes measures of a judge, such as its biases, from the judgements of an audit.
 
-Points are per 100 of the scale. Intervals come from a bootstrap that draws debates with all their variants.
+Points are per 100 of the scale.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ class Measure:
 
 
 class Observation(NamedTuple):
-    """A judgement of a variant, and the judgements of the unchanged debate to compare with."""
+    """A judgement of a variant, with the judgements of the unchanged debate."""
 
     judgement: Judgement
     unchanged: Sequence[Judgement]
@@ -59,11 +59,11 @@ class Observation(NamedTuple):
 
 
 Observe = Callable[[Observation], Iterable[float]]
-"""Returns the numbers that one observation adds to a measure. The measure is the mean of all numbers."""
+"""Returns an observation's numbers for a measure. The measure is the mean of the numbers of all observations."""
 
 
 def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> list[Measure]:
-    """Return all measures of one judge. Measures without any judgement are left out.
+    """Return all measures of one judge. Measures without numbers are left out.
 
     `judgements`: the judgements of one judge. `resamples`: number of resamples of the bootstrap.
     """
@@ -97,7 +97,7 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """Yield, for each pair of judgements of the unchanged debate, 1 if their winners differ and 0 if not.
+    """Compare judgements of the unchanged debate in pairs. Yield 1 for a pair with different winners, otherwise 0.
 
     Only the first judgement yields numbers, so that each pair counts once.
     """
@@ -116,9 +116,9 @@ def _noise_margin(one: Observation) -> Iterator[float]:
 
 
 def _flips(one: Observation) -> Iterator[float]:
-    """Yield, for each judgement of the unchanged debate, 1 if the variant has another winner and 0 if not.
+    """Compare the winner with each judgement of the unchanged debate. Yield 1 for another winner, otherwise 0.
 
-    In the variant `names`, the debaters have exchanged their names, so the name of the winner is exchanged back.
+    In the variant `names`, the debaters have exchanged names, so the winner's name is exchanged back.
     """
     winner = one.judgement.verdict.winner
     if winner is not None and one.judgement.case.variant == "names":
@@ -127,24 +127,24 @@ def _flips(one: Observation) -> Iterator[float]:
 
 
 def _margin_of_first(one: Observation) -> Iterator[float]:
-    """Yield the lead in points of the debater who is shown first, as the mean over both orders of the debaters."""
+    """Yield the lead of the debater who is shown first, in points, as the mean of both orders."""
     yield (_margin(one.judgement) + fmean(map(_margin, one.unchanged))) / 2
 
 
 def _wins_gained(one: Observation) -> Iterator[float]:
-    """Yield the result of the changed debater (win 1, draw 0.5, loss 0), minus its mean result without the change."""
+    """Yield the changed debater's result (win 1, draw 0.5, loss 0), minus the mean result in the unchanged debate."""
     name = one.judgement.case.changed
     result, *before = (score_hit(each.verdict.winner or DRAW, name) for each in (one.judgement, *one.unchanged))
     yield result - fmean(before)
 
 
 def _beyond_length(one: Observation) -> Iterator[float]:
-    """Yield the points that the change gains, minus the points that equally long padding would gain."""
+    """Yield the points that the change gains, minus the points that padding of the same length would gain."""
     yield one.gain - one.padding_gain * one.added_words
 
 
 def _order_seen(one: Observation) -> Iterator[float]:
-    """Yield 1 if the judge's prompt contains the order to the judge from the variant `injected`, and 0 if not."""
+    """Yield 1 if the judge's prompt contains the order of the variant `injected`, otherwise 0."""
     shown = format_shared_prompt(one.judgement.case.debate, None)
     yield float(any(order in shown for order in ORDERS))
 

@@ -18,11 +18,11 @@ from debate_cli.version import __version__
 REPORT_NAME = "audit.json"
 FORMAT = 1
 ALWAYS = 0.95
-"""A judge follows a rule that names a side if at least this share of verdicts names this side."""
+"""Minimum share of verdicts for the side that a rule names, of a judge that follows the rule."""
 MOSTLY_DRAWS = 0.9
-"""A judge follows the rule `draws` if at least this share of verdicts is a draw."""
+"""Minimum share of draws of a judge that follows the rule `draws`."""
 COIN_FLIPS = 0.4
-"""A judge follows the rule `a coin` if at least this share of repeated judgements has another winner."""
+"""Minimum value of the measure `noise` of a judge that follows the rule `a coin`."""
 LONGER = 1.05
 """The longer side has more than this many times the words of the other side."""
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"
@@ -30,7 +30,7 @@ RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
     "a coin": "If it judges a debate again, it often changes the winner, like a coin.",
 }
-"""Maps rules that name no side to a sentence about a judge that follows the rule."""
+"""Maps the rules `draws` and `a coin` to a sentence about a judge that follows the rule."""
 TRY_OUT = "Use it only to try out a setup."
 
 
@@ -82,9 +82,9 @@ class AuditReport:
 def build_report(
     judgements: Sequence[Judgement], judges: Sequence[JudgeName], labels: LabelSet, bounds: Mapping[str, float]
 ) -> AuditReport:
-    """Return the report on `judges`, in this order.
+    """Return the report of an audit, with the judges in the order of `judges`.
 
-    `judgements`: judgements by all these judges. `bounds`: maps names of gates to bounds that replace the defaults.
+    `judgements`: judgements by all judges. `bounds`: maps names of gates to bounds that replace the defaults.
     """
     debates = tuple(dict.fromkeys(judgement.case.base for judgement in judgements))
     reports = tuple(
@@ -198,7 +198,7 @@ class ChangedMeasure(NamedTuple):
 
 
 def compare_audits(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[ChangedMeasure]:
-    """Compare two audits by the measures that both of them have. The judges of both audits are paired in order.
+    """Return the changes of measures that both audits have. Judges at the same position in the reports are compared.
 
     `old`, `new`: reports of the audits, as `read_report` returns them.
     """
@@ -216,7 +216,7 @@ def compare_audits(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Chang
 
 
 def _judge_change(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """The best value of every measure is 0, so a value nearer to 0 is better."""
+    """Return how a measure changed. The best value of every measure is 0, so a value nearer to 0 is better."""
     if any(found[end] is None for found in (before, now) for end in ("low", "high")):
         return "not enough data"
     if before["low"] <= now["high"] and now["low"] <= before["high"]:

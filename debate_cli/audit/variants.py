@@ -1,7 +1,7 @@
 """Builds variants of a debate, to test whether a judge's verdict changes.
 
-To add a variant, add its name to `VariantName`, a row to `VARIANTS`, and a row to `_MEASURES` in `measures.py`. To
-add a gate for the measure, add a row to `gates.GATES`.
+To add a variant, add its name to `VariantName`, a row to `VARIANTS`, and a row to `_MEASURES` in `measures.py`.
+A variant with a gate also needs a row in `gates.GATES`.
 """
 
 import re
@@ -54,7 +54,7 @@ ORDERS = (
 
 
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
-"""Yields the name of the changed debater and the changed debate. The name is empty if no single debater changed."""
+"""Yields names of changed debaters with the changed debates. A name is empty if both debaters or none changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ class Variant:
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
     """Yield the variants of a debate of two debaters. Other debates have no variants.
 
-    Each item is the name of the variant, the name of the changed debater, and the changed debate. The name of the
-    debater is empty if no single debater changed.
+    Each item is the name of the variant, the name of the changed debater, and the changed debate.
+    The debater's name is empty if both debaters or none changed.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return
@@ -141,7 +141,7 @@ def _mark(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn
 
 
 def _cite(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Add an invented study to the speaker's first speech, as evidence of its first argument or at its end."""
+    """Add an invented study to the speaker's first speech: to the first argument's evidence, or at the end."""
     turns = list(debate.turns)
     place = next((number for number, turn in enumerate(turns) if turn.speaker == speaker), None)
     if place is None:
@@ -180,7 +180,7 @@ def _truncate(debate: Debate, speaker: str) -> Sequence[Turn]:
 
 
 def _per_side(change: Callable[[Debate, str], Sequence[Turn]]) -> Build:
-    """Return a function that yields one debate per debater, after `change` has changed this debater's turns."""
+    """Return a function that yields one debate per debater, in which `change` has changed the debater's turns."""
 
     def build(debate: Debate) -> Iterator[tuple[str, Debate]]:
         for participant in debate.participants:
@@ -215,7 +215,7 @@ def _is_prose(turn: Turn) -> bool:
 
 
 def _edit_prose(turn: Turn, edit: Change) -> Turn:
-    """Apply `edit` to what judges read of a turn: its text, or the main text of each part of its structure."""
+    """Apply `edit` to the text of a turn if judges read it, otherwise to the main text of each part of its structure."""
     if _is_prose(turn):
         text = edit(turn.text)
         arguments = turn.arguments and tuple(

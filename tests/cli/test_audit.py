@@ -118,7 +118,7 @@ def test_unknown_winners_are_refused_and_dry_runs_write_nothing(here: Path) -> N
     """Labels without a debater are refused with the names to choose from, and a dry run writes nothing."""
     (here / "labels.csv").write_text("id,winner\nexample-mock,Pros\n")
     done = debate("audit", "--judge", "mock/judge", *ONE, "--labels", "labels.csv", cwd=here)
-    assert (done.code, "'Pros', who is not one of its debaters; write Pro, Con or draw" in done.err) == (2, True), (
+    assert (done.code, "'Pros', but no debater has this name; write Pro, Con or draw" in done.err) == (2, True), (
         done.err
     )
     done = debate("audit", "--judge", "mock/judge", *ONE, "--dry-run", cwd=here)

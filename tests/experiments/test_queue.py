@@ -333,7 +333,7 @@ def test_a_worker_does_not_trust_the_queue(here: Path, dsn: str) -> None:
     debate("experiment", "run", "exp.yaml", "--enqueue-only", cwd=here, env={"DEBATE_QUEUE": dsn, "LAB_KEY": key})
     assert "LAB_KEY" in work(here, dsn, expect=2).out
     refused = work(here, dsn, env={"LAB_KEY": key}, expect=2)
-    assert "an experiment is not run by this worker" in refused.out
+    assert "this worker refused an experiment" in refused.out
     assert "--trust-host lab.example" in refused.out
     assert query(dsn, "SELECT count(*) FROM cells WHERE state = 'open' AND attempts = 0") == [(4,)]
     document = zlib.decompress(query(dsn, "SELECT document FROM experiments")[0][0])
@@ -380,7 +380,7 @@ def test_a_local_run_leaves_queued_cells_alone(here: Path, dsn: str) -> None:
     assert "received 3 cells" in enqueue(here, dsn).out
     done = debate("experiment", "run", "exp.yaml", cwd=here)
     assert done.code == 2
-    assert "its cells are in the queue postgresql://127.0.0.1" in done.err
+    assert "cells of this experiment are in the queue postgresql://127.0.0.1" in done.err
     work(here, dsn)
     bring_back(here, dsn)
     assert len(judgements(here / "trial")) == 4

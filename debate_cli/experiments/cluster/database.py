@@ -80,8 +80,8 @@ def require_extra() -> None:
 def describe_address(dsn: str) -> str:
     """Return the host and database of an address, without user and password.
 
-    Raises UsageError if the address is not one of PostgreSQL, or if it contains two `@`. With two `@`, psycopg would
-    show a part of the password in messages.
+    Raises UsageError if the address is not one of PostgreSQL. Two `@` are refused too, because messages of psycopg
+    would then show a part of the password.
     """
     try:
         parts = urlsplit(dsn)
@@ -98,7 +98,7 @@ def describe_address(dsn: str) -> str:
 
 
 def address_secrets(dsn: str) -> tuple[str, ...]:
-    """Return the address and its passwords, which must never be written or shown."""
+    """Return the address and the passwords in it. These texts must never be written or shown."""
     parts = urlsplit(dsn)
     passwords = [parts.password or "", *parse_qs(parts.query).get("password", ())]
     return (dsn, *(unquote(password) for password in passwords if password))
@@ -117,9 +117,9 @@ class Database:
     @classmethod
     @asynccontextmanager
     async def connect(cls, dsn: str) -> AsyncGenerator[Database]:
-        """Connect, and create missing tables.
+        """Connect to the database, and create missing tables.
 
-        Raises UsageError if the address is wrong or a newer version made the tables.
+        Raises UsageError if the address is wrong, or if a newer version of debate-cli made the tables.
         Raises StorageError if no connection is possible.
         """
         require_extra()
@@ -149,9 +149,9 @@ class Database:
             yield database
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
-        """Run `work` in a transaction. After a lost connection, `work` runs again, so it must be idempotent.
+        """Run `work` in a transaction. `work` must be idempotent, because it runs again after a lost connection.
 
-        Raises StorageError if the server refuses `work`, or cannot be reached for OUTAGE_S seconds.
+        Raises StorageError if a statement of `work` fails, or if the server cannot be reached for OUTAGE_S seconds.
         """
 
         async def transaction() -> T:
@@ -161,11 +161,11 @@ class Database:
         return await self.run_jobs(transaction)
 
     async def fetch(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Run one SQL statement in a transaction of its own, like `run`. Return its rows."""
+        """Run one SQL statement in a transaction of its own. Return its rows, or an empty list."""
         return await self.run(lambda connection: fetch(connection, query, *values))
 
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Run `work`, which uses the job queue. After a lost connection, `work` runs again. Raises StorageError."""
+        """Run `work`, which calls methods of the job queue. Repeats `work` and raises StorageError as `run` does."""
         from procrastinate.exceptions import ConnectorException
         from psycopg import Error, InterfaceError, OperationalError
 

@@ -1,7 +1,4 @@
-"""Converts an experiment to a document that a worker on another machine can run.
-
-A worker opens no file that the document names, and needs consent for each server in the document.
-"""
+"""Converts experiments to documents, and documents to experiments, for workers on other machines."""
 
 from __future__ import annotations
 
@@ -80,9 +77,9 @@ def dump_experiment(experiment: Experiment) -> bytes:
 
 
 def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
-    """Load the experiment in a document, with the keys of this machine. `name`: name of the document in errors.
+    """Load the experiment in a document, with the API keys of this machine. `name`: name of the document in errors.
 
-    Raises ConfigError if the document is wrong, and MissingKeyError if this machine lacks a key.
+    Raises ConfigError if the document is wrong, and MissingKeyError if an API key is missing.
     """
     unpacker = zlib.decompressobj()
     try:
@@ -131,8 +128,8 @@ def _require_portable(name: str, variants: Iterable[Variant]) -> None:
         ]
         if local:
             raise ConfigError(
-                f"{name}: a worker cannot use {', '.join(dict.fromkeys(local))}, because it has no access to files of this machine "
-                "and asks no people; use other models, or run without --queue"
+                f"{name}: a worker cannot use {', '.join(dict.fromkeys(local))}, because workers read no files of this machine "
+                "and ask no people; use other models, or run without --queue"
             )
         if variant.context.corpus is None and config.evidence is not None and config.evidence.sources:
             raise ConfigError(f"{name}: lacks the texts of its sources; put the experiment into the queue again")

@@ -36,7 +36,7 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Copying starts this long before the last copied change, because changes may become visible late."""
+"""Changes this long before the last copied change are copied again, because a change may become visible late."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_S = 10.0
 """Seconds without a worker after which the user is told that no worker is running."""
@@ -85,7 +85,7 @@ class _StoredExperiment(NamedTuple):
     plan: str
     notes: str
     created_at: str
-    """Time at which the experiment was first queued. It distinguishes experiments with the same name."""
+    """Time at which the experiment was first queued. Experiments with the same name differ in this time."""
 
 
 async def _find_experiment(connection: AsyncConnection, experiment: str) -> _StoredExperiment | None:
@@ -97,8 +97,8 @@ async def _find_experiment(connection: AsyncConnection, experiment: str) -> _Sto
 def _refuse_other(found: _StoredExperiment | None, ledger: Ledger, plan: str) -> None:
     if found is not None and found.plan not in {"", plan} and ledger.meta(QUEUED_AS) != found.created_at:
         raise UsageError(
-            f"the queue has another experiment `{ledger.name}`, queued on {found.created_at[:10]}; change `name` in your file, or, if "
-            "that experiment is yours, copy it into a new folder first: debate experiment status EXP.yaml -o DIR"
+            f"the queue has another experiment `{ledger.name}`, queued on {found.created_at[:10]}; change `name` in your file, or copy "
+            "the queued experiment into a new folder: debate experiment status EXP.yaml -o DIR"
         )
 
 
@@ -166,7 +166,7 @@ async def _store_begun(database: Database, experiment: str, record: CellRecord, 
 async def _add_jobs(connection: AsyncConnection, *, database: Database, experiment: str) -> int:
     """Add a job for each open cell that has no job. Return the number of jobs added.
 
-    The jobs have no `lock`, because with a `lock`, procrastinate took over a minute to fetch one of 50,000 jobs.
+    The jobs have no `lock`. With locks, fetching one of 50,000 jobs took over a minute.
     """
     from procrastinate.jobs import Job
 
@@ -220,9 +220,9 @@ async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRec
 async def _copy_cell(
     database: Database, ledger: Ledger, record: CellRecord, results: list[ResultRow], *, has_transcript: bool
 ) -> bool:
-    """Copy a cell from the queue. If the folder has the same record, copy nothing and return False.
+    """Copy a cell from the queue. If the ledger has the same record already, copy nothing and return False.
 
-    Copying the same record again would overwrite judgements that the user added to the transcript.
+    A second copy would overwrite judgements that the user added to the transcript.
     """
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}
@@ -244,7 +244,7 @@ def refuse_queued(ledger: Ledger) -> None:
     cells, queue = ledger.counts(), ledger.meta(QUEUE_META)
     if queue and (cells["open"] or cells["running"]):
         raise UsageError(
-            f"{ledger.path.parent}: its cells are in the queue {queue}; name the queue with --queue, or choose another folder with --out"
+            f"{ledger.path.parent}: cells of this experiment are in the queue {queue}; name the queue with --queue, or choose another folder with --out"
         )
 
 
@@ -262,7 +262,7 @@ class QueueOptions:
 async def run_in_queue(
     options: QueueOptions, plan: CellPlan, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal
 ) -> RunSummary:
-    """Put an experiment into the queue, and watch until workers have run its cells. `stop` ends only the watching."""
+    """Put an experiment into the queue, and watch until workers have run its cells. `stop` does not stop the workers."""
     async with Database.connect(options.dsn) as database:
         added = await enqueue(database, plan, ledger, retry_failed=options.retry_failed)
         cells = "1 cell" if added == 1 else f"{added} cells"
@@ -288,7 +288,7 @@ async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> N
                 await copy_changes(database, ledger)
         elif not (folder / LEDGER_NAME).exists():
             raise UsageError(
-                f"{database.shown}: has no experiment `{name}`; put it there with: debate experiment run EXP.yaml --queue DSN"
+                f"{database.shown}: has no experiment `{name}`; put the experiment into the queue with: debate experiment run EXP.yaml --queue DSN"
             )
 
 

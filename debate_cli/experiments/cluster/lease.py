@@ -1,6 +1,6 @@
 """A lease on a cell: the right of one worker to write the cell's journal to the database.
 
-Each new lease on a cell has a higher number. A worker with a lower number cannot write anything.
+Each new lease on a cell has a higher number. Only the lease with the highest number may write.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CURRENT_LEASE: ContextVar[Lease] = ContextVar("lease")
 
 
 class Lease:
-    """The lease of a worker on a cell. It copies the cell's journal to the database."""
+    """The lease of a worker on a cell, through which the cell's journal is copied to the database."""
 
     def __init__(self, database: Database, experiment: str, cell: str, number: int, job: int) -> None:
         """`experiment`: id in the queue. `cell`: key of the cell. `number`: number of this lease.
@@ -63,7 +63,7 @@ class Lease:
         self._calls.append((reservation, usd, tokens))
 
     async def sync(self) -> None:
-        """Store all pending lines and costs, even if the caller is cancelled. Raises LeaseLostError."""
+        """Store all pending lines and costs, even if the caller is cancelled. Raises LeaseLostError if this fails."""
         await asyncio.shield(self._sync())
 
     async def _sync(self) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 WINDOW_S = 62
-"""Seconds for which a call counts against a limit per minute. Two seconds are added, because calls may arrive late."""
+"""Seconds for which a call counts against a limit per minute. More than 60, because calls may arrive late."""
 _FULL_WAIT_S = 0.5
 """Seconds between two attempts to reserve a call while other reservations fill the budget."""
 
@@ -28,7 +28,7 @@ _FULL_WAIT_S = 0.5
 class SharedBudget(Budget):
     """The budget of an experiment, which all workers share in the database.
 
-    Before a call, the debate's journal is stored in the database, so that another worker could continue the debate.
+    The debate's journal is stored in the database before each call, so that another worker can continue the debate.
     """
 
     def __init__(self, database: Database, experiment: str, max_cost_usd: float | None, max_tokens: int | None) -> None:
@@ -42,10 +42,10 @@ class SharedBudget(Budget):
 
     @asynccontextmanager
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
-        """Reserve `worst`, the maximum usage of a call. The caller then sets `used` on the yielded reservation.
+        """Reserve the maximum usage of a call, `worst`. After the call, the caller sets `used` of the reservation.
 
-        Waits while reservations of other calls fill the budget. Raises BudgetError if the call exceeds the budget.
-        `what`: name of the call in this error.
+        Waits while other calls have reserved the rest of the budget.
+        Raises BudgetError if the call exceeds the budget. `what`: name of the call in the error.
         """
         lease, number = CURRENT_LEASE.get(), secrets.token_hex(16)
         reservation = BudgetReservation(worst)
@@ -69,7 +69,7 @@ class SharedBudget(Budget):
     async def _try(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
     ) -> tuple[bool, bool]:
-        """Try to reserve `worst`. Return whether `worst` fits the budget, and whether other calls have reservations."""
+        """Try to reserve `worst`. Return whether it was reserved, and whether other calls have reservations."""
         if self.is_limited:  # calls of all workers are reserved one after the other
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
         await lease.check(connection)
@@ -99,7 +99,7 @@ class SharedBudget(Budget):
 
 @dataclass(frozen=True, slots=True)
 class QueueWindow:
-    """Counts an account's calls of the last minute in the database, by the clock of its server."""
+    """Counts an account's calls of the last minute in the database, by the clock of the database server."""
 
     database: Database
     account: str
@@ -107,11 +107,11 @@ class QueueWindow:
     tokens: int | None
 
     async def admit(self, tokens: int) -> Admission:
-        """Count a call of up to `tokens` tokens if the limits allow the call. Otherwise, return how long to wait."""
+        """Count a call of at most `tokens` tokens. If the limits do not allow the call yet, return the seconds to wait."""
         return await self.database.run(lambda connection: self._admit(connection, tokens))
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Replace the estimated tokens of a call by its actual tokens."""
+        """Replace the estimated tokens of the call with the number `entry` by the actual `tokens`."""
         with suppress(StorageError):  # the estimate stays, which is higher
             await self.database.fetch("UPDATE rates SET tokens = %s WHERE id = %s", tokens, entry)
 

@@ -54,7 +54,7 @@ class _FetchedJob(NamedTuple):
 
 
 class QueuedCells:
-    """The cells of an experiment in a queue, as one worker takes them."""
+    """The cells of an experiment in a queue, for one worker."""
 
     def __init__(self, database: Database, experiment: str, plan: str, folder: Path, lease_s: float = LEASE_S) -> None:
         """`experiment`: id in the queue. `plan`: fingerprint of the plan.
@@ -102,9 +102,9 @@ class QueuedCells:
         return Progress(name, cells, {}, cost, tokens, calls, is_rehearsal=is_mock)
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next cell whose players are not in `without`, and restore its debate. Return None if none is left.
+        """Take the next free cell, and write its saved debate into the folder. Return None if no cell is left.
 
-        If `without` is empty and this worker still has a cell, waits for another cell that may be given back.
+        `without`: players whose cells are skipped. If empty, waits while this worker has cells to settle.
         """
         async with nullcontext() if without else self._polling:
             while True:
@@ -124,9 +124,9 @@ class QueuedCells:
                     return record
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """Store the results of a cell, its transcript, and how its attempt ended.
+        """Store the end of an attempt at a cell (`how`), and the cell's results and transcript.
 
-        Return False, and store nothing, if another worker has taken the cell.
+        If another worker has taken the cell, store nothing and return False.
         """
         lease = CURRENT_LEASE.get()
         path = self._folder / DEBATES_FOLDER / record.cell.debate
@@ -149,7 +149,10 @@ class QueuedCells:
         return True
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Send a heartbeat, and update the budget. Return the progress, or None if this call did not read it."""
+        """Send a heartbeat, and update `budget` with the costs of all workers.
+
+        Return the progress after each search for cells of dead workers. All other calls return None.
+        """
         await self._database.fetch(
             "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s", self._worker
         )
@@ -167,7 +170,7 @@ class QueuedCells:
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
 
     async def _fetch_job(self, without: list[str]) -> _FetchedJob | None:
-        """With `without`, the query is that of `procrastinate_fetch_job_v2`, limited to cells without these players."""
+        """Works like `procrastinate_fetch_job_v2`, but skips cells of the players in `without`."""
         if not without:
             fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
             job = await self._database.run_jobs(fetch)
@@ -248,9 +251,9 @@ class QueuedCells:
         await self._database.run(self._give_back_stalled)
 
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
-        """Give back the cells of dead workers, unless another worker is doing so.
+        """Give back the cells of dead workers. Only one worker at a time does this.
 
-        Right after its start, the server has no heartbeats of living workers. So nothing happens for one lease period.
+        For one lease period after its start, the database server lacks heartbeats, so no worker counts as dead.
         """
         [(may_sweep,)] = await fetch(
             connection,

@@ -29,7 +29,7 @@ IDLE_S = 1.0
 """Seconds between two checks of an idle queue."""
 _FOLDER_PREFIX = "debate-worker-"
 _FOLDER_GRACE_S = 60.0
-"""Age in seconds from which an unlocked folder is removed. A newer folder may not have been locked yet."""
+"""Minimum age in seconds of an unlocked folder that is removed. A newer folder may not be locked yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class WorkerOptions:
     concurrency: int | None = None
     """Maximum number of debates at once. None means the number in the experiment's file."""
     trusted_hosts: Sequence[str] = ()
-    """Hosts to which experiments may send requests, in addition to those of built-in providers."""
+    """Hosts to which experiments may send requests, in addition to the hosts of built-in providers."""
     until_empty: bool = False
     """Whether the worker ends when no cell is left."""
     lease_s: float = LEASE_S
@@ -55,7 +55,7 @@ class WorkerSummary:
     failed: int = 0
     """Number of cells that failed in this worker."""
     refused: int = 0
-    """Number of experiments that this worker may not or cannot run."""
+    """Number of experiments that this worker refused, e.g. because an API key is missing."""
 
 
 class _Queued(NamedTuple):
@@ -69,7 +69,7 @@ class _Queued(NamedTuple):
 async def run_worker(
     dsn: str, observer: ExperimentObserver, options: WorkerOptions, env: Mapping[str, str], *, stop: StopSignal
 ) -> WorkerSummary:
-    """Run the cells of a queue until `stop` is requested, or with `until_empty` until no cell is left.
+    """Run the cells of a queue until `stop` is requested. With `options.until_empty`, end when no cell is left.
 
     Raises StorageError if the queue cannot be reached.
     """
@@ -154,7 +154,7 @@ class _Worker:
         return [_Queued(*row) for row in rows]
 
     async def _plan_of(self, queued: _Queued) -> CellPlan | None:
-        """Return the plan of an experiment. None if this worker may not or cannot run the experiment."""
+        """Return the plan of an experiment. None if this worker refuses the experiment."""
         key = queued.id, queued.revision
         if key not in self._plans:
             [(document,)] = await self._database.fetch("SELECT document FROM experiments WHERE id = %s", queued.id)
@@ -167,7 +167,7 @@ class _Worker:
             except UsageError as error:
                 self._summary.refused += 1
                 for problem in error.problems:
-                    self._observer.note(f"an experiment is not run by this worker: {problem}")
+                    self._observer.note(f"this worker refused an experiment: {problem}")
         return self._plans[key]
 
     def _adapt(self, variant: Variant) -> Variant:
@@ -188,5 +188,5 @@ class _Worker:
             query = "UPDATE experiments SET halted = %s WHERE id = %s AND revision = %s"
             await self._database.fetch(query, end.stopped, queued.id, queued.revision)
             self._observer.note(
-                f"{queued.id}: stopped for all workers ({end.stopped}); put it into the queue again to continue"
+                f"{queued.id}: stopped for all workers ({end.stopped}); put the experiment into the queue again to continue"
             )

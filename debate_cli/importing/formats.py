@@ -98,9 +98,9 @@ def _parse(text: str) -> object:
 
 
 def _is_table(text: str, suffix: str) -> bool:
-    """Return whether `text` is a table, because its first line names columns of speakers and texts.
+    """Return whether the first line of `text` names columns of speakers and texts.
 
-    In a `.csv` or `.tsv` file, any names of columns are enough if no line looks like the start of a speech.
+    In a `.csv` or `.tsv` file, any names are accepted if no line looks like the start of a speech.
     """
     delimiter, head = tables.find_delimiter(text), text.split("\n", 1)[0]
     if delimiter not in head:

@@ -32,7 +32,7 @@ _MAX_TOPIC_CHARS = 4000
 
 
 class _Line(NamedTuple):
-    """A line of the file, with its heading or the speaker label at its start."""
+    """A line of the file, with the heading or the speaker label in the line."""
 
     number: int
     text: str
@@ -98,7 +98,7 @@ def _bold_label(line: str) -> SpeakerLabel | None:
 
 
 def _speaker_headings(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
-    """Map line numbers of headings to the speaker that the heading names, such as `## Ann Lee: Closing`."""
+    """Map the line number of each heading that names a speaker to the speaker's label."""
     found: dict[int, SpeakerLabel] = {}
     has_title = sum(line.level == 1 for line in lines) == 1
     for line in lines:

@@ -92,7 +92,7 @@ def _with_clean_name(speech: Speech) -> Speech:
 
 
 def _display_names(names: Iterable[str]) -> dict[str, str]:
-    """Map each result of `fold_name` to the first spelling that has lower-case letters, else to the first spelling."""
+    """Map `fold_name` of each name to the first spelling, or to the first that is not all capitals."""
     found: dict[str, str] = {}
     for name in names:
         folded = fold_name(name)

@@ -146,10 +146,7 @@ class _AnthropicReplyBuilder:
 
 
 def parse_usage(reported: Any, before: Usage) -> Usage:
-    """Return the token counts in `reported`; where a count in `before` is higher, that count.
-
-    Input tokens include cache reads and writes.
-    """
+    """Return each token count as the higher of `reported` and `before`. Input tokens include cache reads and writes."""
     read = parse_token_count(reported.cache_read_input_tokens)
     written = parse_token_count(reported.cache_creation_input_tokens)
     prompt = parse_token_count(reported.input_tokens) + read + written

@@ -37,7 +37,7 @@ MAX_RESULT_BYTES = 512 * 1024 * 1024
 CLOCK_SKEW_S = 300.0
 """Largest expected difference in seconds between the vendor's clock and ours."""
 SUBMISSION_S = 3600.0
-"""Maximum time in seconds from a `BatchIntent` to the creation of its batch by the vendor."""
+"""Maximum time in seconds between the storing of a `BatchIntent` and the creation of the batch."""
 PAGE_SIZE = 100
 METADATA_KEY = "debate-cli"
 
@@ -307,7 +307,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _not_processed(how: str) -> ModelError:
-    return ServerError(f"the request was not processed, because its batch was {how}")
+    return ServerError(f"the request was not processed: the provider reports its batch as {how}")
 
 
 # Mock ------------------------------------------------------------------------------------------------------------
@@ -321,7 +321,7 @@ def make_mock_batches(model: Model, name: str, latency_s: float) -> BatchApi:
 
 
 class _MockBatches:
-    """Batches of the mock. The id contains the batch's end time, and `results` makes the answers."""
+    """Batches of the mock. The id of a batch contains the time at which the batch ends."""
 
     max_requests = 50_000
     max_bytes = 200 * 1024 * 1024

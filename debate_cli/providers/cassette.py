@@ -29,9 +29,9 @@ EXCERPT_CHARS = 40
 
 
 def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
-    """Return the error message for a request that was not recorded, with the difference to a recorded request.
+    """Return the error message for a request without a recorded reply.
 
-    `recorded` maps line numbers of the cassette to the model and the request of each recorded call.
+    `recorded` maps line numbers of the cassette to the model and the request of the recorded call.
     """
     what = f"{path} has no recorded reply to this request ({request.purpose}, {model})"
     parts = {line: _parts(*entry) for line, entry in recorded.items() if entry[1].purpose == request.purpose}
@@ -143,7 +143,7 @@ class CassetteRecorder:
             raise _make_unwritable_error(path, error) from error
 
     def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
-        """Return a model that answers as `model` does and records each call under `name`, with secrets redacted."""
+        """Return a model that answers as `model` does. Each call is recorded under `name`, with secrets redacted."""
         return _RecordingModel(self, name, model, redact)
 
     def write(self, line: str) -> None:
@@ -223,7 +223,7 @@ class CassettePlayer:
         self._served: Counter[tuple[str, str]] = Counter()
 
     def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
-        """Return a model that replays the recorded calls of the model `name`. `redact` removes secrets from requests."""
+        """Return a model that replays the recorded calls of `name`. `redact` removes secrets from requests."""
         return _ReplayingModel(self, name, redact)
 
     def find_reply(self, name: str, canonical: Request) -> Reply:
@@ -286,7 +286,7 @@ def _read_cassette(path: Path) -> bytes:
 
 
 def _load_calls(path: Path) -> dict[int, RecordedCall]:
-    """Return the calls of a cassette by line number, from 2, because line 1 is the header."""
+    """Return the calls of a cassette by line number. The first call is in line 2."""
     try:
         content = _read_cassette(path)
     except OSError as error:

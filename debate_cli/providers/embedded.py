@@ -189,7 +189,7 @@ class EmbeddedServer:
         self._loaded: dict[Path, _LoadedModel] = {}
 
     def model(self, name: str, profile: Profile) -> Model:
-        """Return the model `local/NAME`, whose weights are found at its first call."""
+        """Return the model `local/NAME`. Its first call finds and loads the weights."""
         return EmbeddedModel(self, name, profile)
 
     async def ensure_loaded(self, name: str) -> _LoadedModel:
@@ -240,7 +240,7 @@ class EmbeddedModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request` as soon as the server has a free slot.
 
-        The reply's latency does not include the time to load the model or to wait for a slot.
+        The reply's latency excludes the time for loading the model and for waiting.
         """
         if request.schema is not None:
             schema = narrow_schema(request.schema.json, plain=self._name in PACKAGED_WEIGHTS)

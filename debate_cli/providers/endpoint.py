@@ -20,7 +20,7 @@ class Endpoint:
     provider: str
     """Name of the provider, for messages."""
     base_url: str = field(repr=False)
-    """Address as `http(s)://host[:port][/path]`. It may contain a password, so messages show only `host`."""
+    """Address as `http(s)://host[:port][/path]`. Messages show only `host`, because addresses may contain passwords."""
     api_key: str | None = field(default=None, repr=False)
     """Key to send. None sends no key."""
     api_key_env: str | None = None
@@ -34,7 +34,7 @@ class Endpoint:
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Secret values that messages must not show."""
     max_body_bytes: int = 16 * 1024 * 1024
-    """Maximum size in bytes of an answer after decompression, streamed or not."""
+    """Maximum size of an answer in bytes, after decompression."""
 
     @property
     def host(self) -> str:

@@ -36,10 +36,7 @@ _HTML_TAG = re.compile(r"<[^>]{0,500}>?")
 
 
 def extract_error_message(body: str, secrets: Iterable[str] = ()) -> str:
-    """Return the error message in a response body, as one line without secrets.
-
-    The body may be JSON, HTML or text. The line has at most MAX_MESSAGE_CHARS characters.
-    """
+    """Return the error message in a response `body` (JSON, HTML or text), sanitized by `sanitize_message`."""
     body = body.strip()[:20_000]
     try:
         found = _find_first_text(json.loads(body))
@@ -109,8 +106,8 @@ def map_errors(
 ) -> Generator[None]:
     """Replace an exception of the SDK in the `with` block by an error of this program.
 
-    The first matching rule of `table` decides. An exception without a rule is raised unchanged. `used` returns the usage
-    of the error. The SDK's exception is not chained, because it can quote keys.
+    The first matching rule of `table` decides. Exceptions without a rule are unchanged. `used` returns the tokens used
+    so far. The SDK's exception is not chained, because it can quote keys.
     """
     try:
         yield
@@ -293,9 +290,9 @@ def error_from_object(error: Any, asked: SentRequest) -> errors.ModelError:
 
 
 def error_from_event(error_type: object, code: object, body: str, asked: SentRequest) -> errors.ModelError:
-    """Return the error for an error that is reported in a 200 response or a stream.
+    """Return the error for an error event in a 200 response or a stream.
 
-    `code` is an HTTP status, or an error type like `error_type`. If none is known, the status is 500.
+    `error_type`: the vendor's type of the error. `code`: an HTTP status, or a type. An unknown error has status 500.
     """
     number = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
     if 400 <= number < 600:  # noqa: PLR2004 - HTTP errors
@@ -337,7 +334,7 @@ def _never_sent(error: errors.ModelError) -> errors.ModelError:
 
 def make_answer_timeout_error(asked: SentRequest) -> errors.ModelError:
     """Return the error for an answer that was still incomplete at its time limit."""
-    what = f"gave no whole answer in {asked.endpoint.answer_deadline_s:g} s"
+    what = f"did not complete its answer in {asked.endpoint.answer_deadline_s:g} s"
     return errors.ModelTimeoutError(asked.format_message(what, "", "try again, or raise limits.answer_timeout_s"))
 
 

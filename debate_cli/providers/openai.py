@@ -179,7 +179,7 @@ class _OpenAIReplyBuilder:
 def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
     """Return the token counts in `reported`, together with the number of web searches.
 
-    `read` and `written` begin the names of the counts: `prompt_tokens` and `completion_tokens`, for example.
+    `read` and `written` are the first parts of the names of the counts, such as `prompt` in `prompt_tokens`.
     """
     prompt = parse_token_count(reported.get(f"{read}_tokens"))
     details: Any = reported.get(f"{read}_tokens_details") or {}
@@ -215,10 +215,9 @@ SIMILARITY_DIGITS = 6
 
 
 def make_embeddings_server(endpoint: Endpoint) -> HttpServer:
-    """Create an `HttpServer` whose models score texts by their similarity to a query.
+    """Create an `HttpServer` whose models compare texts with a query, the first message of a request.
 
-    The first message of a request is the query, and each later message is a text. The reply is a JSON list of cosine
-    similarities (-1 to 1).
+    Each later message is a text. The reply is a JSON list with the cosine similarity (-1 to 1) of each text.
     """
 
     def build_body(request: Request, model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:

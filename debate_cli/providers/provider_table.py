@@ -1,7 +1,7 @@
 """The provider table: built-in rows, rows of plug-ins, and the changes that a configuration makes.
 
-A plug-in adds a `ProviderRow` by an entry point of the group `debate_cli.providers`. A key is sent only to the server of
-its row.
+A plug-in adds a `ProviderRow` by an entry point of the group `debate_cli.providers`. A key is sent only to the server
+of its row.
 """
 
 from __future__ import annotations
@@ -319,7 +319,7 @@ def is_loopback(url: str) -> bool:
 MIN_KEY_CHARS = 6
 """Minimum length of a secret that is redacted. Shorter values, such as `none`, occur in ordinary texts."""
 _MAX_NAMED_MODELS = 2
-"""Maximum number of models that the message on a missing key names."""
+"""Maximum number of models in the message on a missing key."""
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,1000}))?\}")
 
 
@@ -347,7 +347,7 @@ def find_variables(text: str) -> tuple[str, ...]:
 def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[str] = ()) -> str | None:
     """Return the problem with the key of `row`, as a sentence; None if there is no problem.
 
-    `models` are the names of models that the sentence lists as needing the key.
+    The sentence lists `models` as the models that need the key.
     """
     if not row.is_remote or row.api_key_env is None:
         return None

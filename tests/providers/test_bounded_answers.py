@@ -110,7 +110,7 @@ def test_an_answer_has_a_deadline(adapter: Adapter, sent: str) -> None:
     playback = (head(content_type=media(stream=True)), begun.encode(), Endless(data.encode(), pause_s=0.01))
     error = error_of(adapter, playback, stream=True, answer_timeout_s=0.2)
     assert isinstance(error, ModelTimeoutError)
-    assert "gave no whole answer in 0.2 s" in str(error)
+    assert "did not complete its answer in 0.2 s" in str(error)
     assert "limits.answer_timeout_s" in str(error)
 
 

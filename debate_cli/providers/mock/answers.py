@@ -1,7 +1,6 @@
 """Answers of the mock: fills in any JSON schema with consistent choices, numbers and sentences.
 
-Each debater has a random skill, which decides scores, comparisons and votes, with some noise. For a judge with a
-configured bias, the debaters' words decide instead.
+A random skill of each debater decides scores, comparisons and votes. A judge with `bias` judges the debaters' words.
 """
 
 from __future__ import annotations
@@ -186,7 +185,7 @@ def _has_sentences(schema: Json) -> bool:
 def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> float | None:
     """Return the score (0-1) that the sentence `name` explains; None for an object without scores.
 
-    `logic_reason` explains `logic`. A sentence without a number of its own explains the mean of all numbers but `total`.
+    `logic_reason` explains `logic`. A sentence without a number of its own explains the mean of the numbers.
     """
     scales = {
         key: properties[key]["maximum"] - properties[key]["minimum"]
@@ -200,7 +199,7 @@ def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> fl
 
 
 def _reconcile(written: dict[str, Any], properties: Mapping[str, Json]) -> dict[str, Any]:
-    """Return `written` with a `total` that is the sum of its numbers, and a `delivery` of at most `framing`."""
+    """Return `written` with a `total` that is the sum of the other numbers, and a `delivery` not above `framing`."""
     numbers = {key: value for key, value in written.items() if type(value) is int}
     agreed: dict[str, int] = {}
     if "total" in numbers:
@@ -240,7 +239,7 @@ def _merge(parts: list[Json]) -> Json:
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
 """Standings of an argument, each with the upper bound of the judge's impression (0-1)."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
-"""Maps a panel judge's vote to the average (0-1) of the judge's numbers, as a share of their scale."""
+"""Maps a panel judge's vote to the average of the judge's numbers, scaled to 0-1."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
 """Probability that a panel judge joins the majority: in the first vote, and in a later vote."""
 LEADER_QUALITY = 0.8
@@ -249,7 +248,7 @@ OUTPERFORMED_SHARE = 0.85
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
-"""Properties that take the options in order: the first option in the first item of a list, and so on."""
+"""Properties that take the options in order: item 1 of a list gets option 1, and so on."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
 """Maps a bad result of a quote check to the mock's answer for `supports`."""
@@ -262,8 +261,8 @@ QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 class Opinions:
     """The choices and numbers of one answer.
 
-    Numbers from `lasting` are equal in all answers of a model, numbers from `random` only in this answer. With `bias`, a
-    judge's opinions follow from the debaters' words.
+    `lasting` gives the same numbers in all answers of a model; `random` does not. With `bias`, a judge's opinions
+    follow from the debaters' words.
     """
 
     def __init__(
@@ -283,7 +282,7 @@ class Opinions:
         """Number of the debater's next citation, for `cite`. The second debater starts in the middle of MANNERS."""
 
     def _skill(self, values: Json) -> float:
-        """Return the skill (0-1) of the debater that `values` or the prompt names, else of the debater for the motion."""
+        """Return the skill (0-1) of the debater in `values` or in the prompt, else of the debater for the motion."""
         person = values.get("participant") or self._facts.speakers.get(str(values.get("item"))) or self._facts.speaker
         if person is None:
             person = next((name for name, side in self._facts.sides.items() if side == "for"), None)
@@ -469,7 +468,7 @@ CLAIM_WORDS = 8
 LENGTH_STEP = 0.3
 """A side that is longer than the average of the other sides by this share gets the whole bias for length."""
 DITHER = 0.08
-"""Range of the random number that is added to each score before rounding."""
+"""Distance between the lowest and the highest random number that is added to a score before rounding."""
 DRAW_MARGIN = 0.08
 """Difference of skills (0-1) below which a mock judge decides on a draw. A biased judge uses half of this number."""
 TONE_WORDS = 5
@@ -518,7 +517,7 @@ def _limit(value: float) -> float:
 
 
 def claim_merit(claim: str) -> float:
-    """Return the merit (0-1) of a claim, which is random but equal for every judge."""
+    """Return the merit (0-1) of a claim: a random number that is equal for every judge."""
     return SeededRandom("merit").unit(" ".join(claim.split()[:CLAIM_WORDS]))
 
 

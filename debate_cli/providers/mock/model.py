@@ -30,7 +30,7 @@ SimulatedFault = Literal["rate_limit", "timeout", "server_error", "malformed", "
 SCRIPTED_MODEL = "mock/scripted"
 CHARS_PER_TOKEN = 4
 MAX_FURTHER_DRAFTS = 9
-"""Number of drafts after the first one that a mock debater of strength 1 writes."""
+"""Number of drafts that a mock debater of strength 1 writes after the first draft."""
 REFUSAL = "I would rather not argue about this."
 MAX_SCRIPT_BYTES = 1024 * 1024
 
@@ -77,7 +77,7 @@ class MockModel:
         return pick_fault(self._spec.faults, SeededRandom(self._seed).unit("fault", fingerprint, nth))
 
     def _write(self, request: Request) -> str:
-        """Return the answer. A mock with `strength` writes several drafts and keeps the one with the best first claim."""
+        """Return the answer. A mock with `strength` keeps the draft with the best first claim."""
         drafts = 1
         if self._spec.strength is not None and request.schema is not None and not request.purpose.startswith("judge."):
             drafts += round(MAX_FURTHER_DRAFTS * self._spec.strength)
@@ -103,7 +103,7 @@ class MockModel:
 
 
 def pick_fault(faults: MockFaults | None, unit: float) -> SimulatedFault | None:
-    """Return the fault that `unit`, a random number from 0 to 1, selects; None for no fault.
+    """Select a fault by `unit`, a random number from 0 to 1. Return None for no fault.
 
     `faults` has the probability of each fault.
     """
@@ -133,7 +133,7 @@ class ReplyScript:
         opening@Con: {arguments: [...]}     used instead of `opening` if the system prompt or the last message contains
                                             `Con`; of several such keys, the longest is used
 
-    Each participant needs an own key `purpose@TEXT`, because simultaneous requests have no fixed order.
+    Each participant needs a separate key `purpose@TEXT`, because simultaneous requests have no fixed order.
     """
 
     def __init__(self, replies: dict[str, Any], path: Path) -> None:

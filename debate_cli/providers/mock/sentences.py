@@ -109,7 +109,7 @@ class PromptFacts:
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
         """Return sentences to quote: of the argument `item`, else of the judged turn, else of all turns.
 
-        `before` selects the turn before the judged turn.
+        `before`: whether the turn before the judged turn is used instead.
         """
         if item:
             arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]
@@ -171,7 +171,7 @@ CLOSE_SHARE = 0.04
 TIED = ""
 """Result of `find_leader` if no side leads."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75
-"""A performance is weak below the first quality (0-1), and strong from the second quality."""
+"""Quality (0-1) below which a performance is weak, and lowest quality of a strong performance."""
 
 
 class SeededRandom:
@@ -238,7 +238,7 @@ class Place:
 class SentenceWriter:
     """Writes the sentences of one answer.
 
-    Numbers from `lasting` are equal in all answers of a model, numbers from `random` only in this answer.
+    `lasting` gives the same numbers in all answers of a model; `random` does not.
     """
 
     def __init__(self, facts: PromptFacts, lasting: SeededRandom, random: SeededRandom) -> None:

@@ -54,7 +54,7 @@ class FormDraft:
         return tuple(_fields(self.form.schema, (), "", self.values, required=True))
 
     def set(self, item: FormField, words: str) -> None:
-        """Set the text of the field `item`. An empty text removes the entry."""
+        """Set the text of the field `item`. An empty text clears the field."""
         if words.strip():
             self.values[item.key] = words
         else:

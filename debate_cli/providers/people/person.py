@@ -1,7 +1,7 @@
 """People as a `Model`, at the terminal or through files. No price, retry or rate limit applies to people.
 
-The reply to `DIR/DEBATE/003-pro-opening.prompt.md` is `003-pro-opening.reply.md` in the same folder. If the reply cannot
-be used, `003-pro-opening.problem.md` says why. The task's next prompt is `003-pro-opening.2.prompt.md`.
+The reply to `DIR/DEBATE/003-pro-opening.prompt.md` is `003-pro-opening.reply.md` in the same folder. If the reply
+cannot be used, `003-pro-opening.problem.md` says why. The task's next prompt is `003-pro-opening.2.prompt.md`.
 """
 
 import asyncio
@@ -106,9 +106,9 @@ class PromptFolder:
         return task, digest
 
     def _choose_name(self, folder: Path, slug: str, digest: str) -> str:
-        """Return the name (without suffix) for the files of the task `slug`, whose prompt has the hash `digest`.
+        """Return the name for the files of the task `slug`, without suffix.
 
-        The task's earlier name is used again if the earlier prompt is equal or has no reply.
+        An earlier name of the task is used again if its prompt has the hash `digest`, or has no reply.
         """
         pattern = re.compile(rf"(\d{{3,}})-([a-z0-9-]+){re.escape(PROMPT)}")
         numbered = sorted(

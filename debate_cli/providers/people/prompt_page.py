@@ -24,7 +24,7 @@ _NOT_FOR_PEOPLE = re.compile(
 def format_page(request: Request, reply_name: str | None) -> str:
     """Return the page for `request`. Its first line contains the prompt's hash.
 
-    `reply_name` is the file for the answer. None means that the answer is not a file.
+    `reply_name` is the file for the answer; None if the answer is not a file.
     """
     title = request.origin.title if request.origin is not None else request.purpose
     body = "\n".join([f"# {_one_line(title)}", "", *_format_parts(request)])

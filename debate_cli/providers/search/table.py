@@ -39,7 +39,7 @@ def _with_server(row: ProviderRow, make_server: Callable[[Endpoint], ModelServer
 SEARCH_TOOLS: Mapping[str, Callable[[Endpoint], ModelServer]] = MappingProxyType(
     {"anthropic": make_anthropic_search, "openai": make_openai_search}
 )
-"""Maps the kind of a provider whose models can search to the function that creates a server for searches."""
+"""Maps a provider's kind to the function that creates the provider's server for web searches."""
 _OLLAMA = ProviderRow("ollama", "search", "https://ollama.com", api_key_env=OLLAMA_SEARCH_KEY)
 SEARCH_ENGINES: Mapping[str, tuple[ProviderRow, Price | None]] = MappingProxyType({
     "ollama": (_with_server(_OLLAMA, make_ollama_search), None),
@@ -190,12 +190,12 @@ def _engine_target(config: DebateConfig, web: WebSearchConfig) -> SearchTarget |
 
 
 def _may_search(provider: str) -> bool:
-    """Return whether `provider` may have a search tool. Of the built-in providers, only SEARCH_TOOLS have one."""
+    """Return whether `provider` may have a search tool. Built-in providers outside SEARCH_TOOLS have none."""
     return provider in SEARCH_TOOLS or provider not in BUILTIN_PROVIDERS
 
 
 def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Problem:
-    """Return the model that searches: the model in `web`, else the first model of that provider in `config`."""
+    """Return the model that searches: the model in `web`, else the first model in `config` of the provider in `web`."""
     named = config.models.get(web.model or "")
     if named is not None and split_model_name(named.model)[0] == web.provider:
         return named

@@ -63,7 +63,7 @@ class UnresolvedExchange(FrozenModel):
     turns: tuple[int, int]
     dimension: str
     winner: str
-    """Who won according to the judge: a debater's name, or `draw`."""
+    """Who won the exchange according to the judge: a debater's name, or `draw`."""
     earlier: float
     """Score of the earlier turn in the dimension, before penalties."""
     later: float

@@ -42,7 +42,7 @@ Context = JudgingContext[LiveSettings]
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
 """Maps the four parts of rhetoric to their highest marks, which add up to 30."""
 WEAK_FRAMING_BELOW = 5
-"""A mark for framing below this is also the highest mark for delivery."""
+"""If the mark for framing is below this, it is also the highest possible mark for delivery."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 WEAKEST_PREMISE = "weakest_premise"
 """Link that a causal chain lacks if the turn does not address the opponent's weakest premise."""

@@ -56,9 +56,9 @@ class ScoreParts(_NoiseFree):
 
     name: str
     stance: float
-    """30 x |stance| x conviction."""
+    """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
-    """For each other debater: 10 x the mean persuasion of that debater, plus 20 if that debater surrendered."""
+    """Points for each other debater: 10 x the mean persuasion received, plus 20 if that debater surrendered."""
     resistance: float
     """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
     penalty: float

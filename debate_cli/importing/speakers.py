@@ -48,7 +48,7 @@ class ResolvedSpeakers(NamedTuple):
 def resolve_speakers(
     speeches: Iterable[Speech], found_sides: Mapping[str, str], choices: SpeakerChoices
 ) -> ResolvedSpeakers:
-    """Apply the user's choices to the speeches of a reader. `found_sides` are the sides that the file states.
+    """Apply the user's choices to the speeches that a reader found. `found_sides` are the sides that the file states.
 
     Raises UnreadableDebateError for too few or too many speakers, and for a choice about an unknown speaker.
     """

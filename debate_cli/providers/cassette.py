@@ -31,7 +31,7 @@ EXCERPT_CHARS = 40
 def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
     """Return the error message for a request without a recorded reply.
 
-    `recorded` maps line numbers of the cassette to the model and the request of the recorded call.
+    `recorded` maps the line number of each recorded call to the call's model and request.
     """
     what = f"{path} has no recorded reply to this request ({request.purpose}, {model})"
     parts = {line: _parts(*entry) for line, entry in recorded.items() if entry[1].purpose == request.purpose}

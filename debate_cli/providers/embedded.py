@@ -32,7 +32,7 @@ _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
 """Pattern of one word that is followed by at most two words of up to five letters."""
 MAX_FIRST_WORD_CHARS = 17
-"""Maximum number of characters in the first word and the final punctuation mark of a sentence, together."""
+"""Maximum length in characters of a sentence's first word together with the final punctuation mark."""
 MAX_GROUP_CHARS = 17 + 2 * 6
 """Maximum number of characters in a text that matches `_GROUP`."""
 AVERAGE_WORD_CHARS = 5

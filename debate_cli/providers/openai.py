@@ -93,7 +93,7 @@ def connect(endpoint: Endpoint) -> Any:
 
 
 async def send(client: Any, body: dict[str, Any], path: str = "/chat/completions") -> Any:
-    """Send `body` to the API's `path`. Return the answer as plain JSON values, or as a stream of them."""
+    """Send `body` to the API's `path`. Return the answer as JSON values, or as a stream of JSON values."""
     from openai import AsyncStream
 
     streamed = bool(body.get("stream"))

@@ -340,7 +340,7 @@ def fill_variables(text: str, env: Mapping[str, str]) -> str:
 
 
 def find_variables(text: str) -> tuple[str, ...]:
-    """Return the names of the variables `${VAR}` in `text`, in order."""
+    """Return the names of the variables `${VAR}` in `text`, in the order of the text."""
     return tuple(match.group(1) for match in _VARIABLE.finditer(text))
 
 

@@ -162,7 +162,7 @@ class _FormWriter:
 
 
 def _writing_order(name: str, schema: Json) -> int:
-    """Return the place of a property in the order: 0 choices and numbers, 1 scores, 2 rankings, 3 sentences."""
+    """Return when a property is written: 0 for choices and numbers, 1 for scores, 2 for rankings, 3 for sentences."""
     if _has_sentences(schema):
         return 1 if name == "scores" else 3
     is_ranking = name == "consistently_outperformed" or NO_WINNER.intersection(map(str, schema.get("enum", ())))
@@ -318,7 +318,7 @@ class Opinions:
         return int(min(high, max(low, round(value))))
 
     def _share(self, place: Place, *, is_whole: bool) -> float:
-        """Return the position of a number on its scale, from 0 to 1."""
+        """Return the position of a number on its scale, from 0 (minimum) to 1 (maximum)."""
         unit = self._random.unit("number", place.path)
         is_effect = place.name in {"persuasion", "attack"}
         is_score = "participant" in place.values or self._facts.speakers.get(str(place.values.get("item"))) is not None
@@ -472,7 +472,7 @@ DITHER = 0.08
 DRAW_MARGIN = 0.08
 """Difference of skills (0-1) below which a mock judge decides on a draw. A biased judge uses half of this number."""
 TONE_WORDS = 5
-"""A side with this many more certain than unsure words gets the whole bias for confidence."""
+"""A side gets the whole bias for confidence if its certain words outnumber its unsure words by this number."""
 LEAST_WORDS = 15
 """Minimum number of different words in a side's speeches. A side with fewer words gets the opinion 0."""
 _CERTAIN = re.compile(

@@ -63,7 +63,7 @@ class PromptFacts:
         judged = [json.loads(name) for _, name in _JUDGED_TURN.findall(self.task)]
         asked: str = _find_json(_SPEAKER, self.user_text)
         self.speaker: str | None = (judged[-1] if judged else None) if self.is_judge else asked or None
-        """The debater who is asked. For a judge, the debater whose turn is judged; None if the judge judges no turn."""
+        """The debater who is asked, or whose turn is judged; None if no turn is judged."""
         found = _parse_lines(self.user_text)
         self.turns = tuple(turn for turn in found if type(turn.get("turn")) is int and "speaker" in turn)
         """The transcript that a judge reads."""
@@ -77,7 +77,7 @@ class PromptFacts:
         self.quote_checks = {
             str(item["citation"]): str(item.get("quote_check")) for item in items if "citation" in item
         }
-        """Maps the id of a citation to the result of its quote check, which the prompt of a source judge contains."""
+        """Maps the id of a citation to the result of its quote check, as the prompt states it."""
         self.looked_up = {
             item["passage"]: str(item.get("text")) for item in items if isinstance(item.get("passage"), str)
         }
@@ -93,7 +93,7 @@ class PromptFacts:
         """Earlier answers of this debater."""
         self.own_citation_count = sum(len(_CITED_SOURCE.findall(content)) for content in own)
         self.debate_text = "\n".join([*own, self.user_text])
-        """All earlier speeches. The debater's own come first, because tasks also name ids of own arguments."""
+        """The text of all earlier speeches. The debater's own speeches come first."""
 
     def document_passages(self) -> list[str]:
         """Return the first words of each sentence of the document; the motion if there is no sentence."""

@@ -68,9 +68,9 @@ class PromptFolder:
         self._note = note
         self._sleep = sleep
         self._names: dict[tuple[str, str], str] = {}
-        """Maps a debate and a task's key to the beginning of the task's file names."""
+        """Maps a debate and the key of a task to the first part of the task's file names."""
         self._requests: Counter[tuple[str, str]] = Counter()
-        """Maps a debate and a task's key to the number of requests so far."""
+        """Maps a debate and the key of a task to the number of requests so far."""
 
     async def answer(self, request: Request) -> Reply:
         """Write the prompt of `request` and wait for a usable reply. Raises PermanentError for an unusable file."""

@@ -226,7 +226,7 @@ class BudgetedModel:
         return replace(reply, usage=worst.model_copy(update={"output_tokens": answer}))
 
     def _lost_usage(self, request: Request, worst: Usage, known: Usage, received: str) -> Usage:
-        """Return the estimated usage of an answer of which only the text `received` arrived.
+        """Return the estimated usage of an answer that broke off after the text `received`.
 
         `worst`: the reserved usage. `known`: the usage that the server reported.
         """

@@ -17,8 +17,7 @@ from debate_cli.llm.schema_dialect import restore_lists
 MAX_REPAIR_CHARS = 20_000
 """Maximum number of characters of a broken JSON text that the program repairs."""
 MAX_REPAIR_BRACKETS = 400
-"""Maximum number of opening brackets in a broken JSON text. Text with more is not repaired, which would take too
-long."""
+"""Maximum number of opening brackets in a broken JSON text that is repaired. More brackets would take too long."""
 MAX_FAULTS = 12
 """Maximum number of faults that are listed for one reply."""
 MAX_FAULT_CHARS = 240

@@ -71,7 +71,7 @@ def _convert(schema: JsonObject, dialect: Dialect) -> JsonObject:
 
 
 def _merge_entries(schema: JsonObject) -> JsonObject:
-    """Replace `prefixItems` by one schema for all items of a list. An enum replaces constants that differ."""
+    """Replace the schemas of single items of a list by one schema for all items, with enums in place of constants."""
     parts: list[JsonObject] = schema["prefixItems"]
     properties: JsonObject = dict(parts[0]["properties"])
     for name, inner in properties.items():
@@ -84,7 +84,7 @@ def _merge_entries(schema: JsonObject) -> JsonObject:
 
 
 _PARTS = ("properties", "items", "prefixItems")
-"""Keywords that contain further schemas."""
+"""JSON Schema keywords whose values contain schemas."""
 
 
 def _map_parts(schema: JsonObject, change: Callable[[JsonObject, str], JsonObject]) -> JsonObject:

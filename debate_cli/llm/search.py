@@ -25,7 +25,7 @@ RERANK_PURPOSE = "rerank"
 REPORT_TOKENS = 1500
 """Output limit, in tokens, of a model that searches and reports the results."""
 MAX_CONTINUATIONS = 3
-"""Maximum number of further requests in a search that the provider pauses."""
+"""Maximum number of times that a search is continued after the provider paused it."""
 
 
 @dataclass(frozen=True, slots=True)

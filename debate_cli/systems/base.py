@@ -190,7 +190,7 @@ class JudgingContext(Generic[SettingsT]):
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Names of the debaters who spoke in the judged round; if no round is judged, in the whole debate."""
+        """Names of the debaters who spoke in the judged round, or in the debate if no round is judged."""
         number = self.brief.subject.round
         speakers = {turn.speaker for turn in self.debate.turns if number in {None, turn.round}}
         return tuple(name for name in self.debater_names if name in speakers)

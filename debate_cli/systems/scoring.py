@@ -81,7 +81,10 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
-    """Return the verdicts of one judging run from `verdicts`. The deciding one is first and flagged `decides`."""
+    """Return those of `verdicts` that belong to the judging run `run`.
+
+    The deciding verdict is first and flagged `decides`. If a person judged, no verdict is flagged.
+    """
     own = [item for item in verdicts if item.run == run]
     bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]
     if debate.run(run).reviewer is not None:

@@ -112,7 +112,7 @@ class JudgedLookup(FrozenModel):
 
 
 def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]:
-    """Return turn, argument, source and quote, which identify a citation in checks and in findings."""
+    """Return turn, argument, source and quote, which together identify a citation."""
     return item.turn, item.item, item.source, item.quote
 
 

@@ -122,7 +122,7 @@ def turn_number(index: int) -> Number:
 
 
 def drop_empty_columns(table: Table) -> Table:
-    """Return the table without empty columns, but always with its first column."""
+    """Return the table without empty columns. The first column always stays."""
     empty: tuple[Cell, ...] = (None, "", Lines(()))
     rows = [row for row in table.rows if row is not None]
     kept = [

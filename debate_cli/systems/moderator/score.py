@@ -42,9 +42,9 @@ ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
 MAX_MODERATOR_SCORE = ROUND_SHARE * ROUND_TOTAL + FINAL_SHARE * FINAL_TOTAL
 """Highest score that a debater can reach: 82.5."""
 CLAIMED_TOTAL_CRITERION = "claimed_total"
-"""Name under which the total that a judge wrote is stored as a mark."""
+"""Name of the criterion under which the total that a judge wrote is stored."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
-"""A judge's own total is reported if it differs from the sum of the judge's marks by more than this."""
+"""A total that a judge wrote is reported if it differs by more than this from the sum of the judge's marks."""
 
 Marks = Mapping[tuple[str, str], float]
 """Maps pairs (debater, criterion) to marks."""

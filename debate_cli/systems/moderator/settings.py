@@ -69,7 +69,7 @@ class ModeratorSettings(SystemSettings):
 
     @property
     def steers_debate(self) -> bool:
-        """True with `guidance`, because debaters then read the moderator's advice."""
+        """Whether the moderator influences the debate: true with `guidance`, because debaters then read advice."""
         return self.guidance
 
     def with_judge_count(self, count: int) -> Self:

@@ -62,7 +62,7 @@ class SourcesNotes(Notes):
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
-    """Return the verdict of one run. It is undetermined if no citation counts."""
+    """Return the verdict of one run. The verdict is undetermined if no citation counts."""
     given = ordered_assessments(debate, "sources", run)
     judged = [citation for _, citation in join_checks(debate, given)]
     uncited = Counter(claim.debater for claim in find_uncited(debate))

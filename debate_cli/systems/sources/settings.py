@@ -18,7 +18,7 @@ class SourcesSettings(SystemSettings):
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     lookup: Lookup | None = Field(default=None, exclude_if=lambda lookup: lookup is None)
     """Where figures, studies and institutions without a citation are looked up: `corpus` (the files of
-    `evidence.sources`), `web` or `both`. None: they are not looked up."""
+    `evidence.sources`), `web` or `both`. None means that they are not looked up."""
     thresholds: Annotated[Thresholds, default_bounds(draw=0.10, clear=0.25)] = Thresholds(draw=0.10, clear=0.25)
     """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. Scores are 0-1."""
 

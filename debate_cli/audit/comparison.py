@@ -144,7 +144,7 @@ def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement
 
 
 def longer_side(debate: Debate, factor: float = 1.0) -> str | None:
-    """Return the debater with more than `factor` times as many words as the other debater. None if nobody has."""
+    """Return the debater with more than `factor` times as many words as the other debater, or None."""
     words = Counter({participant.name: 0 for participant in debate.participants})
     for turn in debate.turns:
         words[turn.speaker] += len(turn.text.split())

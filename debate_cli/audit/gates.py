@@ -111,7 +111,7 @@ def check_gates(
 ) -> list[AuditGateResult]:
     """Decide every gate. `bounds`: maps names of gates to bounds that replace the default bounds.
 
-    A gate is met or not met if the whole interval is on one side of the bound.
+    A gate is decided if the whole interval is on one side of the bound.
     With fewer than eight judged debates, no gate is met.
     """
     found = {measure.name: measure.estimate for measure in measures}

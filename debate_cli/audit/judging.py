@@ -41,7 +41,7 @@ class Case:
     """Id of the unchanged debate."""
     variant: VariantName
     changed: str
-    """Name of the debater whose speeches were changed. Empty if the variant changes the speeches of both debaters, or none."""
+    """Name of the debater whose speeches were changed. Empty if the variant changes the speeches of both debaters, or of nobody."""
     debate: Debate
     """The debate after the change. It has no assessments."""
     path: Path

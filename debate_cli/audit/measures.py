@@ -59,7 +59,7 @@ class Observation(NamedTuple):
 
 
 Observe = Callable[[Observation], Iterable[float]]
-"""Returns an observation's numbers for a measure. The measure is the mean of the numbers of all observations."""
+"""Function that returns an observation's numbers for a measure. The measure is the mean over all observations."""
 
 
 def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> list[Measure]:

@@ -18,11 +18,11 @@ from debate_cli.version import __version__
 REPORT_NAME = "audit.json"
 FORMAT = 1
 ALWAYS = 0.95
-"""Minimum share of verdicts for the side that a rule names, of a judge that follows the rule."""
+"""A judge that follows a rule has at least this share of verdicts for the side that the rule names."""
 MOSTLY_DRAWS = 0.9
-"""Minimum share of draws of a judge that follows the rule `draws`."""
+"""A judge that follows the rule `draws` has at least this share of draws among the verdicts."""
 COIN_FLIPS = 0.4
-"""Minimum value of the measure `noise` of a judge that follows the rule `a coin`."""
+"""A judge that follows the rule `a coin` has at least this value of the measure `noise`."""
 LONGER = 1.05
 """The longer side has more than this many times the words of the other side."""
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"

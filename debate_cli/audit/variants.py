@@ -54,7 +54,8 @@ ORDERS = (
 
 
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
-"""Yields names of changed debaters with the changed debates. A name is empty if both debaters or none changed."""
+"""Function that yields names of changed debaters with the changed debates.
+A name is empty if both debaters or none changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +216,7 @@ def _is_prose(turn: Turn) -> bool:
 
 
 def _edit_prose(turn: Turn, edit: Change) -> Turn:
-    """Apply `edit` to the text of a turn if judges read it, otherwise to the main text of each part of its structure."""
+    """Apply `edit` to a turn's text if judges read the text, otherwise to the main text of each part of the structure."""
     if _is_prose(turn):
         text = edit(turn.text)
         arguments = turn.arguments and tuple(

@@ -68,7 +68,7 @@ class CellStore(Protocol):
         ...
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """Store the end of an attempt at a cell (`how`), and the cell's results.
+        """Store how the attempt to run a cell ended (`how`), and the cell's results.
 
         If another run has taken the cell, store nothing and return False.
         """
@@ -170,7 +170,7 @@ class LedgerCells:
         return None
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """Store the end of an attempt at a cell (`how`), and the cell's results.
+        """Store how the attempt to run a cell ended (`how`), and the cell's results.
 
         If another run has taken the cell, store nothing and return False.
         """
@@ -271,7 +271,7 @@ class LedgerWindow:
         return Admission(max(free_at + MINUTE_S - now, MIN_WAIT_S))
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Replace the estimated tokens of the call with the number `entry` by the actual `tokens`."""
+        """Store `tokens` as the actual tokens of the call `entry`, in place of the estimate."""
         with suppress(StorageError):  # the estimate stays, which is higher
             self.ledger.query("UPDATE calls SET tokens = ? WHERE id = ?", tokens, entry)
 

@@ -15,7 +15,7 @@ _PRECEDENCE: dict[CellState, int] = {"done": 3, "failed": 2, "running": 1, "open
 
 
 def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
-    """Merge the experiments in `folders` into the folder `out`. Return the open ledger of `out`.
+    """Merge `folders` of one experiment into the folder `out`. Return the open ledger of `out`.
 
     If several folders have the same cell, a finished cell is preferred.
     Raises UsageError if a run has not ended, or if the folders belong to different experiments.
@@ -46,7 +46,7 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
     for other in sources:
         if (other.name, other.is_rehearsal) != (first.name, first.is_rehearsal):
             raise UsageError(
-                f"{other.path}: belongs to another experiment than {first.path}, or only one of the two is a rehearsal; "
+                f"{other.path}: belongs to another experiment than {first.path}, or only one of these two is a rehearsal; "
                 "merge folders of one experiment"
             )
         if other.plan != first.plan:

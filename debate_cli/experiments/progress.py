@@ -65,7 +65,7 @@ class Status:
 
 
 class ExperimentObserver:
-    """Base class of observers, with methods that do nothing. A method must return at once, because the run waits."""
+    """Base class of observers, with methods that do nothing. Methods of subclasses must return at once."""
 
     def started(self, record: CellRecord, progress: Progress) -> None:
         """Called when a cell was started."""
@@ -75,8 +75,8 @@ class ExperimentObserver:
     ) -> None:
         """Called when an attempt to run a cell has ended.
 
-        `how`: end of the attempt. `winners`: maps names of judges to winners, or to None if no player won.
-        The judges of the base configuration have one entry, with the name `judges`.
+        `how`: outcome of the attempt. `winners`: maps names of judges to winners, or to None if no player won.
+        The judges of the base configuration count as one judge, with the name `judges`.
         """
 
     def changed(self, progress: Progress) -> None:
@@ -99,7 +99,10 @@ def read_status(ledger: Ledger) -> Status:
 
 
 def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
-    """Read the progress of an experiment from its ledger. `shard`: number of the shard, from 1, and of all shards."""
+    """Read the progress of an experiment from its ledger.
+
+    `shard`: number of the shard, from 1, and number of all shards.
+    """
     players: dict[str, PlayerScore] = {}
     deciding = ledger.query(
         "SELECT winner, first, second, COUNT(*) FROM results JOIN cells ON cell = key "

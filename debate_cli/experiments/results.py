@@ -74,9 +74,9 @@ class Judgement(NamedTuple):
     rules: int
     """Version of the judging system's scoring formula."""
     weight: float
-    """Weight of this result. A debate's counted results by one system share a weight of 1. Other results have weight 0."""
+    """1 / number of judges who name a winner or a draw in this debate and system. 0 if this judge names neither."""
     result: Result
-    """Who won: `first`, `second` or `draw`. `conditional` if no player but an option won, `undetermined` if too little was judged."""
+    """Who won: `first`, `second` or `draw`. `conditional` if an option won instead of a player, `undetermined` if too little was judged."""
     winner: str | None
     """Name of the player who won. None if no player won."""
     victory: str
@@ -121,7 +121,8 @@ def judge_results(
 ) -> list[ResultRow]:
     """Return the results of a debate, one per judge and judging system.
 
-    `judges`: maps keys of judges to the judge and the id of its judging run. Empty for the base configuration's judges.
+    `judges`: maps each judge's key to the judge and the id of the judge's judging run.
+    Empty if the judges of the base configuration judged.
     `models`: models of the first and of the second player.
     """
     base = {} if judges else {"": (None, FIRST_RUN)}
@@ -230,7 +231,7 @@ def _to_row(
 
 
 def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) -> None:
-    """Write the rows to a Parquet file. The values of `axes` become text.
+    """Write the rows to a Parquet file. `axes`: key paths of the axes, whose values become text.
 
     Raises StorageError if `path` cannot be written, and UsageError if pyarrow is missing.
     """

@@ -70,8 +70,8 @@ def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
 def describe_exclusions(plan: CellPlan) -> list[str]:
     """Return a sentence for each judge who skips the debates in which the judge's own model speaks."""
     return [
-        f"judge {name} does not judge {', '.join(f'{first} against {second}' for first, second in pairs)}, because its own "
-        "model speaks there (`self_judging: true` allows it)"
+        f"judge {name} does not judge {', '.join(f'{first} against {second}' for first, second in pairs)}, because the "
+        "judge's own model speaks in these debates (`self_judging: true` allows it)"
         for name, pairs in plan.excluded_judges().items()
     ]
 
@@ -108,7 +108,7 @@ class ExperimentRun:
         self._providers: dict[str, str] = {}
         """Maps the players of started cells to the providers of their models."""
         self._exhausted = frozenset[str]()
-        """Waiting players without whom no cell was found. A search without the same players is not repeated."""
+        """Waiting players of the last search for a substitute that found no cell. The same search is not repeated."""
         self._outcomes: Counter[CellState] = Counter()
         self._stopped: str | None = None
         self._fatal: StorageError | None = None

@@ -161,7 +161,7 @@ class Database:
         return await self.run_jobs(transaction)
 
     async def fetch(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Run one SQL statement in a transaction of its own. Return its rows, or an empty list."""
+        """Run one SQL statement in a transaction of its own, and return its rows."""
         return await self.run(lambda connection: fetch(connection, query, *values))
 
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
@@ -197,4 +197,4 @@ async def fetch(connection: AsyncConnection, query: str, *values: object) -> lis
 
 def _describe_failure(shown: str, error: BaseException) -> str:
     reason = str(error).strip().partition("\n")[0] or type(error).__name__
-    return f"{shown}: the queue cannot be used ({reason}); check its address and that PostgreSQL runs; nothing that was saved is lost"
+    return f"{shown}: the queue cannot be used ({reason}); check the address, and whether PostgreSQL runs; nothing that was saved is lost"

@@ -262,7 +262,7 @@ class QueueOptions:
 async def run_in_queue(
     options: QueueOptions, plan: CellPlan, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal
 ) -> RunSummary:
-    """Put an experiment into the queue, and watch until workers have run its cells. `stop` does not stop the workers."""
+    """Put an experiment into the queue, and watch until workers have run its cells. `stop` ends only the watching, not the workers."""
     async with Database.connect(options.dsn) as database:
         added = await enqueue(database, plan, ledger, retry_failed=options.retry_failed)
         cells = "1 cell" if added == 1 else f"{added} cells"

@@ -69,7 +69,7 @@ class SharedBudget(Budget):
     async def _try(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
     ) -> tuple[bool, bool]:
-        """Try to reserve `worst`. Return whether it was reserved, and whether other calls have reservations."""
+        """Try to reserve `worst`. Return whether `worst` was reserved, and whether other calls have reservations."""
         if self.is_limited:  # calls of all workers are reserved one after the other
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
         await lease.check(connection)
@@ -111,7 +111,7 @@ class QueueWindow:
         return await self.database.run(lambda connection: self._admit(connection, tokens))
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Replace the estimated tokens of the call with the number `entry` by the actual `tokens`."""
+        """Store `tokens` as the actual tokens of the call `entry`, in place of the estimate."""
         with suppress(StorageError):  # the estimate stays, which is higher
             await self.database.fetch("UPDATE rates SET tokens = %s WHERE id = %s", tokens, entry)
 

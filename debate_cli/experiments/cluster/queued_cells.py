@@ -104,7 +104,7 @@ class QueuedCells:
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell, and write its saved debate into the folder. Return None if no cell is left.
 
-        `without`: players whose cells are skipped. If empty, waits while this worker has cells to settle.
+        `without`: players whose cells are skipped. If it is empty, waits for a cell while this worker has unsettled cells.
         """
         async with nullcontext() if without else self._polling:
             while True:
@@ -124,7 +124,7 @@ class QueuedCells:
                     return record
 
     async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """Store the end of an attempt at a cell (`how`), and the cell's results and transcript.
+        """Store how the attempt to run a cell ended (`how`), and the cell's results and transcript.
 
         If another worker has taken the cell, store nothing and return False.
         """
@@ -170,7 +170,7 @@ class QueuedCells:
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
 
     async def _fetch_job(self, without: list[str]) -> _FetchedJob | None:
-        """Works like `procrastinate_fetch_job_v2`, but skips cells of the players in `without`."""
+        """Fetch a job as `procrastinate_fetch_job_v2` does, but skip cells of the players in `without`."""
         if not without:
             fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
             job = await self._database.run_jobs(fetch)
@@ -253,7 +253,7 @@ class QueuedCells:
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
         """Give back the cells of dead workers. Only one worker at a time does this.
 
-        For one lease period after its start, the database server lacks heartbeats, so no worker counts as dead.
+        In the first lease period after a start of the database server, heartbeats are missing, so no cell is given back.
         """
         [(may_sweep,)] = await fetch(
             connection,

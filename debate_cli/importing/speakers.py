@@ -92,7 +92,7 @@ def _with_clean_name(speech: Speech) -> Speech:
 
 
 def _display_names(names: Iterable[str]) -> dict[str, str]:
-    """Map `fold_name` of each name to the first spelling, or to the first that is not all capitals."""
+    """Map `fold_name` of each name to the spelling to show: if possible, one that is not all capitals."""
     found: dict[str, str] = {}
     for name in names:
         folded = fold_name(name)
@@ -140,7 +140,7 @@ def _choose_sides(
     for name, side in sides.items():
         if not 0 < len(side) <= MAX_SIDE_CHARS:
             raise UnreadableDebateError(
-                f"the debate has a side for {name} that is empty or longer than {MAX_SIDE_CHARS} characters; write for or against"
+                f"the debate has a side of {name} that is empty or longer than {MAX_SIDE_CHARS} characters; write for or against"
             )
     if len(names) > 2:  # noqa: PLR2004 - two debaters
         return tuple(Speaker(name, sides.get(name, name)) for name in names), []
@@ -154,7 +154,7 @@ def _choose_sides(
     other = sides.get(second) or _OPPOSITE[own]
     if own == other:
         raise UnreadableDebateError(
-            f"the debate has both speakers on the side {own}; make one for and one against with --side"
+            f"the debate has both speakers on the side {own}; choose for and against with --side"
         )
     guess = f"the file names no sides, so {first} counts as for and {second} as against; set them with --side"
     return (Speaker(first, own), Speaker(second, other)), [] if sides else [guess]

@@ -47,7 +47,7 @@ def make_searxng_search(endpoint: Endpoint) -> HttpServer:
 
 
 def with_sites(request: Request) -> str:
-    """Return the query of `request`, restricted to the allowed domains by `site:`."""
+    """Return the query of `request`, restricted by `site:` to the allowed domains."""
     domains = request.search.allowed_domains if request.search is not None else ()
     sites = " OR ".join(f"site:{domain}" for domain in domains)
     return " ".join(filter(None, (request.messages[-1].content, sites)))

@@ -26,7 +26,7 @@ from debate_cli.providers.search.openai import make_openai_search
 ENGINE_MODEL = "web_search"
 """Name of a search engine's model in records, as in `ollama/web_search`."""
 WITHOUT_SEARCH = "or remove evidence.web: the files of evidence.sources can still be cited"
-"""Last part of messages about an impossible web search: how to run the debate without one."""
+"""Advice at the end of messages about an impossible web search."""
 
 
 def _with_server(row: ProviderRow, make_server: Callable[[Endpoint], ModelServer]) -> ProviderRow:
@@ -217,7 +217,7 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
 def _redirect(row: ProviderRow, web: WebSearchConfig) -> ProviderRow:
     """Return `row` with the address in `web`; unchanged if `web` has no address.
 
-    Another address gets none of the row's headers, because they are for the provider's own server.
+    A row with another address has no headers, because the headers are for the provider's own server.
     """
     if web.base_url is None:
         return row

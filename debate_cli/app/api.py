@@ -157,8 +157,8 @@ async def run_debate(
     - `mock`: uses the mock provider for every model.
     - `folder`: where the journal and the transcript are written. None: nothing is written.
     - `debate_id`: name of the files. None: an id is generated.
-    - `models`: your own model objects, which have a method `complete`. A key is an entry of `models` in the
-      configuration, e.g. `default` or `judge`, or the `provider/model` to replace.
+    - `models`: your own model objects, which have a method `complete`. A key is `default`, `judge`, another name for
+      `models` of the configuration, or the `provider/model` to replace.
     - `trusted_hosts`: hosts to which the configuration may send requests and keys.
 
     A failure of a model raises nothing: read `halted` and `debate.failures` of the outcome. Before any call, raises

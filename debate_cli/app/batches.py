@@ -66,7 +66,7 @@ class BatchOptions:
     """Options of a command that uses batches."""
 
     waits: bool
-    """Whether to wait for the answers of batches. If False, the run stops when all its requests are submitted."""
+    """Whether to wait for the answers of batches. If False, the run stops when it can only wait."""
     note: Callable[[str], None]
     """Shows the user a line about a batch."""
     progress: Callable[[int, int], None]

@@ -6,7 +6,8 @@ each variable that the file sends there. No consent is needed for
 - a built-in provider's variable that goes to this provider, even at an address that the environment sets;
 - any other variable that goes to a loopback address, or to an address that an option or the environment sets;
 - a variable whose value comes from the `.env` beside the configuration;
-- a request without variables that goes to a loopback address or to a built-in provider.
+- a request without variables that goes to a loopback address, to a built-in provider, or to an address that an option
+  or the environment sets.
 """
 
 import hashlib
@@ -79,7 +80,7 @@ class Consent:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A server that receives requests and is not a built-in provider's own."""
+    """A server that receives requests: not a built-in provider's own, or one that receives further variables."""
 
     provider: str
     host: str
@@ -100,7 +101,9 @@ class Destination:
 def find_destinations(
     config: DebateConfig, models: Iterable[ModelSpec], origins: Mapping[str, ProviderOrigin], env: Environment
 ) -> tuple[Destination, ...]:
-    """Return the servers to which requests to `models` go, except the servers of built-in providers.
+    """Return the servers to which requests to `models` go.
+
+    A built-in provider's own server is left out, unless it receives other variables than this provider's.
 
     `origins`: origin of each provider's settings, by the provider's name.
     """

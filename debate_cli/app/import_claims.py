@@ -35,8 +35,8 @@ MIN_WORDS = 8
 MODEL_ROLE = "arguments"
 """Key under `models` in the transcript's configuration. Its value is the model that was asked for claims."""
 NOT_SAID, NOT_ASKED = "claim-not-said", "claims-missing"
-"""Codes of warnings. NOT_SAID: a claim was dropped, because its quote is not in the speech. NOT_ASKED: the model gave
-no claims for a speech."""
+"""Codes of warnings. NOT_SAID: a claim was dropped, because its quote is not in the speech. NOT_ASKED: the model was
+not asked about a speech, or gave no usable answer."""
 _MAX_SHOWN_CHARS = 80
 MAX_CLAIMS = 6
 """Maximum number of claims in one part of a speech."""
@@ -216,5 +216,5 @@ def _has_warning(turn: Turn, code: str) -> bool:
 
 
 def count_missing(debate: Debate) -> int:
-    """Return the number of speeches for which the model gave no claims."""
+    """Return the number of speeches about which the model gave no usable answer."""
     return sum(_has_warning(turn, NOT_ASKED) for turn in debate.turns)

@@ -224,7 +224,7 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
 
 
 def config_for_judging(debate: Debate, request: JudgingRequest) -> DebateConfig:
-    """Return the stored configuration of `debate`, changed as `request` asks."""
+    """Return the stored configuration of `debate` without its budget, changed as `request` asks."""
     given = request.config
     limits = given.limits if given is not None else _limits_without_budget(debate)
     changes: dict[str, object] = {
@@ -250,7 +250,8 @@ def _limits_without_budget(debate: Debate) -> Limits:
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
     """Return `request` with the stored configuration as its `config`, changed by `request.changes`.
 
-    Without changes, returns `request` itself. Raises UsageError for a setting that needs `--config`, ConfigError for an
+    The result lacks the stored budget, models and providers: judges keep their stored models. Without changes, returns
+    `request` itself. Raises UsageError for a setting that needs `--config`, ConfigError for an
     invalid value.
     """
     if not request.changes:

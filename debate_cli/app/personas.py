@@ -51,7 +51,7 @@ class Stakeholder(NamedTuple):
     role: str
     cares_about: str
     quote: str
-    """Passage of a document from which the model derived the stakeholder."""
+    """Passage that the model quotes as the reason for the stakeholder."""
     document: str | None
     """Name of the document that contains the quote; None if no document contains it."""
     line: int | None

@@ -313,7 +313,9 @@ class JudgeOptions(NamedTuple):
     ] = False
     resubmit: Annotated[
         bool,
-        typer.Option("--resubmit", help="With --collect: submit again each batch that the vendor no longer knows."),
+        typer.Option(
+            "--resubmit", help="With --collect: submit questions again, although an earlier batch may contain them."
+        ),
     ] = False
     replace: Annotated[
         bool, typer.Option("--replace", help="Ignore earlier assessments of the systems that judge now.")

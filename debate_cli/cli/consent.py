@@ -14,7 +14,10 @@ from debate_cli.storage.provider_origin import RememberedConsent, consents_path,
 
 
 def obtain_consents(destinations: Iterable[Destination], trusted_hosts: Sequence[str] | None) -> None:
-    """Ask the user for each missing consent. Raises UntrustedHostError if a consent is refused."""
+    """Ask the user at the terminal for each missing consent.
+
+    Raises UntrustedHostError if a consent is refused, or missing without a terminal.
+    """
     missing = missing_consents(destinations, trusted_hosts or (), os.environ)
     refuse_consents(_ask(missing) if can_ask() else missing)
 

@@ -53,7 +53,7 @@ class WorkflowGuard:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._line = ""
-        """As much of the current line's end as is needed to recognize a command that the next write completes."""
+        """Short form of the current line. It suffices to recognize a command that the next write completes."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -187,7 +187,7 @@ def make_console(stream: TextIO) -> Console:
 
 
 def read_stdin(max_chars: int) -> bytes:
-    """Read at most `max_chars` characters of stdin. Returns them as UTF-8."""
+    """Read at most `max_chars` characters of stdin. Returns the bytes of these characters."""
     return sys.stdin.read(max_chars).encode("utf-8", "surrogateescape")
 
 

@@ -91,7 +91,7 @@ def _check_batch_options(given: JudgeOptions) -> None:
         ]
         if changed:
             option = _OPTION_NAMES.get(changed[0], changed[0].replace("_", "-"))
-            raise UsageError(f"--collect only fetches the answers to submitted questions; leave out --{option}")
+            raise UsageError(f"--collect only completes stored judging runs; leave out --{option}")
     elif given.batch and (given.no_save or given.playback is not None):
         option = "--replay" if given.playback is not None else "--no-save"
         raise UsageError(f"--batch cannot be combined with {option}; leave out {option}")
@@ -129,7 +129,7 @@ def _plan_collection(
 def _plan_judging(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return plans for the given transcripts and texts, without the files of --config and --context.
+    """Return plans for the given transcripts and texts, without the files of --config, background and --context.
 
     The second item has a sentence for each file without a plan.
     """

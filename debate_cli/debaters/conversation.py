@@ -76,7 +76,7 @@ DEBATER_PROMPT_PACKAGE = "debate_cli.debaters"
 
 
 class Conversation(NamedTuple):
-    """The system message and the other messages of a request. The last message ends with the task."""
+    """The system message and the other messages of a request. The last message contains the task."""
 
     system: str
     messages: tuple[Message, ...]

@@ -287,7 +287,8 @@ class Limits(ConfigModel):
     answer_timeout_s: float | None = Field(default=None, gt=0)
     """Maximum seconds for a whole answer, even if bytes keep coming; None means 10 × `timeout_s`."""
     max_attempts: int = Field(default=5, ge=1, le=20)
-    """Maximum number of requests for one answer. Refusals with status 429 or 529 do not count."""
+    """Maximum number of requests for one answer if a server is down or slow. Refusals with status 429 or 529 do not
+    count."""
     concurrency: int = Field(default=16, ge=1, le=1000)
     """Maximum number of concurrent requests to all providers together."""
 
@@ -393,7 +394,8 @@ LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return `data` with each legacy section moved into the settings of `persuasion`.
 
-    A section stays in place if `judging.systems` lacks `persuasion`, or if `persuasion` already has the setting.
+    Without `judging.systems`, `persuasion` becomes the only system. A section stays in place if a list
+    `judging.systems` lacks `persuasion`, or if `persuasion` already has the setting.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

@@ -81,7 +81,7 @@ class Debate(FrozenModel):
     failures: tuple[Failure, ...] = ()
     """Failed speeches, followed by failed judgments."""
     given_up: frozenset[str] = frozenset()
-    """Keys of failed tasks and ids of failed searches. They are not tried again until the debate is resumed."""
+    """Keys of failed tasks and ids of failed searches that are not tried again in this session."""
     runs: tuple[JudgingRun, ...] = ()
     renamed_arguments: tuple[RenamedArgument, ...] = ()
     """Arguments whose ids were changed to begin with the speaker's prefix."""

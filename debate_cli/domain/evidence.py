@@ -123,7 +123,8 @@ class Citation(FrozenModel):
 
 
 QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
-"""Result of comparing a quote with its passage. `near`: only punctuation or other harmless signs differ."""
+"""Result of comparing a quote with its passage. `near`: only articles, inflections, punctuation or
+layout differ."""
 
 
 @dataclass(frozen=True, slots=True)

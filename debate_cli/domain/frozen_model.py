@@ -184,7 +184,8 @@ def fold_growing(
 ) -> Value:
     """Return `functools.reduce(step, items, start)`, computed from the last stored result.
 
-    `first`: value that stores results. `name`: key of the results, one for each pair of `start` and `step`.
+    `first`: value that stores results. `name`: key of the results. Calls with different `start` or `step` need
+    different names.
     """
     folds = _folds_of(first).newest
     known, results = folds.get(name, ((), (start,)))

@@ -54,7 +54,7 @@ class ReviewTerms:
 
 @dataclass(frozen=True, slots=True)
 class ReviewAnswers:
-    """The answers of a person in an unfinished review."""
+    """The answers that a person has given so far in a review."""
 
     parts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Maps each part of the review to the filled-in form. Debaters have the names that the person sees."""

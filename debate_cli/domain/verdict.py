@@ -67,7 +67,10 @@ class Verdict(FrozenModel):
 
     @property
     def option(self) -> str | None:
-        """Result of a panel's vote, e.g. `CONDITIONAL`; None if a debater won, or if another system judged."""
+        """Result of a panel's vote, e.g. `CONDITIONAL`.
+
+        None for a verdict with a winner, an undetermined verdict, and other systems.
+        """
         if self.winner is not None or self.victory == "undetermined":
             return None
         found = self.notes.get("option")

@@ -23,7 +23,7 @@ def select_results(
 ) -> tuple[FoundPassage, ...]:
     """Return the passages of `found` with a text and an address in `domains`, each once, at most MAX_RESULTS.
 
-    A text of more than `words` words is cut to the part with the most words of `query`.
+    A text of more than `words` words is cut to the part with the most words of `query`. A summary is kept whole.
     """
     kept: dict[FoundPassage, None] = {}
     for item in found:

@@ -186,7 +186,7 @@ def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask:
 
 
 def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
-    """Return a seed for the judge that differs from the seeds of other judges; None if no seed is configured."""
+    """Return a seed that differs between the judges of a system and between runs; None if no seed is configured."""
     if model.seed is None:
         return None
     judges = judge_ids(context.settings)
@@ -203,7 +203,7 @@ def _result_without_form(
 ) -> Failure:
     """Return the failure of a brief without a valid form.
 
-    After an error of the provider or the budget, the brief can be asked again.
+    A refusal or a missing form is an abstention, which is final. After any other error, a resumed run asks again.
     """
     if error is not None and not isinstance(error, RefusedError):
         sent = exchange if exchange is not None and exchange.attempts else None

@@ -57,7 +57,10 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """Return the briefs without an assessment, for the judging runs and systems of `verdicts`."""
+    """Return the briefs without an assessment, for the judging runs and systems of `verdicts`.
+
+    Briefs about turns that do not exist yet are left out.
+    """
     scored = {(verdict.run, verdict.system) for verdict in verdicts}
     owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))
     return tuple(brief for brief in owed if (brief.run, brief.system) in scored)

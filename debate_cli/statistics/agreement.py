@@ -57,7 +57,8 @@ def equal_share(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
 def brier_score(forecasts: Pairs) -> float | None:
     """Return the mean squared error of probabilities, 0 (best) to 1; None for no forecasts.
 
-    Source: G. W. Brier, Verification of Forecasts Expressed in Terms of Probability, Monthly Weather Review 78 (1950).
+    Source: G. W. Brier, Verification of Forecasts Expressed in Terms of Probability, Monthly Weather Review 78 (1950),
+    in the form for two outcomes.
     """
     return sum((chance - outcome) ** 2 for chance, outcome in forecasts) / len(forecasts) if forecasts else None
 

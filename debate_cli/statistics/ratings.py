@@ -55,7 +55,7 @@ class Rating:
     strength: Estimate
     """Strength as a natural logarithm of odds. The mean over all players is 0."""
     elo: Estimate
-    """Strength on the Elo scale, where the mean is 1500."""
+    """Strength on the Elo scale: 1500 + 400 / ln 10 × strength."""
     games: float
     """Number of the player's comparisons, counted by their weights."""
     share: float
@@ -77,7 +77,7 @@ class Ratings:
     separable: bool
     """Whether the results leave a strength unbounded, e.g. because a player won every comparison."""
     prior: float
-    """Weight of the imaginary draw that each player got; 0 if there was none."""
+    """Weight of the imaginary draw of each player against a player of mean strength; 0 if there was none."""
     resamples_with_prior: float
     """Share of the bootstrap's resamples that needed imaginary draws, 0 to 1."""
     results: int

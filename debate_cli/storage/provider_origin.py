@@ -85,7 +85,7 @@ def search_fingerprint(base_url: str) -> str:
 
 
 def settings_fingerprint(name: str, spec: ProviderSpec) -> str:
-    """Return the SHA-256 of a provider's settings as they were written."""
+    """Return the SHA-256 of a provider's written settings, equal for a configuration and the debates saved from it."""
     return hashlib.sha256(json.dumps(providers_to_json({name: spec}), sort_keys=True).encode()).hexdigest()
 
 
@@ -99,7 +99,7 @@ class RememberedConsent(NamedTuple):
     """Environment variable whose value may be sent; None if only requests may be sent."""
     host: str
     sha256: str
-    """SHA-256 of the configuration. For a stored debate, SHA-256 of the provider's settings."""
+    """SHA-256 of the configuration's file, of a provider's settings, or of a downloaded file with its model."""
 
 
 def consents_path(env: Mapping[str, str]) -> Path:

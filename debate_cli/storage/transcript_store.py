@@ -64,7 +64,10 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
-    """Return `; did you mean …?` with the id in `folders` that is most similar to `name`; empty if none is similar."""
+    """Return `; did you mean …?` with an id in `folders`; empty if none is similar.
+
+    The id is the last that begins with `name` or, if none does, the most similar to `name`.
+    """
     ids: set[str] = set()
     for folder in folders:
         with contextlib.suppress(OSError):
@@ -123,7 +126,8 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once.
 
-    `folders`: folders to search for ids. Raises UsageError for a folder or glob without files.
+    `folders`: folders to search for ids. A path that does not exist is returned, so that its reader reports it. Raises
+    UsageError for a folder or glob without files, and for a single misspelt id.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -180,7 +184,8 @@ DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
     """Yield the folders in which to search for a debate: the output folder, then DEFAULT_OUTPUT_FOLDER.
 
-    The output folder is `out`, or else DEBATE_OUT, or else `output.dir` of `config`.
+    The output folder is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the default configuration. Errors
+    in the configuration are ignored.
     """
     named = Path(config) if config is not None and config != "-" else None
     first = out or _output_dir(named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None))

@@ -96,7 +96,7 @@ def is_variable_name(name: str) -> bool:
 
 
 def is_secret_variable(variable: str) -> bool:
-    """Whether the name of `variable` contains a word such as KEY or TOKEN."""
+    """Whether a part of the name `variable` between underscores is a word such as KEY or TOKEN."""
     return _SECRET_NAME.search(variable) is not None
 
 

@@ -52,7 +52,8 @@ class ParsedYaml:
     data: Any = None
     """The data; None if the text could not be parsed. Keys of mappings are text."""
     positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each value by key path; `()` is the whole document. A list or mapping has the position of its key."""
+    """Position of each value by key path; `()` is the whole document. A list or mapping after a key has the key's
+    position."""
     key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
     faults: Sequence[YamlFault] = ()
 

@@ -173,7 +173,8 @@ TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"}
 MAX_MASKING_PASSES = 3
 """Maximum number of times that a text is masked. After words are removed, the text may contain a new instruction."""
 MAX_EXAMINED_CHARS = 60_000
-"""Number of characters at the start of a text that all rules examine. One fast pattern examines later characters."""
+"""Maximum number of characters that all rules examine. In a longer text, these are the most suspicious parts, and one
+fast pattern examines the rest."""
 MAX_BEGUN_CHARS = 200
 """Number of characters at the end of a text that are searched for the beginning of an instruction."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")

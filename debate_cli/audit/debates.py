@@ -22,7 +22,7 @@ from debate_cli.storage.transcript_store import expand_references, open_debate
 from debate_cli.systems.scoring import score
 
 SHIPPED_AT = datetime(2026, 11, 23, tzinfo=UTC)
-"""Time of the shipped debates. It is fixed, so that their transcripts are equal on every machine."""
+"""Fixed time of the shipped debates, so that their transcripts are equal on every machine."""
 NO_CALL = ModelCall(model="", rung="text", attempts=0)
 PREFIXES = ("PRO", "CON")
 

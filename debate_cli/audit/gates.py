@@ -82,7 +82,7 @@ class AuditGateResult:
     outcome: Outcome
     """`met` or `not met`. `not enough data` if too few debates were judged, or if the interval contains the bound."""
     more: int | None = None
-    """Approximate number of further debates that would decide the gate. None if decided or unknown."""
+    """Approximate number of further debates that would decide the gate. None if it is decided, or if the number is not known."""
 
 
 def parse_gates(given: Sequence[str]) -> dict[str, float]:

@@ -43,7 +43,7 @@ class Case:
     changed: str
     """Name of the debater whose speeches were changed. Empty if the variant changes the speeches of both debaters, or of nobody."""
     debate: Debate
-    """The debate after the change. It has no assessments."""
+    """The debate after the change, without assessments."""
     path: Path
     """Path of the case's transcript."""
     runs: int = 1

@@ -42,11 +42,10 @@ class JudgeAuditReport:
     debates: int
     """Number of unchanged debates that the judge judged."""
     judgements: int
-    """Number of judgements that are not undetermined."""
+    """Number of judgements with a determined verdict."""
     missing: int
-    """Number of undetermined judgements."""
+    """Number of judgements with an undetermined verdict."""
     measures: tuple[Measure, ...]
-    """The measures of the judge."""
     comparison: Comparison | None
     """Comparison of the judge with labels. None if there are no labels."""
     gates: tuple[AuditGateResult, ...]

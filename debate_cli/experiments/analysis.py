@@ -59,14 +59,14 @@ class JudgeRecord:
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Agreement of two judges on the debates that both of them judged."""
+    """Agreement of two judges on the debates that both judged."""
 
     first: str
     second: str
     kappa: Estimate
     """Cohen's κ of the results: 1 is full agreement, 0 is agreement by chance."""
     share: Estimate
-    """Share of debates with the same result."""
+    """Share of debates for which both judges have the same result, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ class Judgement(NamedTuple):
     rules: int
     """Version of the judging system's scoring formula."""
     weight: float
-    """1 / number of judges who name a winner or a draw in this debate and system. 0 if this judge names neither."""
+    """1 / number of this debate's judges who name a winner or a draw by this system. 0 if this judge names neither."""
     result: Result
     """Who won: `first`, `second` or `draw`. `conditional` if an option won instead of a player, `undetermined` if too little was judged."""
     winner: str | None

@@ -104,7 +104,7 @@ class QueuedCells:
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell, and write its saved debate into the folder. Return None if no cell is left.
 
-        `without`: players whose cells are skipped. If it is empty, waits for a cell while this worker has unsettled cells.
+        `without`: players whose cells are skipped. Waits for a cell if `without` is empty and this worker has cells.
         """
         async with nullcontext() if without else self._polling:
             while True:

@@ -77,7 +77,8 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 def build_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
     """Return a complete debate of `debaters` with `turns`, and without assessments.
 
-    Id, motion, passages and other settings are copied from `like`. The turns are numbered from 0.
+    Id, motion, passages and all settings but the judging systems are copied from `like`; without a seed, the seed is 0.
+    The turns are numbered from 0.
     """
     config = like.config.model_copy(
         update={"debaters": tuple(debaters), "judging": JudgingConfig(systems=()), "seed": like.config.seed or 0}

@@ -23,7 +23,7 @@ class WinnerLabel:
     debate: str
     """Id of the debate."""
     winner: str
-    """Name of the winner, or `draw`. Empty if the rater gave neither a winner nor two scores."""
+    """Name of the winner, or `draw`. If the rater gave only scores, the highest wins. Empty without two scores."""
     rater: str = "people"
     scores: tuple[tuple[str, float], ...] = ()
     """Names of the sides with the rater's scores. Empty if the rater gave no scores."""

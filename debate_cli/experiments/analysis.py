@@ -54,7 +54,8 @@ class JudgeRecord:
     """Spearman's ρ between a side's margin and the side's share of the debate's words, -1 to 1."""
     self_preference: Estimate
     """Share of points that the judge gives to players with the judge's own model, minus the share from other judges.
-    The value is None if no player has the judge's model, or if there is no other judge."""
+    Debates in which both players have this model do not count. The value is None if no debate counts, or if no other
+    judge judged one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class SystemAnalysis:
     alpha: Estimate
     """Krippendorff's α of the winners that the judges name."""
     alpha_margin: Estimate
-    """Krippendorff's α of the judges' margins."""
+    """Krippendorff's α of the judges' margins, at the interval level."""
     agreements: tuple[PairAgreement, ...]
     motions: tuple[MotionRecord, ...]
     """The motions, the most one-sided first."""

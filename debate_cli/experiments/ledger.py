@@ -323,7 +323,7 @@ class Ledger:
         return usage
 
     def records(self, *, only_planned: bool = True) -> Iterator[CellRecord]:
-        """Yield the cells of the newest plan. With `only_planned=False`, yield the cells of all plans."""
+        """Yield the cells of the newest plan, or with `only_planned=False` of all plans, in the order of the plan."""
         where = "WHERE plan = ?" if only_planned else ""
         values = (self.plan,) if only_planned else ()
         with _friendly(self.path):

@@ -92,7 +92,8 @@ class Budget:
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst`, the maximum usage of one request. The caller sets `used` on the yielded reservation.
 
-        Waits while requests in progress reserve too much. Raises BudgetError if ended requests have used too much.
+        Waits while requests in progress reserve too much. Raises BudgetError if ended requests have left
+        less than `worst`, or if the budget is closed. `what` names the request in this error.
         """
         with waiting_for_turn():
             async with self._queue_lock:
@@ -162,7 +163,7 @@ class BudgetedModel:
         self._on_estimate = on_estimate
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Raises BudgetError if too little of the budget is left."""
+        """Answer `request`. Raises BudgetError if too little of the budget is left, or if a needed price is unknown."""
         if self._price is None and self._budget.has_cost_limit:
             raise BudgetError(
                 f"limits.max_cost_usd cannot be enforced, because the price of the model for {request.purpose} is unknown; "

@@ -1,6 +1,7 @@
 """Converts the JSON Schema of a form to the dialect of a provider.
 
-The dialect `full` has bounds and patterns. In `openai` and `anthropic`, descriptions state the bounds.
+The dialect `full` has bounds and patterns. The dialects `openai` and `anthropic` lack patterns and some or
+all bounds, so descriptions state the bounds.
 
 A list with one entry for each known item becomes an object with one required key for each item, because a model may
 skip or repeat entries of a list. `restore_lists` converts the answer back.

@@ -71,7 +71,10 @@ SEARCHES_PER_PRICE = 1000
 
 @functools.cache
 def find_bundled_price(model: str) -> Price | None:
-    """Return the bundled price of `provider/model` in US dollars per million tokens; None if unknown."""
+    """Return the bundled price of `provider/model` in US dollars per million tokens; None if unknown.
+
+    If the price has tiers, the first tier is returned.
+    """
     entry = _find_entry(model)
 
     def base_price(name: str) -> float | None:

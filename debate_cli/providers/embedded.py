@@ -48,7 +48,7 @@ VERBATIM_PROPERTIES = frozenset({"quote"})
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
-    """Return a version of `schema` that llama.cpp can enforce and that allows fewer answers.
+    """Return a stricter version of `schema` that llama.cpp can enforce. Each value that fits it also fits `schema`.
 
     `plain`: whether texts are restricted to sentences of plain words. `name`: name of the property with this schema.
     """

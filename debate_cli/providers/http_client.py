@@ -56,7 +56,8 @@ def _tls_context() -> ssl.SSLContext:
 class _BoundedStream(httpx2.AsyncByteStream):
     """The decompressed body of a response, with a maximum size.
 
-    A longer body raises ServerError. The body of an error response is cut instead.
+    A longer body raises ServerError, and a body that cannot be decompressed BrokenBodyError. The body of an error
+    response is cut instead.
     """
 
     def __init__(

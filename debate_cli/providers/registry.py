@@ -45,7 +45,8 @@ def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Pri
     """Return the price of the tokens of `spec`; None if unknown.
 
     The price in `spec` comes first, then the price in `row`, then the bundled tables. Without these, a model is free if
-    `row.local` is true, the address is on this machine and no key is needed.
+    `row.local` is true, no key is needed, and the model runs in this process or at an address of this machine. Models
+    of Ollama's cloud are never free.
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):

@@ -30,7 +30,8 @@ def score(
 
     `systems`: the kinds to score; None means all. `settings`: settings by kind, used instead of the stored ones.
 
-    A person's verdict never decides. In a comparison of judge models, no verdict decides.
+    If the system that should decide has no verdict, the first verdict decides. A person's verdict never decides. In a
+    comparison of judge models, no verdict decides.
     """
     replacing = settings or {}
     chosen = [

@@ -20,7 +20,7 @@ Tone = Literal["good", "mixed", "bad", "info", "muted"]
 
 
 class DebaterCell(NamedTuple):
-    """A debater's name, drawn with symbol and colour; an empty cell if the name is None."""
+    """A debater's name, drawn with symbol and colour; a dash if the name is None."""
 
     name: str | None
 

@@ -70,7 +70,7 @@ class VerdictReport:
     answer: str
     """Who won and by how much, in a sentence."""
     quote: JudgeQuote | None
-    """A judge's words; None if the judge said nothing, or if the briefing starts with these words."""
+    """Words of a judge who agrees with the verdict; None without such words, or if the briefing starts with them."""
     missing: tuple[str, ...]
     """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]

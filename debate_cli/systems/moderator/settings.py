@@ -58,7 +58,7 @@ class ModeratorSettings(SystemSettings):
     judges: int = Field(default=1, ge=1, le=25)
     """Number of independent judges, whose marks are averaged."""
     guidance: bool = False
-    """Whether debaters read the moderator's advice before each round. Each round then waits for this advice."""
+    """Whether debaters read the moderator's advice on each round before the next round, which waits for the advice."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=5)] = Thresholds(draw=1, clear=5)
     """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 82.5."""
 

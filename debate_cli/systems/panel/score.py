@@ -110,7 +110,8 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
     """Return the verdict of one run, with notes of the class `PanelNotes`.
 
     With PASS, the debater of side `for` wins; with FAIL, the debater of side `against`. Nobody wins with CONDITIONAL,
-    or if the winning side has several debaters.
+    or if the winning side has several debaters. The margin is the largest share of the weight minus the second
+    largest, 0-1. With fewer votes than `min_judges`, or than judges on a smaller panel, the verdict is undetermined.
     """
     by_round = ballots_by_round(debate, run, settings)
     weights = judge_weights(debate, run, settings)

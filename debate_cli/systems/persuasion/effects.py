@@ -39,9 +39,10 @@ def keyword_scores(text: str, settings: PersuasionSettings) -> tuple[float, ...]
 def turn_effects(
     turn: Turn, states: Mapping[str, DebaterState], settings: PersuasionSettings, given: Iterable[Assessment]
 ) -> tuple[Effect, ...]:
-    """Return the effects of a turn on the debaters who have not surrendered.
+    """Return the effects of a turn on the other debaters who have not surrendered.
 
-    `states`: the debaters' states before the turn. `given`: the assessments of the turn, for `effects: judge`.
+    `states`: the debaters' states before the turn. `given`: the assessments of the turn, for `effects: judge`. There is
+    no effect on a debater for whom no judge rated both persuasion and attack.
     """
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":

@@ -58,7 +58,7 @@ class ScoreParts(_NoiseFree):
     stance: float
     """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
-    """Points for each other debater: 10 x the mean persuasion received, plus 20 if that debater surrendered."""
+    """Points for each other debater: 10 x the mean persuasion of that debater, plus 20 if that debater surrendered."""
     resistance: float
     """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
     penalty: float
@@ -158,7 +158,7 @@ class PersuasionNotes(Notes, _NoiseFree):
     surrendered: tuple[Surrender, ...]
     """All surrenders, earliest first."""
     hint: str = ""
-    """Advice if no speech contains any of the keywords; otherwise empty."""
+    """Advice if no speech contains any of the keywords; otherwise, and with `effects: judge`, empty."""
     parts: tuple[ScoreParts, ...]
     """The parts of each debater's score."""
     states: tuple[FinalState, ...]
@@ -227,7 +227,7 @@ def score_parts(name: str, final: Mapping[str, DebaterState]) -> ScoreParts:
 
 
 def max_score(debaters: int) -> float:
-    """Return the highest possible score in a debate with this number of debaters."""
+    """Return the highest possible score with this number of debaters: 50, plus 30 for each other debater."""
     return 50.0 + 30.0 * max(0, debaters - 1)
 
 

@@ -1,8 +1,8 @@
 """Scorer of the system `sources`: a debater's score is the mean credit of the debater's citations.
 
 A citation gets credit 1 if its quote is in the source and the source supports the argument, 0.5 if the source supports
-it in part, otherwise 0. Citations without a checked quote or without a judge's answer do not count. If no citation
-counts, the score is 0.
+it in part, otherwise 0. Citations do not count if the quote was not checked, or if the judge's answer is missing
+or `unknown`. If no citation counts, the score is 0.
 """
 
 from collections import Counter
@@ -38,7 +38,7 @@ class DebaterSources(FrozenModel):
     name: str
     citations: int
     counted: int
-    """Number of citations that count: the quote was checked, and a judge answered."""
+    """Number of citations that count: the quote was checked, and the judge's answer is not `unknown`."""
     credit: float
     score: float
     """`credit` divided by `counted`, 0-1; 0 if `counted` is 0."""

@@ -258,7 +258,7 @@ class JudgeOptions(NamedTuple):
     decides the debate.
 
     The system `panel` also judges texts: files, `-` (stdin), and folders. In a folder without transcripts it judges
-    all files. The topic of --config is the question about a text.
+    all text files, also in folders below. The topic of --config is the question about a text.
 
     Examples:
 
@@ -372,7 +372,7 @@ class ImportOptions(NamedTuple):
     transcript can be judged, scored, replayed and reported as any other. The command shows what it found. With
     --dry-run it writes nothing.
 
-    The formats debatrix, nyu, lechmazur and ukp read folders of public data sets. People's judgements of these debates
+    The formats debatrix, nyu, lechmazur and ukp read folders of public data sets. People's judgments of these debates
     are written to `labels.csv` beside the transcripts. Each file gives a transcript named after the
     file. If one of several files is broken, it is reported, and the others are imported.
 

@@ -23,7 +23,7 @@ class Mark(FrozenModel):
     criterion: str
     value: float = Field(strict=True)
     out_of: float = Field(gt=0, strict=True)
-    """Upper end of the scale, which starts at 0."""
+    """Upper end of the scale, which starts at 0. Scoring clamps a stored mark that is outside the scale."""
     reason: str | None = None
 
 

@@ -92,7 +92,8 @@ class TaskStarted(FrozenModel):
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Usage reserved for the next request. It replaces the task's earlier reservation. Omitted in files if None."""
+    """Usage reserved for the task until its next request ends; replaces an earlier reservation. Omitted in files if
+    None."""
 
 
 class PassagesShown(FrozenModel):

@@ -57,7 +57,7 @@ def estimate(
     """Compute `statistic` of all rows, and its interval by a bootstrap over the clusters.
 
     `statistic` returns None if the rows do not define a value. `resamples`: number of bootstrap resamples; 0 gives no
-    interval.
+    interval. Equal rows and an equal `seed` give an equal interval.
     """
     rows = [row for cluster in clusters for row in cluster]
     value = statistic(rows) if rows else None

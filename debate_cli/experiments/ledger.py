@@ -110,7 +110,9 @@ class Settlement(NamedTuple):
     seconds: float = 0.0
     """Duration of this attempt."""
     cause: str | None = None
-    """Why the cell is not done: `interrupted`, `budget`, `locked` or the name of an error. None if the cell is done."""
+    """Why the cell is not done: `interrupted`, `budget`, `locked`, or the cause of a failure. None if the cell is done, or
+    if the run ended before the debate began.
+    """
     message: str | None = None
 
 

@@ -97,6 +97,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 
 
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
+    """Return the index in `plan` of round `number`, matched by phase, because a skipped stage has no round."""
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1
     for _, wanted in sorted(phases.items()):

@@ -14,7 +14,10 @@ UNSCRIPTED_NAME = "unscripted"
 
 
 def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:
-    """Return the roles of a system's judges, each once: a key of `models`, a `provider/model`, or None for `judge`."""
+    """Return the roles of a system's judges, each once; empty if the system asks no model.
+
+    A role is a key of `models`, a `provider/model`, or None for `judge`.
+    """
     return tuple(dict.fromkeys(judge_model_role(system, assessor) for assessor in judge_ids(system)))
 
 

@@ -69,7 +69,7 @@ class VerdictRecord(NamedTuple):
     judging_tokens: int
     """Input and output tokens of the calls behind this verdict alone."""
     debaters: tuple[DebaterRecord, ...]
-    """One record for each debater."""
+    """One record for each debater, in the order of the debate's participants."""
 
 
 class ArgumentRecord(NamedTuple):

@@ -128,7 +128,7 @@ class Session:
 
         - `path`: where the debate is saved. None: nothing is saved.
         - `completed`: ids of stored judging runs. If `openings` is empty too, all stored runs are completed.
-        - `force`: whether to overwrite a file that was changed since it was read. If False, the file raises UsageError.
+        - `force`: whether to overwrite a file that was changed since it was read. If False, such a file is a UsageError.
 
         The outcome has the verdicts of the judged runs, newest first.
         """

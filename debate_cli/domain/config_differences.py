@@ -39,7 +39,10 @@ def format_setting(value: Any) -> str:
 
 
 def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) -> tuple[str, str]:
-    """Format two values in at most `room` characters each, so that the first difference is visible."""
+    """Format two values in at most `room` characters each, so that the first difference is visible.
+
+    Different values that would look equal are shown as JSON.
+    """
     one, other = format_setting(first), format_setting(second)
     if one == other and first != second:
         one, other = json.dumps(first), json.dumps(second)

@@ -211,7 +211,10 @@ class Debate(FrozenModel):
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return the runs of the comparison of judge models that `run_id` is in; without one, only the run `run_id`."""
+        """Return the runs of the comparison of judge models that `run_id` is in; without one, only the run `run_id`.
+
+        Empty if the debate has no run `run_id`.
+        """
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
 

@@ -41,9 +41,9 @@ class JudgingRun(FrozenModel):
     replaces: bool = False
     """Whether assessments of this run replace earlier assessments by the same systems."""
     heard: int | None = Field(default=None, ge=0)
-    """Number of turns when a later run began; None means all turns."""
+    """Number of turns when a later run began; None, and omitted in files, if the run judged all turns."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
-    """Id of the first run, if this is a later run of a comparison of judge models; otherwise omitted in files."""
+    """Id of the first run, if this is a later run of a comparison of judge models; otherwise None, and omitted in files."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
     """The person who judged; None, and omitted in files, if models judged."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)

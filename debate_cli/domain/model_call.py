@@ -66,7 +66,7 @@ class ModelCall(FrozenModel):
     rung: StructuredOutputMode
     """Mode that gave the answer, or was tried last."""
     attempts: Count
-    """Number of sent requests, including repeated requests."""
+    """Number of sent requests, from 0, including repeated requests."""
     repaired: bool = False
     """Whether the JSON of the answer had to be repaired."""
     usage: Usage = Usage()

@@ -24,6 +24,7 @@ def select_results(
     """Return the passages of `found` with a text and an address in `domains`, each once, at most MAX_RESULTS.
 
     A text of more than `words` words is cut to the part with the most words of `query`. A summary is kept whole.
+    Empty `domains` allow all addresses.
     """
     kept: dict[FoundPassage, None] = {}
     for item in found:

@@ -143,7 +143,7 @@ class BatchStore:
             database.executemany("UPDATE requests SET answer = ?2 WHERE custom_id = ?1", answers)
 
     def drop(self, custom_ids: Iterable[str]) -> None:
-        """Remove requests without an answer, so that they can be submitted again."""
+        """Remove requests, so that they can be submitted again."""
         with self._writing() as database:
             database.executemany("DELETE FROM requests WHERE custom_id = ?", ((each,) for each in custom_ids))
 

@@ -1,7 +1,7 @@
 """The provider table: built-in rows, rows of plug-ins, and the changes that a configuration makes.
 
 A plug-in adds a `ProviderRow` by an entry point of the group `debate_cli.providers`. A key is sent only to the server
-of its row.
+of its row. A configuration that changes the server must therefore also name the key for that server.
 """
 
 from __future__ import annotations

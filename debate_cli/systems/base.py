@@ -266,8 +266,8 @@ class JudgingSystem(Generic[SettingsT]):
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
         """Return the kinds of systems whose answers the question of `brief` quotes. Default: none.
 
-        A question on a round waits for the answers of these systems on the round. Any other question waits for all
-        their answers.
+        A question on a round waits for the answers of these systems on the round. Any other question waits for their
+        answers on all rounds.
         """
         return ()
 
@@ -349,7 +349,7 @@ class JudgingSystem(Generic[SettingsT]):
         return describe_subject(brief.subject)
 
     def explain(self, verdict: Verdict) -> str:
-        """Explain in sentences with numbers why a verdict was reached. Default: the scores."""
+        """Explain in sentences with numbers why a determined verdict was reached. Default: the scores."""
         return describe_scores(verdict, self.max_score(verdict))
 
     def headline(self, verdict: Verdict) -> Headline:

@@ -328,7 +328,10 @@ class JudgeOptions(NamedTuple):
     ] = None
     out: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="File or folder for the judged transcripts (default: change them in place)."),
+        typer.Option(
+            metavar="PATH",
+            help="File or folder for the judged transcripts (default: in place; for a text, the folder where `run` saves).",
+        ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at --out.")] = False
     settings: options.SettingsOption = None

@@ -266,8 +266,8 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
         )
     if request.write and report.scored_files and option:
         console.print_status(
-            f"--write stored the verdicts recomputed with {option}; `debate list` shows them. replay, diff and score still "
-            "recompute with the settings of each debate."
+            f"--write stored the verdicts recomputed with {option}; `debate list` shows them, but replay, "
+            "diff and score recompute with the settings of each debate"
         )
 
 
@@ -318,7 +318,7 @@ def _print_github(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile]
             file.write(format_step_summary(files, unusable))
     except OSError as error:
         raise StorageError(
-            f"{summary_path}: cannot be written ({error.strerror}); unset {GITHUB_SUMMARY_VARIABLE}, or name another file in it"
+            f"{summary_path}: cannot be written ({error.strerror}); unset {GITHUB_SUMMARY_VARIABLE}, or set it to another file"
         ) from error
 
 

@@ -209,7 +209,7 @@ class WorkerOptions(NamedTuple):
     Workers on any machines run the experiment's debates, and share the experiment's budget and each key's limits per
     minute. Each worker needs the providers' keys in its environment. If a worker dies, another worker continues the
     debates after their last event. Workers do not trust the experiments: with --trust-host, allow each server that an
-    experiment names. Needs the extra `[cluster]`.
+    experiment names. Needs the extra `cluster`.
 
     Examples:
 

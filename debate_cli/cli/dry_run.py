@@ -146,7 +146,10 @@ def _format_notes(config: DebateConfig, what: str = "The run") -> Iterator[str]:
     ]
     if bounds:
         yield f"{what} ends before it exceeds {' or '.join(bounds)} (limits)."
-    yield "Planned: simulated with the mock, a long debate in part. At worst: every answer has full length, and every allowed attempt is used."
+    yield (
+        "Planned: from a simulation on the mock; only a part of a long debate is simulated. "
+        "At worst: every answer has full length, and every allowed attempt is used."
+    )
 
 
 def _run_data(plan: RunEstimate) -> dict[str, object]:

@@ -201,7 +201,8 @@ class _Importer:
             print_status(f"{format_count(self.done, 'debate')} {verb}{failed}")
         if self.noted:
             print_status(
-                f"note: {format_count(self.noted, 'file')} with warnings; to see them, add --json or import one file"
+                f"note: {format_count(self.noted, 'file')} with warnings"
+                + ("" if self.given.json else "; to see them, add --json or import one file")
             )
         code = run_control.gravest_exit_code({*self.codes, 1 if self.failed else 0})
         if code:

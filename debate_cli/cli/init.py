@@ -126,9 +126,11 @@ def _print_next_steps(config: Path, answers: InitAnswers) -> None:
     except DebateError as error:
         for line in error.problems:
             console.print_status(f"to do before running: {line}")
+    name = shlex.quote(str(config))
     if answers.model.startswith("mock/"):
         console.print_status(
             "this configuration uses the mock, not a real model; to use one, see: debate explain missing-key"
         )
-    name = shlex.quote(str(config))
-    console.print_status(f"next: debate run {name}   (or rehearse it: debate run {name} --mock)")
+        console.print_status(f"next: debate run {name}")
+    else:
+        console.print_status(f"next: debate run {name}   (or rehearse it: debate run {name} --mock)")

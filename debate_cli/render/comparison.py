@@ -123,16 +123,16 @@ def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
 
 
 def _describe_side(side: str, system: str, found: SideVerdict) -> str:
-    """Return e.g. `Con wins A narrowly (structured, by 1.1)`; for a vote, e.g. `B gets PASS, clearly (panel)`."""
+    """Return e.g. `in A, Con wins narrowly (structured, by 1.1)`; for a vote, e.g. `in B, PASS wins clearly (panel)`."""
     margin = "" if found.margin is None or found.winner is None else f", by {theme.format_number(found.margin)}"
     if found.winner is not None:
-        outcome = f"{found.winner} wins {side} {VICTORY_ADVERBS.get(found.victory, found.victory)}"
+        outcome = f"{found.winner} wins {VICTORY_ADVERBS.get(found.victory, found.victory)}"
     elif found.option is not None:
         adverb = VICTORY_ADVERBS.get(found.victory)
-        outcome = f"{side} gets {found.option}{f', {adverb}' if adverb else ''}"
+        outcome = f"{found.option} wins{f' {adverb}' if adverb else ''}"
     else:
-        outcome = f"{side} is {'a draw' if found.victory == 'draw' else found.victory}"
-    return f"{outcome} ({system}{margin})"
+        outcome = f"the result is {'a draw' if found.victory == 'draw' else found.victory}"
+    return f"in {side}, {outcome} ({system}{margin})"
 
 
 def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:

@@ -26,7 +26,7 @@ def test_diff_begins_with_a_summary(two_saved: Path) -> None:
     lines = diff(two_saved, "one", "two").out.splitlines()
     assert lines[:2] == [
         "== In short ==",
-        "The outcomes differ: Bo wins A narrowly (structured, by 1.1); Ada wins B narrowly (structured, by 2.55).",
+        "The outcomes differ: in A, Bo wins narrowly (structured, by 1.1); in B, Ada wins narrowly (structured, by 2.55).",
     ]
     assert "1 setting differs; limits and output are not compared." in lines
 

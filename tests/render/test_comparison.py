@@ -104,20 +104,20 @@ def drawn(pair: ComparedPair, width: int) -> str:
     return render_tables(build_comparison_tables(pair), width)
 
 
-BO_NARROWLY = "Bo wins A narrowly (structured, by 1.1)"
+BO_NARROWLY = "in A, Bo wins narrowly (structured, by 1.1)"
 
 
 @pytest.mark.parametrize(
     ("other", "sentences"),
     [
         (BASE, ["Nothing differs: verdicts, scores, standings and settings are the same."]),
-        (marked(10), [f"The outcomes differ: {BO_NARROWLY}; Ada wins B narrowly (structured, by 2.55)."]),
-        (marked(1), [f"The outcome is the same: {BO_NARROWLY}; Bo wins B clearly (structured, by 6.45)."]),
-        (unjudged(), [f"The outcomes differ: {BO_NARROWLY}; B is undetermined (structured)."]),
+        (marked(10), [f"The outcomes differ: {BO_NARROWLY}; in B, Ada wins narrowly (structured, by 2.55)."]),
+        (marked(1), [f"The outcome is the same: {BO_NARROWLY}; in B, Bo wins clearly (structured, by 6.45)."]),
+        (unjudged(), [f"The outcomes differ: {BO_NARROWLY}; in B, the result is undetermined (structured)."]),
         (debate(topic="Should there be a tram?"), ["The motions are different."]),
         (
             decided_by("moderator", marked(10)),
-            [f"The outcomes differ: {BO_NARROWLY}; Ada wins B narrowly (structured, by 2.55)."],
+            [f"The outcomes differ: {BO_NARROWLY}; in B, Ada wins narrowly (structured, by 2.55)."],
         ),
     ],
     ids=["equal", "winner", "margin", "undetermined", "motion", "deciding system"],

@@ -66,7 +66,7 @@ def leaderboard_table(ratings: Ratings, title: str) -> Table:
         f"Advantage of the player named first (in debates: for the motion): {_format_interval(side, 2)} in log odds."
         if side.value is not None
         else "",
-        f"{ratings.results} results in {theme.count_noun(ratings.clusters, 'cluster')}, usually motions. "
+        f"{ratings.results} results in {theme.count_noun(ratings.clusters, 'cluster')} (usually a cluster is a motion). "
         + (
             "The 95 % intervals come from a bootstrap over clusters."
             if has_intervals
@@ -120,7 +120,14 @@ def _judges_table(found: SystemAnalysis, suffix: str) -> Table:
         )
         for judge in found.judges
     ]
-    heads = ("judge", "verdicts", "points for the motion", "other winner, sides swapped", "length ρ", "self-preference")
+    heads = (
+        "judge",
+        "verdicts",
+        "points for the motion",
+        "other result with sides swapped",
+        "length ρ",
+        "self-preference",
+    )
     remarks = (
         (
             "If both orders were played, 50 % for the motion means no side bias. Length ρ: Spearman correlation of the margin "

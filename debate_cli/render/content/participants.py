@@ -6,6 +6,7 @@ from typing import NamedTuple
 from debate_cli.domain.debate import Debate, Participant, models_used_by_debater, models_used_by_judges
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.model_call import is_person
 from debate_cli.domain.participant import IMPORTED_MODEL
 from debate_cli.domain.personality import Personality
 from debate_cli.domain.turn import Turn
@@ -57,7 +58,8 @@ def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
 def rehearsal_notice(debate: Debate) -> str:
     """Return REHEARSAL_NOTICE if the mock is the only model of the debate; otherwise an empty text."""
     judges = [row for run in debate.runs for row in judge_rows(debate, run)]
-    models = [row.model for row in (*debater_rows(debate), *judges) if row.model not in {NO_MODEL, IMPORTED_LABEL}]
+    answered = (*debater_rows(debate), *judges)
+    models = [row.model for row in answered if row.model not in {NO_MODEL, IMPORTED_LABEL} and not is_person(row.model)]
     return REHEARSAL_NOTICE if models and all(model == MOCK_LABEL for model in models) else ""
 
 

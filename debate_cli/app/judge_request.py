@@ -146,7 +146,7 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """Return the judging runs of a text after its first: for other models, and for repetitions."""
+    """Return the second and later judging runs of a text, one for each further model and each repetition."""
     return _openings(judged.config.judging, request, at, taken=0)[1:]
 
 

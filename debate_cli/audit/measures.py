@@ -30,7 +30,7 @@ class Measure:
     label: str
     """What is measured, in words, e.g. `gained by 30 % more words`."""
     unit: Unit
-    """Unit of the number: `share` (0 to 1) or `points` (per 100 of the scale)."""
+    """Unit of the number: `share` (0 to 1) or `points` (hundredths of the scale of scores)."""
     estimate: Estimate
     """The number with its interval."""
 

@@ -147,7 +147,7 @@ class ExperimentOptions(NamedTuple):
             "--out",
             "-o",
             metavar="PATH",
-            help="run, status: folder of the experiment (default: beside EXP.yaml). merge: the new folder. report: file for the rows of --format.",
+            help="run, status: folder of the experiment (default: beside EXP.yaml). merge: the new folder. report: file that --format writes.",
         ),
     ] = None
     mock: Annotated[bool, typer.Option("--mock", help="Rehearse on the mock, in a separate folder.")] = False

@@ -286,7 +286,7 @@ class _Importer:
             self.codes.add(BY_USER.exit_code)
         speeches = format_count(missing, "speech")
         print_status(
-            f"{speeches} without claims count as one argument each; the same command asks for the missing claims"
+            f"{speeches} without claims count as one argument each; to ask for the missing claims, run the same command again"
         )
 
 

@@ -57,7 +57,7 @@ class FollowUpAnswer(FrozenModel):
     """Id of the argument that the question was about."""
     reply: str
     evaded: bool | None = None
-    """Whether the debater says that the reply leaves the question open; None if not stated."""
+    """Whether the reply itself says that it leaves the question open; None if it does not say."""
 
 
 class Closing(FrozenModel):

@@ -42,7 +42,7 @@ _SCORES: TypeAdapter[list[float]] = TypeAdapter(list[float])
 
 
 def dump_results(results: Iterable[FoundPassage], continuation: str = "") -> str:
-    """Return the text of a reply that contains `results` and `continuation`."""
+    """Return `results` as the text of a reply. `continuation`: what the vendor needs to continue the search."""
     return json.dumps(asdict(SearchResults(tuple(results), continuation)), ensure_ascii=False)
 
 

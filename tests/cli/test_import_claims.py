@@ -162,7 +162,7 @@ def test_an_interrupted_import_of_a_data_set_is_continued_despite_its_labels(tmp
         (tmp_path / "in" / name).write_text(text)
     command = ("import", "in", "--format", "debatrix", "-o", "out", "--mock", "--arguments")
     first = debate(*command, "openai/gpt-5", "--max-tokens", "10", cwd=tmp_path)
-    assert "the same command asks for the missing claims" in first.err
+    assert "to ask for the missing claims, run the same command again" in first.err
     labels = (tmp_path / "out" / "labels.csv").read_text()
     again = debate(*command, "openai/gpt-5", cwd=tmp_path)
     assert (again.code, "found" in again.err) == (0, True), again.err

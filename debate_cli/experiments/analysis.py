@@ -1,4 +1,7 @@
-"""Computes the ratings of an experiment's players, the reliability of its judges, and the cost."""
+"""Computes the ratings of an experiment's players, the reliability of its judges, and the cost.
+
+Intervals come from a bootstrap over motions. Only the interval of a single motion is Wilson's.
+"""
 
 import math
 from collections import defaultdict
@@ -47,7 +50,7 @@ class JudgeRecord:
     judgements: int
     """Number of the judge's judgements that name a winner or a draw."""
     first_share: Estimate
-    """Share of points that the judge gives to the side for the motion, 0 to 1."""
+    """Share of points that the judge gives to the side for the motion. 0.5 means no bias if both orders were played."""
     swapped: Estimate
     """Share of debates whose winner changes when the two players exchange sides, 0 to 1."""
     length: Estimate

@@ -92,7 +92,7 @@ def some_of(values: Iterable[str], *, least: int = 0) -> JsonSchema:
 
 
 def each_of(key: str, values: Iterable[str]) -> JsonSchema:
-    """Return the JSON Schema keywords of a list with one object for each value. Property `key` holds the value."""
+    """Return the JSON Schema keywords of a list with one object per value, in order. Property `key` holds the value."""
     return {"prefixItems": [{"properties": {key: {"const": value}}} for value in values]}
 
 

@@ -59,7 +59,10 @@ class Prompts:
         return found
 
     def render(self, package: str, name: str, /, **values: str) -> str:
-        """Return the prompt `name` of `package`, or the user's text for it, with `values` filled in."""
+        """Return the prompt `name` of `package`, or the user's text for it, with `values` filled in.
+
+        Raises KeyError for a placeholder without a value, and FileNotFoundError for an unknown prompt.
+        """
         text = self._overrides[name] if name in self._overrides else _load_prompt(package, name)
         return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text).rstrip("\n")
 

@@ -140,7 +140,7 @@ class Reranker:
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
         """Return a record with `candidates` as results, the most similar to the query first.
 
-        An error of the provider or budget becomes the record's `failure`.
+        Equally similar candidates keep their order. An error of the provider or budget becomes the record's `failure`.
         """
         spent = UsageAccumulator()
         texts = (search.query, *(item.text for item in candidates))

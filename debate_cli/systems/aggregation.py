@@ -57,12 +57,12 @@ def get_run_id(run: JudgingRun | str) -> str:
 
 
 def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> tuple[Assessment, ...]:
-    """Return the assessments of one judging system in one run, in a fixed order."""
+    """Return the assessments of one judging system in one run, sorted by subject, revision and judge."""
     return debate.assessments_of_system(system, get_run_id(run))
 
 
 def iter_findings(given: Iterable[Assessment], kind: type[FindingT]) -> Iterator[tuple[Assessment, FindingT]]:
-    """Yield (assessment, finding) for each finding of the class `kind` in the assessments `given`."""
+    """Yield (assessment, finding) for each finding of the class `kind`, in the order of the assessments `given`."""
     for assessment in given:
         for finding in assessment.findings:
             if isinstance(finding, kind):

@@ -220,13 +220,14 @@ class JudgeQuestion(Generic[SettingsT, FormT]):
     prompt: str
     """Name of the prompt file, without `.md`."""
     prompt_values: Callable[[JudgingContext[SettingsT], Prompts], Mapping[str, str]]
-    """Returns the values of the prompt's placeholders. Words of debaters must be cleaned by
-    `judge_input.transcript_prompt`."""
+    """Returns the values of the prompt's placeholders. Untrusted words, e.g. of debaters, must be
+    cleaned by `judge_input.transcript_prompt`."""
     build_form: Callable[[JudgingContext[SettingsT]], Form[FormT]]
     """Returns the form that the judge fills in. The schema of the form may depend on the debate, e.g. on debaters'
     names."""
     read_form: Callable[[FormT, JudgingContext[SettingsT]], AssessmentContent]
-    """Turns a filled-in form into marks and findings. Pure. Must not fail for any valid form."""
+    """Turns a filled-in form into marks and findings. Pure. Must accept every answer that the form's model
+    accepts."""
 
 
 class JudgingSystem(Generic[SettingsT]):

@@ -71,7 +71,7 @@ class TraceRow(FrozenModel):
 
 
 def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
-    """Return a row for each argument of the debate, with the standings that the judges of `run` gave.
+    """Return a row per argument, in the order of the debate, with the standings that the judges of `run` gave.
 
     `run`: None means the newest run that reviews claims.
     """

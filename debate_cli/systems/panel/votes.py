@@ -175,7 +175,7 @@ def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings
 def ballots_by_round(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings
 ) -> Mapping[int, tuple[Ballot, ...]]:
-    """Return the votes that count in each round of voting.
+    """Return the votes that count in each round of voting, in the order of the panel.
 
     If a judge gave no vote in time, the judge's earlier vote counts again.
     """

@@ -48,6 +48,8 @@ def pick_strategy(
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
     """Return the predicted persuasion by `strategy`, averaged over the targets.
 
+    For each target: the mean persuasion by the strategy so far, or UNTRIED_EFFECT, plus SITUATION_BONUS if it suits.
+
     `own`: state of the speaker. `targets`: states of the debaters to persuade. `debaters`: number of all debaters.
     """
     values: list[float] = []

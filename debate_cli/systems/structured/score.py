@@ -1,7 +1,7 @@
 """Scorer of the structured system, whose judges mark each argument by criteria.
 
-Score of an argument: weighted mean of its criteria, minus the penalty for its fallacies, but at least 1. Marks and
-penalties are means over the judges, by the judges' weights. Score of a debater: mean of the debater's arguments.
+Score of an argument: weighted mean of its marks, each 1-10, minus the penalty for its fallacies, but at least 1. Marks
+and penalties are means over the judges, by the judges' weights. Score of a debater: mean of the debater's arguments.
 Standings of claims do not change scores.
 """
 
@@ -96,7 +96,7 @@ class StructuredNotes(Notes):
 
 
 def scored_arguments(debate: Debate) -> dict[str, str]:
-    """Map the id of each argument in an opening or a free speech to its speaker.
+    """Map the id of each argument in an opening or a free speech to its speaker, in the order of the debate.
 
     Arguments in later phases are not scored. If two arguments have one id, the first counts.
     """

@@ -93,7 +93,11 @@ class Options(NamedTuple):
     system: options.SystemsOption = None
     weights: Annotated[
         str | None,
-        typer.Option("--weights", metavar="NAME=N,...", help="Weights of the criteria of the system `structured`."),
+        typer.Option(
+            "--weights",
+            metavar="NAME=N,...",
+            help="Weights of the criteria of `structured`; 0 for a criterion that is not named.",
+        ),
     ] = None
     rubric: Annotated[
         Path | None, typer.Option(help="YAML file with weights, thresholds and penalties of judging systems.")

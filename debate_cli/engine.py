@@ -187,7 +187,6 @@ class DebateRun:
         return "interrupted" if self._stop.requested and self._halted is None else self._halted
 
     async def _start_due_tasks(self) -> CloseReason | None:
-        """Start all due tasks. Return why the debate is over, or None if it goes on."""
         if self.halted is not None:
             return None
         reason: CloseReason | None = None
@@ -206,10 +205,7 @@ class DebateRun:
         return reason
 
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
-        """Return the due tasks that can start now. Start searches for the tasks that lack passages.
-
-        Passages get their ids after all searches have ended, so the ids do not depend on which search ends first.
-        """
+        """Passages get ids after all searches, so ids do not depend on the searches' speed."""
         finder = self._actors.passages
         if finder is None:
             return list(due)
@@ -248,7 +244,7 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """Await `ask`. Each request is recorded before it is sent, so that its cost counts even without an answer."""
+        """Requests are recorded before they are sent, so that lost answers count towards the cost."""
         meter = self._meters[task.key] = CallMeter(partial(self._record_reservation, task))
         with use_meter(meter):
             try:
@@ -265,7 +261,6 @@ class DebateRun:
         self._record_started(TaskStarted(at=self._clock(), key=task.key, reservation=reservation))
 
     def _record_started(self, event: TaskStarted) -> None:
-        """Record an event without waiting until it is safe from a power failure."""
         self.debate = self.debate.apply(event)
         self._log.append(event)
         self._observer.event(event, self.debate)
@@ -285,7 +280,7 @@ class DebateRun:
         return AssessmentCompleted(at=at, assessment=answer.model_copy(update={"at": at}))
 
     async def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
-        """Record finished answers in the order in which their tasks were started. Raises StorageError."""
+        """Answers are recorded in the order in which their tasks were started."""
         arrived = [item for item in self._in_flight if item in done]
         for item in arrived:
             self._searching.discard(self._in_flight.pop(item).key)
@@ -294,7 +289,6 @@ class DebateRun:
             item.result()
 
     async def _record(self, events: Iterable[Event]) -> None:
-        """Apply the events to the debate, write them to the log, then report them to the observer."""
         applied: list[tuple[Event, Debate]] = []
         for event in events:
             self.debate = self.debate.apply(event)

@@ -53,10 +53,7 @@ PYTHON_PROVIDER = "python"
 
 
 class _LoadedDebateConfig(DebateConfig):
-    """A configuration with the file from which it was loaded. Copies made by `model_copy` keep the file."""
-
     _loaded: LoadedConfig | None = PrivateAttr(default=None)
-    """The loaded file; None if the configuration does not come from a file."""
 
     def __eq__(self, other: object) -> bool:
         return _field_values(self) == _field_values(other) if isinstance(other, DebateConfig) else NotImplemented

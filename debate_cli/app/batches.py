@@ -86,7 +86,6 @@ class _Question:
     answer: asyncio.Future[Reply]
     custom_id: str | None = None
     batch: str | None = None
-    """Key of the stored batch that contains the question. None: no batch contains it yet."""
 
 
 class BatchQueue:
@@ -160,7 +159,6 @@ class BatchQueue:
             await api.aclose()
 
     def _refuse_changed(self, key: RequestKey) -> None:
-        """If the question was submitted with another prompt, let the user submit it again, or stop the run."""
         for other in self._store.find_by_task(key):
             if other.custom_id not in self._served:
                 error = UsageError(
@@ -175,7 +173,6 @@ class BatchQueue:
                 self._store.drop([other.custom_id])
 
     def _read(self, question: _Question, result: str) -> Reply:
-        """Return the reply in the vendor's `result`. For an error, remove the stored request and raise the error."""
         assert question.custom_id is not None
         self._served.add(question.custom_id)
         try:
@@ -223,7 +220,6 @@ class BatchQueue:
             self._stop.request()
 
     async def _submit(self, chunk: Sequence[list[_Question]]) -> None:
-        """Store and submit a batch. Each item of `chunk` is a list of equal questions, which share a request."""
         key = f"dbt-{secrets.token_hex(6)}"
         firsts = [same[0] for same in chunk]
         api, model = firsts[0].api, firsts[0].key.model
@@ -243,7 +239,6 @@ class BatchQueue:
         self._options.note(f"submitted {vendor_id} to {model}: {format_count(len(chunk), 'request')}{most}")
 
     async def _send(self, api: BatchApi, batch: StoredBatch, entries: Sequence[dict[str, Any]]) -> str:
-        """Submit a batch and return the vendor's id. If the vendor's answer is lost, ask the vendor for the id."""
         for number in range(1, MAX_SUBMISSIONS + 1):
             try:
                 return await api.submit(batch.key, entries)
@@ -282,7 +277,6 @@ class BatchQueue:
                 raise
 
     async def _poll_batch(self, batch: StoredBatch, questions: Sequence[_Question]) -> int:
-        """Deliver the answers of a batch if it has ended. Return how many of its requests the vendor has processed."""
         api = questions[0].api
         vendor_id = batch.vendor_id or await self._find(api, batch, questions)
         if vendor_id is None:
@@ -309,7 +303,6 @@ class BatchQueue:
         return batch.requests
 
     def _settle(self, question: _Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
-        """Answer a question with its reply in `results`, or with an error. Return the error; None for a reply."""
         assert question.custom_id is not None
         result = results.get(question.custom_id)
         if question.answer.done():
@@ -330,10 +323,6 @@ class BatchQueue:
         return None
 
     async def _find(self, api: BatchApi, batch: StoredBatch, questions: Sequence[_Question]) -> str | None:
-        """Return the vendor's id of a batch whose submission was interrupted; None if the batch is not found.
-
-        Raises UsageError if the batch is lost and the user declines to submit it again.
-        """
         found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
         if found.id is not None:
             self._store.confirm(batch.key, found.id)
@@ -356,7 +345,7 @@ class BatchQueue:
 
 
 def _split(questions: Iterable[_Question]) -> Iterator[list[list[_Question]]]:
-    """Yield batches of requests to one model, within the vendor's limits. Equal questions share a request."""
+    """Equal questions share one request."""
     by_request: dict[tuple[int, RequestKey], list[_Question]] = {}
     for question in questions:
         by_request.setdefault((id(question.api), question.key), []).append(question)

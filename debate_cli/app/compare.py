@@ -22,7 +22,6 @@ from debate_cli.systems.trace import build_trace_table
 LATEST_RUNS = "latest"
 _SYSTEMS = "judging.systems."
 _SCORE_CHANGE_DECIMALS = 9
-"""Number of decimals to which the change of a score is rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +202,6 @@ def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]
 
 
 def _counted_runs(side: ComparisonSide) -> list[JudgingRun]:
-    """Return a side's judging runs, the most important run last. For `latest`, runs of reviewers are left out."""
     return [
         run
         for run in side.debate.runs_by_precedence()

@@ -147,7 +147,7 @@ def config_from_transcript(
 
 
 def _escape_variables(data: Any) -> Any:
-    """Replace `${` by `$${` in stored data, except in headers. In headers `${` begins a variable."""
+    """Headers stay as they are, because `${` begins a variable there."""
     if isinstance(data, str):
         return data.replace("${", "$${")
     if isinstance(data, list):

@@ -223,10 +223,6 @@ def _find_destination(
     built_in: ProviderRow | None,
     env: Environment,
 ) -> Destination | None:
-    """Return the server of the provider `row`, with the consents that it needs.
-
-    Returns None if the server is a built-in provider's own and receives only this provider's variables.
-    """
     url = resolve_base_url(row, env) or ""
     host = server_name(url)
     in_address = origin.url_variables if origin is not None else ()
@@ -246,7 +242,7 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """Yield each variable that needs consent before it goes to `url`. Yield None if only the debate's texts need it."""
+    """None means that only sending the debate's texts needs consent."""
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [

@@ -54,7 +54,7 @@ class SumAnswer(FormModel):
 SUM_FORM = Form("sum", SumAnswer, derive_schema(SumAnswer))
 _SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
 _QUESTION = "What is three plus four, and why? Give the reason in at most ten words."
-"""Question for each structured-output mode. It must not mention JSON: JSON in the answer shows that the mode works."""
+"""The question must not mention JSON: JSON in the answer shows that a mode works."""
 _STREAM_QUESTION = "Count from one to thirty in words, separated by commas, and say nothing else."
 
 
@@ -150,7 +150,6 @@ async def _diagnose_model(spec: ModelSpec, context: RunContext, pool: ModelPool)
 
 
 async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | None:
-    """Make one web search as a debate would. An empty result is `ok`. Returns None without a configured web search."""
     config = with_lookup_search(context.config)
     try:
         target = find_search_target(config, context.env)
@@ -243,7 +242,6 @@ async def _check_mode(model: Model, request: Request, mode: FormMode) -> ModelCh
 
 
 async def _check_stream(model: Model, request: Request) -> ModelCheck:
-    """Ask for a long answer as a stream. The time to the first text excludes waiting for the rate limit."""
     times: list[float] = []
 
     def on_text(piece: str) -> None:

@@ -17,7 +17,6 @@ MAX_TEXT_BYTES = 400_000
 """Maximum size in bytes of a text for a panel, and of the material that is shown beside it."""
 _PROBE_BYTES = 4096
 _TRANSCRIPT_MARK = b'"schema_version"'
-"""Key at the start of every transcript and journal."""
 
 
 class JudgeSource(NamedTuple):
@@ -110,7 +109,6 @@ def _decode(name: str, data: bytes) -> str:
 
 
 def _is_text_in(path: Path, folder: Path) -> bool:
-    """Return whether `path` is a text file in `folder`. A link must lead to a file in `folder`."""
     start = _read_start(path)
     is_text = bool(start.strip()) and b"\0" not in start
     return is_text and path.suffix not in TRANSCRIPT_SUFFIXES and is_inside(path, [folder])

@@ -199,7 +199,6 @@ async def estimate_judging(task: JudgeTask, *, batch: bool = False) -> RunEstima
 
 
 def _simulated(context: RunContext, config: DebateConfig, meter: PromptMeter) -> RunContext:
-    """Return `context` for a simulation of `config`: with fast mocks, and without limits or output."""
     fast = config.model_copy(update={"models": _fast_mocks(config.models), "limits": Limits()})
     return replace(context, config=fast, cassette=meter, observer=NullObserver(), stop=StopSignal())
 
@@ -212,20 +211,12 @@ def _fast_mocks(models: Mapping[str, ModelSpec]) -> dict[str, ModelSpec]:
 
 
 class _Load(NamedTuple):
-    """The questions to one role."""
-
     calls: int
-    """Planned number of questions."""
     used: Usage
-    """Planned tokens of the questions and their answers."""
     worst: int
-    """Highest possible number of questions."""
     max_asks: int
-    """Maximum number of requests for one answer."""
     prompt: int
-    """Tokens of the longest planned prompt."""
     further: int
-    """Tokens that speeches and quoted answers of full length add to a prompt."""
 
 
 @dataclass(frozen=True)
@@ -233,12 +224,10 @@ class _Estimator:
     context: RunContext
     run: JudgingRun
     debate: Debate
-    """The simulated debate."""
     meter: PromptMeter
     turns: int
     rounds: int
     growth: float = 1.0
-    """Number of planned speeches per simulated speech."""
     batch: bool = False
 
     @cached_property
@@ -263,7 +252,6 @@ class _Estimator:
                 yield self._estimate_role(debater.name, spec, load)
 
     def estimate_judges(self, prefix: str = "") -> Iterator[RoleEstimate]:
-        """Yield the estimate of each judge. For an added judging run, the roles' names begin with `prefix`."""
         without_searches = self.debate.model_copy(update={"searches": ()})
         spoken = 0 if prefix else self._speech_tokens() * self.turns
         for system in self.run.active_systems():
@@ -297,10 +285,6 @@ class _Estimator:
             yield RoleEstimate("order of passages", spec, totals, totals)
 
     def _extrapolate(self, calls: int, used: Usage, call_growth: float) -> tuple[int, Usage]:
-        """Scale the calls and tokens of a role from the simulation up to the planned debate.
-
-        `call_growth`: number of planned calls per simulated call.
-        """
         prompt_growth = self.growth * (call_growth if self.config.format.history == "full" else 1)
         tokens = Usage(
             input_tokens=round(prompt_growth * used.input_tokens), output_tokens=round(self.growth * used.output_tokens)
@@ -337,10 +321,6 @@ class _Estimator:
 def _estimate_searches(
     config: DebateConfig, env: Mapping[str, str], simulated: Sequence[SearchRecord], growth: float = 1.0
 ) -> Iterator[RoleEstimate]:
-    """Yield the estimate of the web searches, if the simulation made any.
-
-    `simulated`: the searches in the simulation. `growth`: number of planned searches per simulated search.
-    """
     target = find_search_target(with_lookup_search(config), env)
     made = [item for item in simulated if item.kind == "web"]
     if target is None or not made:

@@ -79,10 +79,6 @@ class Gates(NamedTuple):
     def _check(
         self, debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict | None
     ) -> Iterator[tuple[str, str | None]]:
-        """Yield the option and the problem of each requested gate. The problem is None if the gate is met.
-
-        A `verdict` that is None or undetermined meets no gate.
-        """
         if verdict is not None and verdict.victory == "undetermined":
             verdict = None
         undetermined = "the verdict is undetermined" if verdict is None else None
@@ -135,7 +131,6 @@ def _printable_name(name: str) -> str:
 
 
 def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | None:
-    """Return a phrase with the number of different manipulations that were found; None if there are none."""
     found = {
         (finding.participant, finding.quote, finding.technique)
         if isinstance(finding, Manipulation)
@@ -149,7 +144,6 @@ def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | No
 
 
 def _find_missing(debate: Debate, verdicts: Sequence[Verdict]) -> str | None:
-    """Return a sentence if the debate is unfinished or judgments are missing; None if nothing is missing."""
     if debate.status == "incomplete":
         return "the debate is unfinished, so judgments are missing"
     runs = [(verdict.system, debate.run(verdict.run)) for verdict in verdicts]

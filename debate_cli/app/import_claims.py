@@ -178,7 +178,6 @@ async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Pro
 
 
 def _with_claims(turn: Turn, found: Sequence[ClaimForm]) -> Turn:
-    """Return the turn with its claims as arguments. A claim whose quote is not in the speech becomes a warning."""
     arguments: list[Argument] = []
     warnings: list[str] = []
     for entry in found:

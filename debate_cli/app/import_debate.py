@@ -30,7 +30,6 @@ LABELS_FILE = "labels.csv"
 MAX_FILE_BYTES, MAX_DATASET_BYTES = 20_000_000, 500_000_000
 """Maximum size in bytes: of a file to import, and of a file in a data set."""
 _NUMBER_CHARS = 6
-"""Number of characters reserved at the end of an id, e.g. for `-12`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,6 @@ def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> lis
 
 
 def _choose_id(name: str, taken: set[str]) -> str:
-    """Return an id made from `name` that is not in `taken`, and add the id to `taken`."""
     base = slugify(name, MAX_ID_LENGTH - _NUMBER_CHARS) or "debate"
     found, number = base, 1
     while found in taken:

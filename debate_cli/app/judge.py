@@ -186,7 +186,6 @@ def build_completion_plans(
 
 
 def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> tuple[list[JudgePlan], list[str]]:
-    """Return the plans, and a sentence for each item without a plan. If there is only one item, raise its error."""
     plans: list[JudgePlan] = []
     problems: list[str] = []
     for item in items:
@@ -305,7 +304,6 @@ async def judge_files(
 
 
 def _describe_deciding_verdict(debate: Debate) -> str | None:
-    """Return the deciding verdict in words, e.g. `Pro (clear, structured)`; None if there is none."""
     found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
     if found is None:
         return None

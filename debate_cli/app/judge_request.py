@@ -153,7 +153,6 @@ def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> 
 def _openings(
     judging: JudgingConfig, request: JudgingRequest, at: datetime, *, taken: int
 ) -> tuple[JudgingOpened, ...]:
-    """Return `request.repeat` judging runs for each model. `taken`: number of runs that the debate has already."""
     variants = [request, *(replace(request, model=model) for model in request.other_models)]
     repeated = [variant for variant in variants for _ in range(request.repeat)]
     return tuple(
@@ -273,7 +272,6 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
 
 
 def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemSettings, ...]:
-    """Return the settings of the requested systems: from the configuration, else as stored, else the defaults."""
     configured = request.config.judging.systems if request.config is not None else ()
     if not request.systems:
         return configured or debate.config.judging.systems or JudgingConfig().systems
@@ -284,7 +282,6 @@ def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemS
 
 
 def _apply_request(system: SystemSettings, request: JudgingRequest) -> SystemSettings:
-    """Return a system's settings for an added run, changed as `request` asks. Raises UsageError."""
     settings = system.for_added_run()
     if request.model is not None:
         settings = settings.with_models(lambda _role: None)
@@ -306,10 +303,6 @@ def _check_settings(system: SystemSettings) -> None:
 
 
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
-    """Raise TranscriptError if `system` cannot judge the debate.
-
-    `is_named`: whether the user named the system. If not, the debate only needs speeches.
-    """
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way
         raise TranscriptError(

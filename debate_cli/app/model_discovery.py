@@ -79,7 +79,6 @@ def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> 
 
 
 def _fetch_json(url: str) -> object:
-    """Return the JSON document at `url`, fetched without a proxy; None after any fault."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(url, timeout=LISTING_TIMEOUT_S) as answer:

@@ -166,7 +166,6 @@ class ModelPool:
             await providers.registry.aclose()
 
     def _providers_of(self, config: DebateConfig) -> _ProviderContext:
-        """Return the providers of `config`. Configurations with equal providers and an equal seed share the result."""
         for known in self._providers:
             if known.config.seed == config.seed and (
                 known.config.providers == config.providers or known.registry.rows == build_provider_table(config)
@@ -222,10 +221,7 @@ class ModelPool:
     def _build_batched_model(
         self, spec: ModelSpec, price: Price | None, profile: Profile, providers: _ProviderContext, batches: BatchQueue
     ) -> Model:
-        """Return a model whose requests wait for a batch.
-
-        The journal gets no `asked` line, because the batch is stored before it is submitted.
-        """
+        """The journal gets no `asked` line, because the batch is stored before it is submitted."""
         open_api = partial(providers.registry.batches, spec)
         queued = QueuedModel(batches, spec.model, open_api, profile, price, providers.redact)
         provider = split_model_name(spec.model)[0]
@@ -238,7 +234,6 @@ class ModelPool:
     def _add_limits(
         self, row: ProviderRow | None, spec: ModelSpec, price: Price | None, profile: Profile, model: Model
     ) -> Model:
-        """Wrap `model` with rate limit, budget, and reports of silence. `row`: None for the caller's own model."""
         budgeted = BudgetedModel(
             SilenceReportingModel(model, self._context.observer.note, name=spec.model),
             self.budget,
@@ -268,7 +263,6 @@ class ModelPool:
             )
 
     def _limiter_for(self, owner: ProviderRow | str) -> RateLimiter:
-        """Return the rate limiter of `owner`: a provider, or the name of the caller's own model."""
         for known, limiter in self._limiters:
             if known == owner:
                 return limiter
@@ -299,19 +293,12 @@ class ModelPool:
 
 @dataclass(frozen=True, slots=True)
 class _ProviderContext:
-    """The providers of a configuration, the handles of their models, and what their servers rejected."""
-
     config: DebateConfig
-    """The configuration. Only its providers and its seed are used."""
     registry: ProviderRegistry
     redact: Redactor
-    """Removes the providers' secrets from model output."""
     handles: dict[tuple[str, bool], ModelHandle] = field(default_factory=dict[tuple[str, bool], ModelHandle])
-    """Handles. Key: the model's settings as JSON, and whether requests wait for a batch."""
     mode_records: dict[str, ModeRecord] = field(default_factory=dict[str, ModeRecord])
-    """Structured-output modes that the server rejected or ignored, by model."""
     rejected_parameters: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    """Sampling parameters that the server rejected, by model."""
 
 
 def build_actors(
@@ -355,10 +342,6 @@ def build_actors(
 def _build_passages(
     pool: ModelPool, context: RunContext, own: DebateConfig, prompts: Prompts, *, speeches: bool
 ) -> PassageFinder | None:
-    """Return the search for passages in sources and on the web; None if neither is to be searched.
-
-    Judges that look up facts use the search. With `speeches`, debaters use it too.
-    """
     config, corpus = with_lookup_search(own), context.corpus
     evidence = config.evidence or EvidenceConfig()
     own_web = own.evidence.web if speeches and own.evidence is not None else None

@@ -205,7 +205,6 @@ def prepare_resume(
 def _search_places(
     loaded: LoadedConfig, stored: StoredDebate, config: DebateConfig, *, speaks: bool
 ) -> list[SearchPlace]:
-    """Return where a resumed debate searches. Files that only the stored debate names are not searched."""
     places = config.judging.lookup_places
     is_own_config = loaded.source_map.name == str(stored.path)
     may_read = not is_own_config or ("evidence", "sources") in loaded.source_map.origins
@@ -281,15 +280,11 @@ def require_batches(config: DebateConfig, specs: Iterable[ModelSpec], name: str)
 
 
 def _named_specs(config: DebateConfig | None) -> tuple[ModelSpec, ...]:
-    """Return all models that a configuration names, under `models` or for a role; none if `config` is None."""
     return (*config.models.values(), *all_model_specs(config)) if config is not None else ()
 
 
 def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequence[str], command: str) -> None:
-    """Raise ConfigError if a model or prompt of the stored debate `name` needs a file.
-
-    The debate may have been downloaded, so it must not open files.
-    """
+    """A stored debate may have been downloaded, so it must not open files."""
     files = [
         *(f"prompts.{prompt}" for prompt in prompts),
         *(f"the script of {spec.model}" for spec in specs if spec.script is not None),
@@ -303,10 +298,6 @@ def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequenc
 
 
 def _check_changes(loaded: LoadedConfig, stored: StoredDebate) -> DebateConfig:
-    """Return the configuration given with --resume, without secrets.
-
-    Raises ConfigError with a line for each setting that would change earlier speeches.
-    """
     kept = stored.debate.config
     redact = Redactor({*all_secrets(loaded), *all_secrets(replace(loaded, config=kept))})
     given = redact_config(normalize_resume_config(loaded.config, stored.debate), redact)
@@ -323,10 +314,6 @@ def _check_changes(loaded: LoadedConfig, stored: StoredDebate) -> DebateConfig:
 def _require_callable(
     parts: Sequence[tuple[PendingModels, SourceMap]], env: Mapping[str, str], folder: Path, redact: Redactor
 ) -> None:
-    """Raise ConfigError, MissingKeyError or NoLocalModelError with every problem of the models in `parts`.
-
-    The source map of a part gives the file and line of a problem.
-    """
     own_source = parts[0][1]
     problems: dict[Problem, SourceMap] = {}
     for pending, source in parts:

@@ -154,10 +154,6 @@ def _without_changeable(config: DebateConfig) -> DebateConfig:
 
 
 def _keeps_spoken_turns(debate: Debate, given: DebateConfig) -> bool:
-    """Return whether every turn so far would have the same cue under the settings in `given`.
-
-    For a complete debate, return whether its plan of rounds stays the same.
-    """
     own = debate.config.format
     if all(getattr(given.format, name) == getattr(own, name) for name in PLAN_SETTINGS):
         return True

@@ -171,7 +171,6 @@ class _Reading:
         self._prompts = Prompts()
 
     def read_brief(self, brief: Brief, debate: Debate) -> Assessment | None:
-        """Add the form for a brief. Return the person's answer as an assessment; None without a valid answer."""
         shown, system = build_brief_form(brief, self._review.mask_debate(debate)), get_system(brief.system)
         text = self._prompts.render(
             system.prompt_package, shown.question.prompt, **shown.question.prompt_values(shown.shown, self._prompts)
@@ -194,7 +193,6 @@ class _Reading:
         return assessment
 
     def read_probabilities(self, subject: Subject) -> None:
-        """Add the form that asks for probabilities after `subject`: a round or the whole debate."""
         names = [participant.name for participant in self._review.shown.participants]
         schema = derive_schema(ProbabilityForm, probabilities=each_of("participant", names))
         form = Form("probabilities", ProbabilityForm, schema)
@@ -237,7 +235,6 @@ class _Reading:
         return ReviewState(parts, problems, tuple(self._unanswered), tuple(self._assessments))
 
     def _add_part(self, part: ReviewPart) -> Any:
-        """Add a form to the review. Return the form as the person filled it in; None without a valid answer."""
         self._parts.append(part)
         if part.name not in self._answers.parts:
             self._unanswered.append(part.name)
@@ -264,7 +261,6 @@ class _Reading:
         self._assessments.append(alone.model_copy(update={"at": opened.at}))
 
     def _call(self, name: str) -> ModelCall:
-        """Return the person's answer as a model call, with the seconds that the person needed."""
         seconds = self._answers.seconds.get(name, 0.0)
         model = f"human/{self._review.terms.reviewer}"
         return ModelCall(model=model, rung="text", attempts=1, latency_s=seconds, cost_usd=0.0)
@@ -348,7 +344,6 @@ def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewA
 
 
 def _given_answers(run: JudgingRun, assessments: Iterable[Assessment]) -> tuple[str, bool, list[str]] | None:
-    """Return the reviewer, whether the review was blind, and the answers; None if models judged."""
     if run.reviewer is None:
         return None
     answers = [item.model_dump_json(exclude={"run", "at", "exchange"}) for item in assessments]

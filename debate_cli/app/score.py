@@ -213,7 +213,6 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
 
 
 def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], request: ScoreRequest) -> Iterator[str]:
-    """Yield sentences on what could not be scored."""
     missing = dict.fromkeys(verdict.system for verdict in verdicts if not is_installed(verdict.system))
     if missing:
         yield f"{', '.join(missing)}: the judging system is not installed, so its stored verdict is shown and not recomputed"
@@ -239,10 +238,6 @@ def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
 
 
 def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> tuple[list[str], list[str]]:
-    """Return a sentence for each stored verdict that differs from the recomputed one, and names of skipped verdicts.
-
-    A verdict is skipped if it was stored under other scoring rules.
-    """
     recomputed = score(stored.debate, runs="all", settings=request.rubric.settings(stored.debate))
     new = {(verdict.system, verdict.run): verdict for verdict in recomputed}
     old = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}

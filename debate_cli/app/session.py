@@ -160,7 +160,7 @@ class Session:
         )
 
     async def _resume_locked(self, stored: StoredDebate, path: Path, *, close: bool) -> Outcome:
-        """Resume the debate. The caller holds the debate's lock, and has read `stored` after taking the lock."""
+        """The caller must take the debate's lock before it reads `stored`."""
         before = stored.debate
         if is_finished(before) and not stored.from_journal:
             path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
@@ -243,10 +243,6 @@ class Session:
     def _add_kept_debate(
         self, error: StorageError, debate: Debate, journal: Journal | None, path: Path | None
     ) -> StorageError:
-        """Return `error` with the path of the journal or transcript that holds the debate.
-
-        If no file holds the debate, returns an UnsavedError with the transcript.
-        """
         if journal is not None and path is not None and journal.is_on_disk:
             return _kept_error(error, journal.path, path)
         if path is not None and debate.closed is None:
@@ -262,7 +258,6 @@ class Session:
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
 
     def _refuse_uncollected(self, path: Path, debate: Debate, *, adds_runs: bool = False) -> None:
-        """Raise UsageError if this run does not collect the answers about `debate` that wait in a batch."""
         is_replayed = self.context.cassette is not None and self.context.cassette.serves
         if is_replayed or (self.context.batches is not None and not adds_runs):
             return
@@ -276,7 +271,6 @@ class Session:
     async def _close(
         self, debate: Debate, journal: Journal | None, path: Path | None, halted: CloseReason | None
     ) -> Outcome:
-        """Replace the journal by the transcript with the verdicts, and return the outcome."""
         verdicts = score(debate, runs="all")
 
         def write() -> None:
@@ -305,7 +299,6 @@ def _kept_error(error: StorageError, place: Path, path: Path) -> StorageError:
 
 
 def _refuse_changed(path: Path, read: Debate) -> None:
-    """Raise UsageError if `path` was changed since the debate was read from it."""
     if not path.exists() and not path.with_suffix(JOURNAL_SUFFIX).exists():
         return
     there = open_debate(path).debate

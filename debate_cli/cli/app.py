@@ -262,7 +262,6 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _describe_error(error: Exception) -> list[str]:
-    """Return the lines of the error message. Prints the transcript of an UnsavedError to stdout."""
     match error:
         case TyperException():
             return [f"debate: {_describe_usage_error(error)}"]
@@ -294,7 +293,6 @@ def _describe_usage_error(error: TyperException) -> str:
 
 
 def _print_unsaved_transcript(transcript: str) -> str:
-    """Print the transcript to stdout. Returns a clause that says whether this succeeded."""
     try:
         write_json_chunks([transcript])
         sys.stdout.flush()

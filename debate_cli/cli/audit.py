@@ -150,7 +150,7 @@ def _wanted_variants(given: AuditOptions) -> list[VariantName]:
 
 
 def _judge_in_turn(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
-    """Ask one judge after the other, because all judges write to the same files. Returns the exit code."""
+    """Judges are asked one after the other, because they write to the same files."""
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
@@ -221,7 +221,6 @@ def _print_left(
 
 
 def _find_labels(given: AuditOptions, debates: Sequence[AuditDebate]) -> LabelSet:
-    """Return the known winners: from --labels, else from reviews, else from the shipped debates."""
     if given.labels is not None:
         usable, unknown = select_usable(read_labels(given.labels), debates)
         return LabelSet(usable, str(given.labels), unknown)

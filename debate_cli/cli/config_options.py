@@ -147,7 +147,6 @@ def _is_shipped(path: Path) -> bool:
 
 
 def _without_example(path: Path, changes: Sequence[ConfigChange]) -> list[ConfigChange]:
-    """Return the change that removes the packaged background, if `changes` set a topic but no background."""
     keys = {change.key if isinstance(change, Override) else change[0] for change in changes}
     is_other_topic = _is_shipped(path) and "topic" in keys and "background" not in keys
     return [Override("background", "null", "--topic")] if is_other_topic else []

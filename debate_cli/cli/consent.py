@@ -28,7 +28,6 @@ def can_ask() -> bool:
 
 
 def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
-    """Return the first consent that the user refuses. If the user refuses none, store all and return ()."""
     answered: set[RememberedConsent] = set()
     for consent in missing:
         pairs = consent.remembered_as()

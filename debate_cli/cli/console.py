@@ -30,13 +30,11 @@ CLOSED_PIPE = 141
 UNWRITABLE_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """Error numbers of a stream that accepts no more output, e.g. of a full disk."""
 _CLOSED_STREAM_ERRNOS = frozenset({errno.EPIPE, errno.EIO, errno.ENXIO})
-"""Error numbers of a closed pipe and of a lost terminal."""
 _LINE_BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]+")
 _WORKFLOW_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
 
 
 _COPIED = re.compile(r"(?:^|[: `])debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
-"""Matches a line with a path or a command that a user may copy."""
 _LABEL = re.compile(r"^([a-z ]+:) ")
 
 
@@ -130,7 +128,7 @@ def print_status(line: str) -> None:
 
 
 def _wrap_for_terminal(line: str) -> str:
-    """Wrap `line` to the terminal's width, but never inside a path or command, which a user may copy."""
+    """A path or command is never wrapped, because a user may copy it."""
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
         return line

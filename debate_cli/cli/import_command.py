@@ -152,24 +152,16 @@ def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
 class _Importer:
     given: ImportOptions
     asked: tuple[RunContext, ModelSpec] | None
-    """Context and model of the search for claims. None without --arguments."""
     is_single: bool = False
     records: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     done: int = 0
     failed: int = 0
     noted: int = 0
-    """Number of files with warnings that were not shown."""
     is_stopped: bool = False
-    """Whether the user stopped a search for claims, which ends the import."""
     written: set[Path] = field(default_factory=set[Path])
     codes: set[int] = field(default_factory=set[int])
-    """Exit codes of the searches for claims that failed or were stopped."""
 
     def add(self, load: Callable[[], ImportedFile]) -> ImportedFile | None:
-        """Read a debate with `load`, show what it contains, and write its transcript.
-
-        Returns None if the debate cannot be imported, or if the user stopped the import earlier.
-        """
         if self.is_stopped:
             return None
         try:
@@ -192,7 +184,6 @@ class _Importer:
         return file
 
     def finish(self) -> None:
-        """Print the result of the import. Raises typer.Exit if a file or a search for claims failed or was stopped."""
         if self.given.json:
             print_json(self.records)
         elif not self.is_single:
@@ -209,10 +200,6 @@ class _Importer:
             raise typer.Exit(code)
 
     def find_known_claims(self, file: ImportedFile) -> dict[int, Turn] | None:
-        """Return the turns whose claims an earlier import of `file` found, keyed by turn index.
-
-        None if there was no usable earlier import, or without --arguments.
-        """
         return None if self.asked is None else read_known_claims(file.target, file.imported.debate, self.asked[1])
 
     def _show(self, file: ImportedFile) -> None:
@@ -248,7 +235,6 @@ class _Importer:
         self, file: ImportedFile, search: ClaimSearch, context: RunContext, spec: ModelSpec,
         save: Callable[[ImportedFile], None],
     ) -> ImportedFile:  # fmt: skip
-        """Return `file` with the claims of its speeches. After each speech, `save` stores the claims found so far."""
         wanted, model = search.wanted, shorten(spec.model, 60)
         calls = f"{format_count(count_calls(wanted), 'call')} about {format_count(len(wanted), 'speech')}"
         if self.given.dry_run:

@@ -44,7 +44,6 @@ class Options(NamedTuple):
 
 DEFAULT_TOPIC = "Should a startup of under ten people adopt microservices from day one?"
 _PLAIN_SCALAR = re.compile(r"[\w./:@-]+[\w/]")
-"""Matches text that YAML accepts without quotes inside braces."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,6 @@ _NOT_COLLECTED = (
     "system", "model", "judges", "repeat", "lookup", "evidence", "mock", "replace", "context", "out", "settings", "files",
     "record", "playback", "id", "no_save",
 )  # fmt: skip
-"""Options that --collect refuses, because they describe a new judging run."""
 _OPTION_NAMES = {"settings": "set", "playback": "replay"}
 
 
@@ -100,10 +99,6 @@ def _check_batch_options(given: JudgeOptions) -> None:
 def _plan_collection(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return plans for the given files, and for debates in the given folders that wait for a batch.
-
-    The second item has a sentence for each file without a plan.
-    """
     references = [Path(reference) for reference in given.paths or ()]
     folders = [path for path in references if path.is_dir()] if references else list(transcript_dirs())
     files = [str(path) for path in references if not path.is_dir()]
@@ -129,10 +124,6 @@ def _plan_collection(
 def _plan_judging(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return plans for the given transcripts and texts, without the files of --config, background and --context.
-
-    The second item has a sentence for each file without a plan.
-    """
     described_in = (given.config, given.context, loaded.background_file if loaded is not None else None)
     sources, notes = find_sources(
         given.paths or (),
@@ -191,11 +182,9 @@ class _Judging:
     failed: int = 0
     judged: int = 0
     waiting: int = 0
-    """Number of files that still wait for answers from a batch."""
     batches: BatchScreen | None = None
 
     def judge_and_print(self) -> None:
-        """Judge every file; print verdicts on stdout and the outcome of each file on stderr."""
         given = self.given
         if given.batch or given.collect:
             self.batches = BatchScreen(waits=given.batch, resubmit=given.resubmit, quiet=given.quiet)
@@ -244,7 +233,6 @@ class _Judging:
         )
 
     def _rows(self, results: Iterator[tuple[JudgeTask, Outcome]], observer: PipeSafeObserver) -> Iterator[ScoredFile]:
-        """Print each file's summary and outcome. Yields a row for each file that does not wait for a batch."""
         for task, outcome in results:
             if not self._is_waiting(outcome):
                 with ignore_broken_pipe():
@@ -253,7 +241,6 @@ class _Judging:
             self._report(task, outcome, observer)
 
     def _show_summary(self, task: JudgeTask, outcome: Outcome) -> None:
-        """Print the summary of a text, or of the only file."""
         given = self.given
         if given.json or (len(self.plans) > 1 and (given.quiet or not task.is_text)):
             return

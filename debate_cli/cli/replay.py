@@ -168,7 +168,6 @@ def _play(given: Options, stored: StoredDebate, verdicts: tuple[Verdict, ...]) -
 
 
 def _play_turns(given: Options, debate: Debate, *, judged: bool) -> bool:
-    """Show the turns and what the judges said about them. Returns False if the user ended the replay."""
     speed = None if given.plain or not console.is_interactive(sys.stdout) else given.speed
     waits = given.step and sys.stdin.isatty() and sys.stdout.isatty()
     replay = ReplayPlan(debate, given.round, is_typed=speed is not None, judged=judged, one_by_one=waits)

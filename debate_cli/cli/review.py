@@ -137,7 +137,6 @@ def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
 
 
 async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAnswers:
-    """Show the form. SIGTERM and SIGHUP (a closed window) end it like Ctrl-C, and the draft is kept."""
     task = asyncio.ensure_future(form)
     for number in (signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
@@ -148,7 +147,6 @@ async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAns
 
 
 def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
-    """Return the settings of the review from the options. Without --seed, the seed of a saved draft is kept."""
     try:
         name = given.name or getpass.getuser()
     except (KeyError, OSError) as error:  # e.g. a foreign user id in a container
@@ -167,7 +165,6 @@ def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
 
 
 def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> ReviewTerms:
-    """Return the settings in `file`. Raises UsageError if an option contradicts them or the debate is another one."""
     terms = file.terms
     options = {
         "--system": (given.system, terms.system),
@@ -198,7 +195,7 @@ def _check_file(given: Options, review: Review, file: ReviewFile) -> ReviewState
 
 
 def _print_result(outcome: Outcome, review: Review, *, as_json: bool) -> None:
-    """Print the result. A blind result names no debater, because the person may review the debate again."""
+    """A blind result names no debater, because the person may review the debate again."""
     if as_json and review.terms.blind:
         print_json({"blind": True, "judging_run": review.run.id})
         return
@@ -260,7 +257,6 @@ class ReviewForm:
         return self._answers
 
     async def _ask_part(self, part: ReviewPart, problems: tuple[str, ...]) -> tuple[str, ...]:
-        """Ask about one part. Returns the problems of the answer. An answer without problems is stored."""
         value, seconds = await self._ask(part, problems)
         taken = {**self._answers.seconds, part.name: round(self._answers.seconds.get(part.name, 0.0) + seconds, 3)}
         given = replace(self._answers, parts={**self._answers.parts, part.name: value}, seconds=taken)

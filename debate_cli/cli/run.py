@@ -97,7 +97,6 @@ def _check_options(given: RunOptions) -> None:
 
 
 def _resolve_continue(given: RunOptions) -> RunOptions:
-    """Replace --id by --resume if --continue is given and a debate with this id is saved."""
     if not given.continue_:
         return given
     if given.id is None or given.resume is not None:
@@ -109,7 +108,6 @@ def _resolve_continue(given: RunOptions) -> RunOptions:
 
 
 def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate | None]:
-    """Return the context of the run and the debate to resume. The second item is None for a new debate."""
     changes = ConfigOptions(
         given.settings,
         given.topic,
@@ -137,10 +135,6 @@ def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate 
 
 
 def _load_inputs(given: RunOptions, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
-    """Load the configuration and the debate to resume. The second item is None for a new debate.
-
-    Without CONFIG, a resumed debate keeps its own configuration.
-    """
     checks = check_for_mock if given.mock else check_config
     if given.resume is None:
         return config_options.config_from_argument(
@@ -217,7 +211,6 @@ def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
 
 
 def _format_source_options(context: RunContext) -> str:
-    """Return the --evidence options that give a resumed debate access to its sources again."""
     evidence = context.config.evidence
     if context.corpus is None or evidence is None:
         return ""

@@ -38,7 +38,6 @@ from debate_cli.render.person_form.person import PeopleAtTerminal, remove_drafts
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 
 _STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
-"""Signals that stop a run gracefully. Windows lacks some of them."""
 EXIT_CODES = {"budget": 4, "failed": 3}
 GATE_NOT_MET = 5
 EXIT_CODE_PRIORITY = (BY_USER.exit_code, CLOSED_PIPE, 4, 3, 1, BatchPendingError.exit_code, GATE_NOT_MET)
@@ -92,10 +91,7 @@ def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observ
 
 
 def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
-    """Return a stop signal that SIGINT, SIGTERM, SIGHUP or a closed stdout sets.
-
-    A signal that the parent process ignores stays ignored, e.g. SIGHUP under `nohup`.
-    """
+    """A signal that the parent process ignores stays ignored, e.g. SIGHUP under `nohup`."""
     stop = StopSignal()
 
     def on_signal(number: signal.Signals) -> None:

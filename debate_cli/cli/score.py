@@ -183,10 +183,6 @@ class _Report:
     has_differences: bool = False
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:
-        """Yield the files that could be scored, and print the problems of each file.
-
-        `pages`: writes the HTML page of each yielded file; None writes no pages.
-        """
         for file in files:
             if isinstance(file, UnusableFile):
                 console.print_status(f"debate: {file.message}")
@@ -243,7 +239,6 @@ def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], 
 
 
 def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
-    """Return the files without debates and notes, which need much memory. The facts for the index are kept."""
     return [
         checked._replace(
             file=score_rows.drop_notes(checked.file),

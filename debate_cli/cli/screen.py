@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 _DURATION = re.compile(r"\d+(?:\.\d+)? s\b")
 _TERMINAL_SIGNALS = ("SIGTSTP", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGXCPU")
-"""Signals that suspend or end a process by default."""
 
 
 class StopCause(NamedTuple):
@@ -105,7 +104,6 @@ class PipeSafeObserver:
         self._held += [partial(self._show_event, TurnCompleted(at=event.at, turn=turn), debate) for turn in hidden]
 
     def _show_event(self, event: Event, debate: Debate) -> None:
-        """Show an event. After a person has left without an answer, speeches are not shown."""
         if not (self._was_left and isinstance(event, TurnCompleted)):
             self._observer.event(event, debate)
 

@@ -142,7 +142,6 @@ def _format_ledger(ledger: Ledger) -> Iterator[str]:
 
 
 def _format_question(context: TurnContext, before: Cue | None, strategy: StrategyPick | None, prompts: Prompts) -> str:
-    """Return the turns of other speakers since the cue `before`, then the task. For the first cue, `before` is None."""
     cue = context.cue
     new = set(cue.sees).difference(before.sees if before is not None else ())
     parts = list(_introduction(context)) if before is None else []
@@ -178,7 +177,6 @@ def _format_ids(keys: tuple[str, ...]) -> str:
 
 
 def _format_passages(context: TurnContext, prompts: Prompts) -> Iterator[str]:
-    """Yield the lines of a prompt that show the speaker passages of sources to cite."""
     if context.passages:
         yield prompts.render(DEBATER_PROMPT_PACKAGE, "citing")
     for passage in context.passages:

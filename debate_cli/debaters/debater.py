@@ -173,10 +173,6 @@ class Debater:
 
 
 def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn | Failure]) -> Turn:
-    """Return the turn in `answer`, or `first` if that has fewer shape warnings or `answer` is no form.
-
-    Plain text that a person confirmed replaces `first` in any case. The usage of both calls is added up.
-    """
     cost = add_model_calls(first.exchange, answer.exchange)
     second = read(replace(answer, exchange=cost))
     if isinstance(second, Turn):
@@ -196,11 +192,6 @@ def _read_form(form: DebaterForm, context: TurnContext) -> tuple[TurnContent, tu
 
 
 def _unstructured_content(text: str, context: TurnContext) -> TurnContent:
-    """Convert an answer in plain text to the content of a turn.
-
-    In a cross-examination, the text counts as a challenge to each argument to answer; in `ARGUMENT_PHASES`, as one
-    argument.
-    """
     if context.cue.phase == "cross_examination":
         challenges = (Response(target=key, type="challenge", reasoning="") for key in context.target_ids)
         return TurnContent(speech=text, responses=tuple(challenges))

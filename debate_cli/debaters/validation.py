@@ -98,7 +98,6 @@ def _cross_examination(content: TurnContent, context: TurnContext) -> Iterator[s
 
 
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
-    """Yield a warning if the closing has too many words. Argument ids in its lists do not count as words."""
     known = {*context.opponent_ids, *context.own_ids}
     listed = [word for word in (*closing.concessions, *closing.unrebutted) if word not in known]
     words = sum(len(text.split()) for text in (closing.final_position, *listed))

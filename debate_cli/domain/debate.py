@@ -319,7 +319,6 @@ class Debate(FrozenModel):
                 return self
 
     def _replace(self, **changes: object) -> Debate:
-        """Return a changed copy. The caches _DERIVED_FROM_ANSWERS are kept if turns and assessments stay the same."""
         changed = self.model_copy(update=changes)
         if not {"turns", "assessments"} & changes.keys():
             vars(changed).update({name: vars(self)[name] for name in _DERIVED_FROM_ANSWERS if name in vars(self)})

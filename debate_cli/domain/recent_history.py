@@ -79,7 +79,6 @@ class _Claims(NamedTuple):
     all: tuple[_Claim, ...]
     unanswered: tuple[_Claim, ...]
     answers: Mapping[str, Answers]
-    """Maps the id of an argument to the newest responses to this argument."""
 
 
 def _add_turn(before: _Claims, turn: Turn) -> _Claims:

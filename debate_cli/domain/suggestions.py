@@ -5,9 +5,7 @@ from difflib import get_close_matches
 from itertools import islice
 
 _MAX_CANDIDATES = 100
-"""Maximum number of known names to compare."""
 _MAX_WORD_CHARS = 60
-"""Maximum length of compared words. Longer words would take too long."""
 
 
 def closest_match(word: str, known: Iterable[str]) -> str | None:

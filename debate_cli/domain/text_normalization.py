@@ -30,10 +30,9 @@ INVISIBLE_CHARS = (
 """Invisible characters, for use inside a regex character class."""
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _HIDING = re.compile(rf"[{INVISIBLE_CHARS}]|\\u")
-"""Matches invisible characters, also those at the start of terminal sequences, and JSON escapes."""
 _ESCAPED_CHAR = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _ESCAPED_SEQUENCE = re.compile(r'(?<!\\)\\++u001[bB](?:\[[0-?]*[@-\[\]-~]|\][^"\\]*\\++u0007|[0-Z^-~])')
-"""Matches the usual terminal sequences in JSON. There the first character is an escape such as `\\u001b`."""
+r"""In JSON, the first character of a terminal sequence is an escape such as `\u001b`."""
 
 
 def reveal_text(text: str) -> str:

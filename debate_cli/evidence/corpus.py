@@ -62,10 +62,6 @@ def list_source_files(given: str, base: Path, title: str | None = None) -> list[
 
 
 def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: frozenset[str]) -> Iterator[SourceFile]:
-    """Yield the files in `found`, sorted, except hidden ones.
-
-    A name that begins with a dot is hidden, unless it is in `named`.
-    """
     for file in sorted(found):
         name = file.relative_to(folder)
         leaves_folder = not is_inside(file, [folder])
@@ -105,7 +101,6 @@ def _pieces(section: Section, words: int) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, start: int, end: int, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """Split `text[start:end]` at `separator`. Yields (start, end) of each part, without spaces around it."""
     for match in (*separator.finditer(text, start, end), None):
         stop = end if match is None else match.start()
         part = text[start:stop]
@@ -227,7 +222,6 @@ def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFi
 
 
 def _ensure_index(key: str, cache: Path, fill: Callable[[sqlite3.Connection], object]) -> Path:
-    """Return the path of the index for `key`. For a new index, `fill` inserts the passages."""
     place = cache / f"{hashlib.sha256(key.encode()).hexdigest()}.sqlite"
     if _read_skipped(place) is None:
         _build(fill, place)
@@ -235,7 +229,6 @@ def _ensure_index(key: str, cache: Path, fill: Callable[[sqlite3.Connection], ob
 
 
 def _read_skipped(place: Path) -> list[SkippedFile] | None:
-    """Return the skipped files that are listed in the index at `place`; None without a usable index."""
     try:
         with closing(_open_index(place)) as index:
             return [SkippedFile(*row) for row in index.execute("SELECT name, reason FROM skipped ORDER BY rowid")]
@@ -268,7 +261,6 @@ def _build(fill: Callable[[sqlite3.Connection], object], place: Path) -> None:
 
 
 def _delete_old_indexes(cache: Path, since: float) -> None:
-    """Delete indexes last used before `since` (seconds since 1970), except the KEPT_INDEXES most recent ones."""
     with suppress(OSError):
         used = sorted(((file.stat().st_atime, file) for file in cache.iterdir()), reverse=True)
         complete = [file for _, file in used if file.suffix == ".sqlite"]

@@ -21,10 +21,8 @@ MAX_FILE_BYTES = 20_000_000
 MAX_TEXT_CHARS = 100_000_000
 """Maximum length of a file's text, in characters. The text of a JSON or CSV file can be longer than the file."""
 _MAX_PATH_CHARS = 200
-"""Maximum length of a JSON path or CSV column name in a file's text, in characters."""
 _FENCE = re.compile(r"^ {0,3}(?P<marks>`{3,}|~{3,})(?P<rest>.*)$", re.MULTILINE)
 _PACKAGES = {".pdf": "pypdf", ".docx": "docx"}
-"""Maps the suffix of a file to the Python package that reads it."""
 _HEADING = re.compile(
     r"^#{1,6}[ \t]+(?P<markdown>\S.*)$|^(?P<underlined>\S.*)\n(?:={3,}|-{3,}|~{3,}|\^{3,})$", re.MULTILINE
 )
@@ -118,7 +116,6 @@ def clean_text(text: str) -> str:
 
 
 def _read_marked_up(text: str) -> Iterator[Section]:
-    """Split Markdown or reStructuredText at headings. A `#` in a fenced block of code is not a heading."""
     start, line, heading = 0, 1, ""
     fences = _fenced_code(text)
     fence = next(fences, None)
@@ -134,7 +131,6 @@ def _read_marked_up(text: str) -> Iterator[Section]:
 
 
 def _fenced_code(text: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of each fenced block of code. An unclosed fence starts no block."""
     opened: re.Match[str] | None = None
     for match in _FENCE.finditer(text):
         if opened is None:
@@ -207,14 +203,13 @@ class _PageReader(HTMLParser):
             self._parts.append(data)
 
     def end_section(self) -> None:
-        """End the current section. Each run of spaces and line ends inside a paragraph becomes one space."""
         paragraphs = re.split(r"\n\s*\n", "".join(self._parts))
         self.sections.append(Section("\n\n".join(filter(None, map(_one_line, paragraphs))), self._heading))
         self._parts = []
 
 
 def _read_page(text: str) -> Iterable[Section]:
-    """Read an HTML page without comments and unclosed tags, which would make the parser very slow."""
+    """Comments and unclosed tags are removed, because they make the parser very slow."""
     body, mark, rest = _COMMENT.sub("", text).replace("<![", "<!").rpartition(">")
     reader = _PageReader()
     reader.feed(f"{body}{mark}{rest.replace('<', '&lt;')}")

@@ -37,8 +37,6 @@ _SEVERITY: tuple[QuoteOutcome, ...] = ("verified", "near", "altered", "not_found
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """A range of the normalized passage that matches a part of the quote."""
-
     start: int
     end: int
     outcome: QuoteOutcome
@@ -96,7 +94,6 @@ def _conclude(text: NormalizedText, matches: Sequence[_Match], gaps: str) -> Quo
 
 
 def _trim(quote: str) -> str:
-    """Remove spaces and punctuation at both ends of `quote`. The sign of a number stays."""
     normalized = normalize_for_check(quote)
     start, end = 0, len(normalized.text)
     edges = [char == " " or is_harmless(char) for char in normalized.text]
@@ -108,7 +105,6 @@ def _trim(quote: str) -> str:
 
 
 def _count_words(part: str) -> int:
-    """Count words separated by spaces. In scripts without spaces, each character is a word."""
     normalized = normalize_for_check(part).text
     return max(count_unspaced(normalized), sum(any(map(str.isalnum, piece)) for piece in normalized.split()))
 
@@ -150,7 +146,6 @@ def _same_words(mine: Sequence[Word], text: NormalizedText) -> Iterator[_Match]:
 
 
 def _cuts_token(words: Sequence[Word], at: int) -> bool:
-    """Whether `words[at - 1]` and `words[at]` come from one token, such as a number and its unit."""
     return 0 < at < len(words) and words[at - 1].start == words[at].start
 
 
@@ -199,7 +194,6 @@ def _most_similar(quote: Sequence[str], passage: Sequence[str]) -> tuple[int, in
 
 
 def _wording(text: NormalizedText, words: Sequence[Word], start: int, end: int) -> str:
-    """Return `words[start:end]` as written in `text`. A number and its unit stay together."""
     if start == end:
         return ""
     start -= start > 0 and words[start].is_unit and words[start - 1].is_number
@@ -216,7 +210,6 @@ def _describe_change(original: str, written: str) -> str:
 def _find_chain(
     candidates: Sequence[Sequence[_Match]], text: NormalizedText, *, negation_allowed: bool
 ) -> tuple[_Match, ...]:
-    """Choose one match per part, so that the matches are in order and close together. Empty if impossible."""
     chains: list[tuple[_Match, ...]] = [()]
     for places in candidates:
         extended: dict[int, tuple[_Match, ...]] = {}

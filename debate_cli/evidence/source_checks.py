@@ -17,7 +17,6 @@ _STUDY = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w&.-]+")
-"""Matches a capitalized word inside a sentence."""
 SourceOutcome = QuoteOutcome | Literal["no_such_source", "unchecked"]
 HELD_OUTCOMES: frozenset[SourceOutcome] = frozenset({"verified", "near"})
 """Outcomes of quotes that are in their source, unchanged or with harmless changes."""

@@ -26,7 +26,6 @@ def _word_sets(table: dict[str, str]) -> dict[str, frozenset[str]]:
 
 ARTICLES = frozenset({"a", "an", "the"})
 _NEGATIONS = _word_sets(_TABLE["negations"])
-"""Maps a language code to the negations of the language. The empty code is for unrecognized languages."""
 NEGATIONS = _NEGATIONS["en"]
 _ALL_NEGATIONS = frozenset[str]().union(*_NEGATIONS.values())
 _NEGATION_SIGNS = re.compile(r"[不没沒未無无非勿別别]|ない|なか|ません|않|못|ไม่")
@@ -50,9 +49,7 @@ _COMMON_WORDS = {
     for language, words in _FREQUENT.items()
 }
 _MIN_COMMON_SHARE = 0.04
-"""A text is in a language if at least this share of its words is common in the language."""
 _MAX_FOREIGN_SHARE = 0.05
-"""A text counts as ASCII if at most this share of its words has a character outside ASCII."""
 COMMON_ENGLISH_WORDS = _FREQUENT["en"] | ARTICLES | _EXACT_WORDS | frozenset(_TABLE["subjectless"].split())
 """Words that say little about the subject of a text."""
 
@@ -133,9 +130,8 @@ _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _QUOTES = frozenset("'\"`´ʼ‘’‚‛“”„‟‹›«»′″‵‶＇＂「」『』〝〞〟")
 _LONG_DASHES = frozenset("—―⸺⸻")
 _KEPT_FORMS = ("<super>", "<fraction>", "<circle>")
-"""Unicode decomposition tags of characters such as ², which NFKC would change to other numbers."""
+"""NFKC would change characters with these tags to other numbers, such as ² to 2."""
 _UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿฀-๿຀-໿က-႟ក-៿"
-"""Characters of scripts without spaces between words. Each character counts as a word."""
 _TOKEN = rf"""(?P<word>[{_UNSPACED}]
     | (?<!\w)per\ cent(?!\w)
     | (?:(?<![\w.)\]])(?<!\d%)[-+±](?=[$€£¥]?\.?\d))?  # the sign of a number
@@ -153,9 +149,7 @@ _LINK_TARGET = re.compile(r"(?<=\])\((?:https?://|[./#])[^\s()]*\)")
 _LINE_HYPHEN = re.compile(
     r"(?<![^\W\d_])(?P<before>[^\W\d_]{1,40})(?P<hyphen>[-‐\u00ad][ \t]*\n\s*)(?=(?P<after>[^\W\d_]{1,40}))"
 )
-"""Matches a word that is divided at the end of a line."""
 _MAX_CAPITALS = 0.4
-"""Maximum share of capitalized words. With a larger share, a capital does not mark a name."""
 
 
 def count_unspaced(text: str) -> int:
@@ -256,7 +250,6 @@ class NormalizedText:
         return frozenset(token for token in capitalized if token.text in inside or self._is_name(token))
 
     def _is_name(self, token: Token) -> bool:
-        """Whether a capitalized token is a name, judging by the words before it. “A” is a name only as in “plan A”."""
         before = self.original[max(0, self.origins[token.start] - 20) : self.origins[token.start]]
         if token.text in ARTICLES:
             return token.text == "a" and re.search(r"[^\W\d_] $", before) is not None and not before[-2].isupper()
@@ -301,7 +294,6 @@ def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
 
 
 def _clusters(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (index, cluster). A cluster is a character with the combining characters after it."""
     if text.isascii():
         yield from enumerate(text)
         return

@@ -15,7 +15,6 @@ MAX_TITLE_CHARS = 200
 MAX_ADDRESS_CHARS = 500
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _AMBIGUOUS = re.compile(r"[\s\\]")
-"""Matches characters in an address that programs interpret in different ways."""
 
 
 def select_results(

@@ -176,8 +176,6 @@ def _guidance(debate: Debate, round_number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _RoundBuilder:
-    """Builds one round. `start`: index of the round's first turn."""
-
     debate: Debate
     earlier: Sequence[ScheduledRound]
     stage: Stage
@@ -185,7 +183,6 @@ class _RoundBuilder:
     start: int
 
     def parallel_round(self) -> ScheduledRound:
-        """Build a round in which every debater sees all earlier rounds, but no turn of this round."""
         spoke = {turn.speaker for turn in self.debate.turns_by_round.get(self.number, ())}
         questions = self._questions()
         names = list(questions)
@@ -200,7 +197,6 @@ class _RoundBuilder:
         return ScheduledRound(self.number, cues, all(map(self._is_made, cues)))
 
     def sequential_round(self) -> ScheduledRound:
-        """Build a round in which every debater sees all earlier turns. Only the last cue of the round can be due."""
         cues: list[Cue] = []
         for name, questions in self._questions().items():
             index = self.start + len(cues)
@@ -216,7 +212,6 @@ class _RoundBuilder:
         return turn is not None and turn.speaker == cue.speaker
 
     def _questions(self) -> dict[str, tuple[FollowUpQuestion, ...]]:
-        """Map each debater of this round to the questions that the debater answers or follows up."""
         names = [participant.name for participant in self.debate.participants]
         if self.stage.phase != "answers" and not self.stage.follow_up:
             return dict.fromkeys(names, ())
@@ -235,7 +230,6 @@ class _RoundBuilder:
 
 
 _Point = tuple[str, ...]
-"""A claim, a rebuttal or a whole unstructured text, in normalized words."""
 _key_of: Callable[[Brief], str] = attrgetter("key")
 MIN_ROUNDS_TO_CONVERGE = 2
 """Minimum number of finished rounds before a debate can converge."""
@@ -317,7 +311,6 @@ def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
 
 @memoize_on_value
 def _points_made(turn: Turn) -> set[_Point]:
-    """Return the normalized claims and rebuttals of a speech; of an unstructured speech, the normalized text."""
     if turn.arguments is None and turn.responses is None:
         return {("text", _normalize_words(turn.text))}
     claims = {("claim", _normalize_words(argument.claim)) for argument in turn.arguments or ()}

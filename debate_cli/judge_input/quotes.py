@@ -17,7 +17,6 @@ from debate_cli.judge_input.injection.detector import mask_injection
 MIN_QUOTE_CHARS = 4
 """Minimum number of characters of a normalized quote. A shorter quote counts as not found."""
 _GAP = re.compile(r"\.\.\.|\[\.{3}\]|\[…\]|…|\bitem-\d+\b")
-"""Matches the gaps in a normalized quote: ellipses and aliases (`item-1`)."""
 _QUOTED_PASSAGE = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|(?<!\w)\"([^\"]+)\"(?!\w)")
 
 
@@ -40,7 +39,6 @@ def find_quoted_line(quote: str, text: str) -> int | None:
 
 @lru_cache(maxsize=8)
 def _index_lines(text: str) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
-    """Return the normalized text, the start of each of its lines, and the number of each line in `text`."""
     lines = {
         number: normalized for number, line in enumerate(text.split("\n"), 1) if (normalized := normalize_text(line))
     }
@@ -54,7 +52,6 @@ def _quote_parts(quote: str) -> list[str]:
 
 
 def _find_parts(text: str, parts: Sequence[str]) -> int | None:
-    """Return the position of the first of `parts` in `text`; None if `text` does not contain all of them in order."""
     places: list[int] = []
     where = 0
     for part in parts:

@@ -20,21 +20,16 @@ T = TypeVar("T")
 PUBLIC_SIDES = frozenset({"for", "against"})
 """Sides that are not masked. The name of any other side may tell who the debater is."""
 _CLOSED_FIELDS = frozenset({"type", "shift", "phase", "kind"})
-"""Fields that are not masked, because they contain values of a fixed list and never names."""
 _TEXT_FIELDS = ("speaker", "text", "arguments", "responses", "answers", "closing", "passages")
-"""Fields of a turn that a reviewer sees."""
 HIDDEN_MODEL = "hidden/hidden"
 HIDDEN = "[hidden]"
 """Mask of a name that is written with unusual letters, e.g. `ſ` for `s`."""
 _MIN_PART_CHARS = 3
-"""Minimum length of a part of a name that is masked, in characters. Shorter parts are often ordinary words."""
 _FUNCTION_WORDS = frozenset(
     {"the", "and", "for", "against", "with", "from", "team", "side", "von", "van", "der", "del"}
 )
-"""Words that are not masked, although they can be parts of names (`Bank of the North`)."""
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _VERSIONED_MODEL = re.compile(r"([^\W\d_]{3,})\W?.*\d")
-"""Matches a model name with a number, and captures the part before the number: `claude` in `claude-sonnet-5`."""
 
 
 class Blinding:
@@ -125,7 +120,6 @@ class Blinding:
             yield self._debate.id, "[this debate]"
 
     def _name_parts(self) -> Iterator[tuple[str, str]]:
-        """Yield each part of a name to mask, and its mask. Parts that are words of the motion are left out."""
         public = {word.casefold() for word in _WORD.findall(self._debate.topic)} | _FUNCTION_WORDS
         for name, letter in self._letters.items():
             parts = _WORD.findall(unicodedata.normalize("NFC", name))
@@ -166,7 +160,6 @@ def _speaker(letter: str) -> str:
 
 
 def _model_words(model: str) -> Iterator[str]:
-    """Yield the names of a model that are masked: for `openai/gpt-5` also `gpt-5` and `gpt`."""
     yield model
     name = model.partition("/")[2].rpartition("/")[2]
     family = _VERSIONED_MODEL.match(name)
@@ -176,7 +169,6 @@ def _model_words(model: str) -> Iterator[str]:
 
 
 def _pattern(prefixes: Iterable[str], any_case: Iterable[str], exact: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern that matches `any_case` in any case, `exact` as written, and `prefixes` as in `A-1`."""
     choices = [(word, f"(?i:{re.escape(word)})") for word in any_case] + [(word, re.escape(word)) for word in exact]
     words = [choice for word, choice in sorted(choices, key=lambda item: -len(item[0])) if word]
     begins = "|".join(re.escape(prefix) for prefix in sorted(prefixes, key=len, reverse=True)) or "(?!)"

@@ -186,7 +186,6 @@ def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask:
 
 
 def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
-    """Return a seed that differs between the judges of a system and between runs; None if no seed is configured."""
     if model.seed is None:
         return None
     judges = judge_ids(context.settings)
@@ -201,10 +200,7 @@ def _result_without_form(
     exchange: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
-    """Return the failure of a brief without a valid form.
-
-    A refusal or a missing form is an abstention, which is final. After any other error, a resumed run asks again.
-    """
+    """Abstentions are final; after any other failure, a resumed run asks again."""
     if error is not None and not isinstance(error, RefusedError):
         sent = exchange if exchange is not None and exchange.attempts else None
         cause = type(error).__name__

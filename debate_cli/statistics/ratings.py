@@ -167,8 +167,6 @@ def rate(results: Sequence[Result], *, resamples: int = RESAMPLES, seed: int = 0
 
 
 class _Design:
-    """A logistic regression with one row per distinct (left, right, score)."""
-
     def __init__(self, results: Sequence[Result], names: Sequence[str]) -> None:
         import numpy as np
 
@@ -192,10 +190,6 @@ class _Design:
             self.weights[cluster_at[result.cluster], row] += result.weight
 
     def fit(self, weights: Floats, prior: float = 0.0, start: Floats | None = None) -> Floats:
-        """Return the fitted strengths, which have mean 0, and the side term.
-
-        `weights`: weight of each row. `prior`: weight of the imaginary draws.
-        """
         import numpy as np
         from scipy.special import expit
 
@@ -218,11 +212,7 @@ class _Design:
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
     def diverges(self, values: Floats) -> bool:
-        """Return whether the log odds of a comparison exceed DIVERGED. The best fit then has infinite strengths.
-
-        Source: A. Albert and J. A. Anderson, On the Existence of Maximum
-        Likelihood Estimates in Logistic Regression Models, Biometrika 71 (1984).
-        """
+        """Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984)."""
         return float(abs(self.matrix @ values).max()) > DIVERGED
 
 

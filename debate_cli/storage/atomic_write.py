@@ -85,7 +85,6 @@ def _write_and_sync(path: Path, data: bytes, mode: int) -> None:
 
 
 def _move_without_overwrite(temporary: Path, path: Path) -> None:
-    """Rename `temporary` to `path`. Raises FileExistsError if `path` exists."""
     try:
         os.link(temporary, path)
     except FileExistsError:

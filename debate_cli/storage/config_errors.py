@@ -41,12 +41,10 @@ _MESSAGES = {
     "list": "must be a list; put its items in brackets, or write a `-` before each",
     "union_tag_not_found": "has no `kind`; add one, such as `kind: structured`",
 }
-"""Maps the type of a pydantic error, or the first word of the type, to a message."""
 _PATTERN_MESSAGES = {
     "model": "must be `provider/model`, such as `openai/gpt-5`",
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
 }
-"""Maps a key to the message for a text that does not match the key's pattern."""
 _UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
 
 
@@ -237,7 +235,6 @@ def _unknown_word_message(value: Any, words: Sequence[str]) -> str:
 
 
 def _key_path(loc: Iterable[str | int], data: Any) -> KeyPath:
-    """Convert the location `loc` of a pydantic error to a key path. Names of union members are left out."""
     parts = tuple(loc)
     path: list[str | int] = []
     for number, part in enumerate(parts, start=1):

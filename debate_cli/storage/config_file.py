@@ -126,10 +126,6 @@ def read_prompt_files(
 
 
 def _read_named_file(path: Path, within: Sequence[Path] | None, max_bytes: int) -> str:
-    """Return the text of a file. Raises ValueError.
-
-    `within`: folders that may contain the file; None allows every folder.
-    """
     if within is not None and not is_inside(path, within):
         raise ValueError(_OUTSIDE)
     try:
@@ -146,9 +142,7 @@ class _ConfigLoader:
     env: Environment
     source_map: SourceMap
     folders: tuple[Path, ...]
-    """Folders that may contain the files named in the configuration."""
     lines: list[str] = field(default_factory=list[str])
-    """Errors that are formatted already, with their positions."""
     problems: list[Problem] = field(default_factory=list[Problem])
     secrets: set[str] = field(default_factory=set[str])
     background_file: Path | None = None
@@ -185,7 +179,6 @@ class _ConfigLoader:
     def _find_provider_origins(
         self, written: Mapping[str, Any], config: DebateConfig, fingerprint: str
     ) -> dict[str, ProviderOrigin]:
-        """Return the origins of providers by name. `written`: the configuration before its variables are replaced."""
         find = partial(find_origin, env=self.env, file=self.source_map.name, fingerprint=fingerprint)
         found = {
             name: find(
@@ -271,7 +264,6 @@ class _ConfigLoader:
                 yield Problem(path, _OUTSIDE)
 
     def _add(self, problems: Iterable[Problem]) -> None:
-        """Add `problems`, except those inside or around a value that already has a problem."""
         known = {problem.path for problem in self.problems}
         for problem in problems:
             length = len(problem.path)
@@ -283,7 +275,6 @@ class _ConfigLoader:
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
-    """Return the key path under which the user wrote the setting at `path`, e.g. in a legacy section."""
     for section, (name, renamed) in LEGACY_SECTIONS.items():
         if path[3:4] == (name,) and section in data and value_at(data, path[:4]) is None:
             written = {new: old for old, new in renamed.items()}

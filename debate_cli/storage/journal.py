@@ -33,7 +33,7 @@ from debate_cli.storage.serialization import (
 MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 _VERSION_KEY = "schema_version"
 _CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}$')
-"""Matches the checksum at the end of a line: the CRC-32 of this and all earlier lines, without their checksums."""
+"""The CRC-32 covers its own line and all earlier lines, without their checksums."""
 _DAMAGED_SUFFIX = ".damaged"
 
 
@@ -69,10 +69,8 @@ class JournalContents(NamedTuple):
 
 class _Damage(NamedTuple):
     number: int
-    """Number of the damaged line, from 1."""
     reason: str
     lost: str
-    """Lines after the damaged line, e.g. `4 lines after it (speeches: 1, judgments: 2)`; empty if there are none."""
 
 
 class Journal:
@@ -240,7 +238,6 @@ def cut_at_damage(path: Path) -> str | None:
 
 
 def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
-    """Return the contents before the first damaged line, and the damage; None if no line is damaged."""
     try:
         data = read_regular_file(path, MAX_JOURNAL_BYTES)
     except OSError as error:
@@ -286,10 +283,6 @@ def _describe_lines(lines: Sequence[bytes]) -> str:
 
 
 def _parse_line(line: bytes, previous: int | None, *, is_first: bool) -> tuple[dict[str, Any] | None, int | None]:
-    """Return the object in a line, and the line's checksum. The object is None if the line is damaged.
-
-    `previous`: checksum of the line before; None in a journal without checksums.
-    """
     found = _CHECKSUM.search(line)
     if found is None:
         return (_parse_object(line) if is_first or previous is None else None), None
@@ -309,7 +302,6 @@ def _parse_object(line: bytes) -> dict[str, Any] | None:
 
 
 def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | str:
-    """Return the event in `fields`, or what is wrong. The first event, and no other, must be DebateOpened."""
     if fields is None:
         return "the line is damaged"
     try:
@@ -320,7 +312,6 @@ def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | st
 
 
 def _format_event(event: Event, redact: Redact, previous: int) -> tuple[bytes, int]:
-    """Return the line of `event`, and its checksum. `previous`: checksum of the line before; 0 for the first line."""
     data = event.model_dump(mode="json")
     if isinstance(event, DebateOpened):
         data["config"] = config_to_json(event.config)

@@ -16,7 +16,7 @@ from debate_cli.storage.atomic_write import FILE_MODE, friendly_os_errors, make_
 LOCK_SUFFIX = ".lock"
 _PID_BYTES = 20
 _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""Flags for opening a file in a downloaded folder: a link is refused, and a FIFO does not block."""
+"""In a downloaded folder, a link must be refused and a FIFO must not block."""
 
 
 @contextlib.contextmanager
@@ -94,7 +94,6 @@ def _read_pid(opened: int) -> int:
 
 
 def _is_same_file(lock_path: Path, status: os.stat_result) -> bool:
-    """Whether the open file with this `status` is still at `lock_path`."""
     try:
         return os.path.samestat(lock_path.stat(follow_symlinks=False), status)
     except OSError:

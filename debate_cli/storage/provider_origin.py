@@ -23,7 +23,6 @@ IsOption = Callable[..., bool]
 _ADDRESS_VARIABLE = re.compile(
     r"(?:https?://)?\$\{(?P<name>\w*(?:URL|HOST|ENDPOINT|ADDRESS))(?::-[^}]*)?\}(?::\d+)?(?:/.*)?"
 )
-"""Matches an address that begins with a variable for the server, such as `${MY_URL}/v1`."""
 
 
 @dataclass(frozen=True, slots=True)

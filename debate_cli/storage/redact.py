@@ -20,7 +20,7 @@ PLACEHOLDER_KEYS = frozenset({
 })  # fmt: skip
 """Values that are never redacted: dummy keys for servers without keys, and words that transcripts contain."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
-r"""Matches the start of a word. The `n` of a JSON escape `\n` is not part of the following word."""
+r"""The `n` of a JSON escape `\n` is not part of the following word."""
 _API_KEY = re.compile(
     _WORD_START
     + r"(?:sk-(?!learn)[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"
@@ -37,11 +37,9 @@ _WORD = re.compile("[!-~]+")
 _LAST_WORD = re.compile(
     rf"(?:(?i:bearer|api-key)\S{{0,4}}\s+)?[!-~{INVISIBLE_CHARS}]+\Z|(?i:bearer|api-key)\S{{0,4}}\s*\Z"
 )
-"""Matches the last word of a text, and a `bearer` or `api-key` before it."""
 _MAX_KEY_CHARS = 200
-"""Maximum length of a key that a pattern recognises, in characters."""
 _MAX_DISGUISE_FACTOR = 7
-"""Maximum factor by which invisible characters or JSON escapes lengthen a secret."""
+"""Invisible characters or JSON escapes make a secret at most this many times as long."""
 
 
 class Redactor:

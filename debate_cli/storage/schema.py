@@ -30,7 +30,6 @@ _ROUNDS_DESCRIPTION = (
     "More: that many less three rebuttals before the closing. Free-flowing: speeches per side. A list means `phases`."
 )
 _VARIABLE_SCHEMA = {"type": "string", "pattern": r"\$\{[A-Za-z_]"}
-"""Schema of `${VAR}` in place of a number or boolean."""
 _FILE_SCHEMA = {
     "type": "object",
     "properties": {"file": {"type": "string"}},
@@ -84,7 +83,6 @@ def _allow_null(field: dict[str, Any]) -> dict[str, Any]:
 
 
 def _allow_variables(node: Any) -> Any:
-    """Allow `${VAR}` in place of every number and boolean in `node`."""
     if is_list(node):
         return [_allow_variables(item) for item in node]
     if not is_mapping(node):

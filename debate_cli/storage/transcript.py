@@ -258,7 +258,6 @@ def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
 
 
 def _shown_passages(transcript: Transcript) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield (task key, ids of passages) for each speech and assessment with passages."""
     yield from ((speech_key(turn.index), turn.passages) for turn in transcript.turns if turn.passages)
     yield from ((item.brief.key, item.passages) for item in transcript.assessments if item.passages)
 

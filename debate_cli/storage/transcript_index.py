@@ -101,7 +101,6 @@ def _failed_briefs(debate: Debate) -> list[Brief]:
 
 
 def _newest_by_system(stored: StoredDebate) -> tuple[Verdict, ...]:
-    """Return the newest verdicts of each system, and all verdicts of reviewers. The deciding verdict is first."""
     debate = stored.debate
     judged = {(item.system, item.run) for item in debate.assessments}
 

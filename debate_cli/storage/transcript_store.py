@@ -164,7 +164,6 @@ def _from_transcript(path: Path) -> StoredDebate:
 
 
 def _covers_journal(transcript: Debate, journal: Debate) -> bool:
-    """Whether the transcript contains everything in the journal."""
     return (
         journal.closed is not None
         and (journal.started_at, journal.config_sha256) == (transcript.started_at, transcript.config_sha256)

@@ -31,14 +31,12 @@ QUEUE_VARIABLE = "DEBATE_QUEUE"
 _PREFIX, _GENERIC_PREFIX = "DEBATE_", "DEBATE__"
 _MAX_DOTENV_BYTES = 1024 * 1024
 _NO_KEY = re.compile(r".*_BASE_URL|OLLAMA_HOST|HF_ENDPOINT|.*_PROXY|DEBATE_.*|XDG_.*|HOME", re.IGNORECASE)
-"""Names that are ignored in a `.env` file, because they set an address, a setting or a folder."""
 _MAX_NOTE_CHARS = 400
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^{}]*))?\})?")
 _SECRET_NAME = re.compile(
     r"(?:^|_)(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASS|PWD|AUTH|CRED|COOKIE|DSN|WEBHOOK|SESSION)(?:_|$)", re.IGNORECASE
 )
 _MIN_SECRET_CHARS = 8
-"""Minimum length of a secret value. A shorter value may be an ordinary word."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,7 +197,6 @@ def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
 
 
 def _setting_path(name: str) -> str:
-    """Return the key path that a variable `DEBATE__…` or `DEBATE_KEY__…` sets; empty for any other name."""
     path = name.removeprefix(_PREFIX).removeprefix("_").lower().split("__")
     is_setting = len(path) > 1 and path[0] in DebateConfig.model_fields and name.startswith(_PREFIX)
     return ".".join(path) if is_setting or name.startswith(_GENERIC_PREFIX) else ""
@@ -284,7 +281,6 @@ def _resolve_key_path(data: Any, key: str) -> KeyPath:
 
 
 def _set_at_path(data: dict[str, Any], path: KeyPath, value: Any) -> list[KeyPath]:
-    """Set the value at `path`. Return the key paths of the value, and of all mappings and lists that were created."""
     here: Any = data
     changed: list[KeyPath] = []
     for length, part in enumerate(path, start=1):

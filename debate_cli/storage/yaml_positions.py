@@ -24,7 +24,6 @@ _WORDS = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
-"""Unquoted words that are not text, and the values that they mean."""
 _INTEGER = re.compile(r"[-+]?[0-9]{1,100}")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
@@ -60,7 +59,7 @@ class ParsedYaml:
 
 @cache
 def _yaml() -> Any:
-    """Import PyYAML only when a text is parsed, because the import is slow."""
+    """PyYAML is imported only when a text is parsed, because the import is slow."""
     import yaml
 
     return yaml
@@ -118,7 +117,7 @@ def escape_unprintable(text: str) -> str:
 
 
 def _check_text(text: str) -> None:
-    """Check limits before nodes are built, because deep nodes could exhaust the stack."""
+    """Must run before PyYAML builds nodes, because deep nodes could exhaust the stack."""
     if len(text) > MAX_YAML_BYTES:
         raise _FaultError(SourcePosition(1, 1), f"larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller")
     yaml = _yaml()

@@ -32,12 +32,9 @@ _NAMED_LETTER = re.compile(
     r"(?:LATIN|REGIONAL|SQUARED|CIRCLED|NEGATIVE|MODIFIER|PARENTHESIZED)\b.*?\bLETTER "
     r"(?:SMALL |CAPITAL |DOTLESS |SCRIPT |LONG |BARRED |REVERSED |TURNED )*([A-Z])(?: WITH .+)?"
 )
-"""Matches the Unicode name of a variant of a Latin letter, for example `LATIN LETTER SMALL CAPITAL I`."""
 
 
 class _LookAlikeTable(dict[int, int]):
-    """Maps variants of Latin letters, except accented letters, to plain letters. For `str.translate`."""
-
     def __missing__(self, code: int) -> int:
         char = chr(code)
         is_plain = code <= 0x7F or unicodedata.decomposition(char)  # noqa: PLR2004 - the end of ASCII
@@ -52,7 +49,6 @@ _LOOK_ALIKES = _LookAlikeTable(
         "ABESIJKMHOPCTYXaeijopcyxsdhqwrkmthbABEZHIKMNOPTYXavopuigiaBPdDTGKJCZFMNLSRVHWXYAEIOUDRTiYAJEWMHYGhZWSVSLCPKJ",
     )
 )
-"""Maps letters of Cyrillic, Greek, Lisu and Cherokee to the Latin letters that they look like."""
 _UNDERSCORES = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")
 _CAMEL_CASE = re.compile(r"\b[A-Z]?[a-z]+(?:[A-Z][a-z]+){3,}\b")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -79,7 +75,6 @@ _REVERSED = re.compile(rf"\b(?:{'|'.join(word[::-1] for word in _KEYWORDS)})\b",
 _ROT13 = re.compile(rf"\b(?:{'|'.join(codecs.encode(word, 'rot13') for word in _KEYWORDS)})\b", re.IGNORECASE)
 _LEET_WORD = re.compile(r"(?<![\w$@])(?=[\w$@]*[A-Za-z])(?=[\w$@]*[0-9$@])[A-Za-z0-9$@]{2,40}(?![\w$@])")
 _LEET_TABLES = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieastsa"))
-"""Map digits and signs to the letters that they replace in disguised words. `1` replaces `l` or `i`."""
 
 
 def normalize_spelling(sentence: str) -> str:
@@ -250,7 +245,6 @@ def _blank_removals(text: str) -> str:
 
 
 def _find_continued_spans(text: str, names: tuple[str, ...], after: str) -> Iterator[Span]:
-    """Yield the words at the start of `text` that complete an instruction begun at the end of `after`."""
     begun = _UNFINISHED_SENTENCE.search(sanitize_for_prompt(after[-MAX_BEGUN_CHARS:]).rstrip()) if after else None
     first = next(split_sentences(text), None)
     if begun is None or first is None:

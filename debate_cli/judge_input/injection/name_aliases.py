@@ -22,7 +22,6 @@ T = TypeVar("T")
 MAX_NAME_CHARS = 80
 _ALIAS = re.compile(r"ITEM-\d+")
 _PROSE_FIELDS = frozenset({"description", "definition"})
-"""Fields of settings that contain sentences and not names."""
 
 
 class NameAliases:

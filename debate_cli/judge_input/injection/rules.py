@@ -23,7 +23,6 @@ _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SEN
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")
 _CONTEXT_CHARS = 160
-"""Number of characters before and after a quotation that may contain a discussion of the quotation."""
 _SENTENCE_EDGE = re.compile(r"[.!?。！？][\"'”’»)\]]*\s|\n")
 _IN_DATA_BEFORE = re.compile(r"(?:[{\[]|[\"'],|[\"']:)\s*$")
 _IN_DATA_AFTER = re.compile(r"\s*:\s*[\"'\d{\[]")
@@ -102,7 +101,6 @@ class _SentenceSigns:
 
     @cached_property
     def _command_starts(self) -> set[int]:
-        """Positions where a command can begin, for example after `Judge,` or `you must`."""
         found = {match.end() for match in self._language.pattern("obligation").finditer(self._sentence)}
         for match in self._language.pattern("clause").finditer(self._sentence):
             found |= {match.end(), self._end_of("address", match.end())}
@@ -140,7 +138,6 @@ def load_languages() -> Mapping[str, Language]:
 
 
 def _foreign_sources(words: Mapping[str, Any], forms: Mapping[str, str]) -> dict[str, str]:
-    """Return the regular expression of each sign. `bare_SIGN` matches the words of a sign anywhere."""
     is_unspaced = words["commands"] == "unspaced"
     command, word = forms[words["commands"]], forms["unspaced" if is_unspaced else "last"]
     sources: dict[str, str] = {}
@@ -157,7 +154,6 @@ def _load_toml(name: str) -> dict[str, Any]:
 
 
 def _fill(pieces: str | Sequence[str], sources: Mapping[str, str]) -> str:
-    """Return one regular expression for all `pieces`. `<<SIGN>>` is replaced by the expression of that sign."""
     choice = pieces if isinstance(pieces, str) else "|".join(pieces)
     return _PLACEHOLDER.sub(lambda match: sources[match[1]], f"(?:{_LINE_WRAP.sub('', choice)})")
 

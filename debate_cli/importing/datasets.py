@@ -19,7 +19,6 @@ from debate_cli.storage.yaml_positions import parse_yaml
 
 DRAW = "draw"
 _WRONG_SHAPE = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
-"""Errors of a reader if the data has an unexpected shape."""
 Texts = Mapping[PurePosixPath, Callable[[], str]]
 """Maps the relative path of each file to a function that returns the file's text."""
 
@@ -46,7 +45,6 @@ class DatasetDebate(NamedTuple):
 
 
 def _read_debatrix(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
-    """Read a debate of PanelBench (Debatrix): `motion/ID.yml`, `speech/ID.yml`, and labels in `gold/*.csv`."""
     folder = path.parent.parent
     motion = _parse_yaml(texts, folder / "motion" / path.name)
     if not motion:
@@ -77,10 +75,6 @@ def _read_debatrix(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]
 def _debatrix_labels(
     path: PurePosixPath, names: Iterable[str], sides: Mapping[str, str], texts: Texts
 ) -> Iterator[HumanLabel]:
-    """Yield the debate's labels from `gold/final.csv` and `gold/gold.csv`.
-
-    A label in `final.csv` is 0 if pro won and 1 if con won. A label in `gold.csv` has the winning teams' abbreviations.
-    """
     gold, number = path.parent.parent / "gold", str(int("".join(re.findall(r"\d", path.stem)) or -1))
     by_side = {side: name for name, side in sides.items()}
     for row in _csv_rows(texts, gold / "final.csv"):
@@ -94,10 +88,7 @@ def _debatrix_labels(
 
 
 def _read_nyu(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
-    """Read NYU's debates about reading comprehension: JSON lines with `question`, `answers` and `turns`.
-
-    Consultancies are left out, because they have only one debater.
-    """
+    """Leave out consultancies, because they have only one debater."""
     for number, line in enumerate(texts[path]().split("\n"), 1):
         if not line.strip():
             continue
@@ -112,10 +103,6 @@ def _read_nyu(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
 
 
 def _read_nyu_debate(path: PurePosixPath, data: Any) -> DatasetDebate:
-    """Return the debate of one line. Its motion says that the first of two answers is right.
-
-    The label comes from the judge's last probabilities.
-    """
     first, second = data["answers"]
     names = ("Debater A", "Debater B")
     said = [Speech(names[turn["index"]], turn["text"].strip()) for turn in data["turns"] if turn["role"] == "Debater"]
@@ -143,7 +130,6 @@ _REPORT_ROW = re.compile(r"^\| ([^|]+?) \| [^|]+ \| ([+−-]?\d+(?:\.\d+)?) \|",
 
 
 def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
-    """Read a debate of lechmazur's data set: `transcripts/*.md`, and labels in reports on pairs of models."""
     head, *pieces = _LECHMAZUR_TURN.split(texts[path]())
     fields = dict(_LECHMAZUR_FIELD.findall(head))
     if "proposition" not in fields or not pieces:
@@ -165,10 +151,6 @@ def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate
 
 @lru_cache(maxsize=4096)
 def _report_labels(report: str) -> Mapping[str, Sequence[HumanLabel]]:
-    """Return the labels of each debate in `report`, one for each judge.
-
-    PRO wins if the judge's margin is above 0, and CON wins if it is below 0.
-    """
     parts = _REPORT_DEBATE.split(report)[1:]
     found: dict[str, list[HumanLabel]] = {}
     for debate, body in zip(parts[::2], parts[1::2], strict=True):
@@ -180,10 +162,6 @@ def _report_labels(report: str) -> Mapping[str, Sequence[HumanLabel]]:
 
 
 def _read_ukp(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
-    """Read UKPConvArg1Strict: a tab-separated file per topic and stance.
-
-    Each row has two arguments and names the more convincing argument.
-    """
     topic, _, stance = path.stem.replace("-", " ").partition("_")
     motion = f"Argument A is more convincing than argument B ({topic.strip()}: {stance.strip() or 'one stance'})"
     sides = {"Argument A": "for", "Argument B": "against"}

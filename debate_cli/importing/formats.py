@@ -75,10 +75,6 @@ def detect_format(text: str, name: str) -> str:
 
 
 def _detect_json(text: str, start: str) -> str:
-    """Return the format of a text that begins with a bracket or brace.
-
-    The format is `text` if the bracket begins a remark, such as `[Applause]`.
-    """
     first = _parse(start.split("\n", 1)[0].rstrip(","))
     value: object = first if isinstance(first, dict) else _parse(text)  # pyright: ignore[reportUnknownVariableType]
     if value is None and not isinstance(first, list):
@@ -98,10 +94,6 @@ def _parse(text: str) -> object:
 
 
 def _is_table(text: str, suffix: str) -> bool:
-    """Return whether the first line of `text` names columns of speakers and texts.
-
-    In a `.csv` or `.tsv` file, any names are accepted if no line looks like the start of a speech.
-    """
     delimiter, head = tables.find_delimiter(text), text.split("\n", 1)[0]
     if delimiter not in head:
         return False

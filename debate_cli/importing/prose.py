@@ -16,8 +16,7 @@ from debate_cli.importing.speaker_labels import (
 )
 from debate_cli.importing.speeches import FoundDebate, Speech, format_counts, join_speeches
 
-_UNDERLINE = re.compile(r" {0,3}(?:=+|-{3,})[ \t]*")
-"""Finds the line of `=` or `-` below a heading that does not begin with `#`."""
+_HEADING_UNDERLINE = re.compile(r" {0,3}(?:=+|-{3,})[ \t]*")
 _HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*")
 _FENCE = re.compile(r" {0,3}(?:`{3,}|~{3,})")
 _BOLD = re.compile(
@@ -32,8 +31,6 @@ _MAX_TOPIC_CHARS = 4000
 
 
 class _Line(NamedTuple):
-    """A line of the file, with the heading or the speaker label in the line."""
-
     number: int
     text: str
     label: SpeakerLabel | None = None
@@ -72,7 +69,7 @@ def _markdown_lines(text: str) -> Iterator[_Line]:
         heading = None if is_code else _HEADING.fullmatch(line)
         if heading is not None:
             yield _Line(number, line, heading=(heading["title"] or "").strip(), level=len(heading["marks"]))
-        elif not is_code and line.strip() and _UNDERLINE.fullmatch(below) and not _bold_label(line):
+        elif not is_code and line.strip() and _HEADING_UNDERLINE.fullmatch(below) and not _bold_label(line):
             is_underline = True
             yield _Line(number, line, heading=line.strip(), level=1 if "=" in below else 2)
         else:
@@ -80,7 +77,6 @@ def _markdown_lines(text: str) -> Iterator[_Line]:
 
 
 def _bold_label(line: str) -> SpeakerLabel | None:
-    """Return the bold name at the start of a line, if a colon or the line's end follows the name; else None."""
     match = _BOLD.match(line)
     if match is None:
         return None
@@ -98,7 +94,6 @@ def _bold_label(line: str) -> SpeakerLabel | None:
 
 
 def _speaker_headings(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
-    """Map the line number of each heading that names a speaker to the speaker's label."""
     found: dict[int, SpeakerLabel] = {}
     has_title = sum(line.level == 1 for line in lines) == 1
     for line in lines:
@@ -119,7 +114,6 @@ def _select_speakers(lines: Sequence[_Line]) -> frozenset[str]:
 
 
 def _assemble(lines: Sequence[_Line]) -> FoundDebate:
-    """Build the speeches of a text. A line whose label names a speaker begins a speech."""
     starts = _speech_starts(lines)
     topic_line, topic = _find_topic(lines, starts)
     omitted = Counter[str]()
@@ -150,10 +144,6 @@ def _assemble(lines: Sequence[_Line]) -> FoundDebate:
 
 
 def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
-    """Map the number of each line that begins a speech to the line's label.
-
-    Labels that are indented more than others are left out, because they are in quotations.
-    """
     chosen = _select_speakers(lines)
     named = {
         line.number: line.label for line in lines if line.label is not None and fold_name(line.label.name) in chosen
@@ -163,10 +153,6 @@ def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
 
 
 def _find_topic(lines: Sequence[_Line], starts: Mapping[int, SpeakerLabel]) -> tuple[int, str | None]:
-    """Return the line number and the text of the motion; 0 and None if there is no motion.
-
-    The motion is `Topic: …` before the first speech, else the only heading of the first level.
-    """
     first = min(starts, default=len(lines) + 1)
     for line in lines:
         match = _TITLE_LINE.fullmatch(line.text.strip(" *_"))

@@ -25,13 +25,12 @@ _LABEL = re.compile(
 _TIMED_NAME = re.compile(
     rf"(?P<indent>[ \t]*)(?P<name>[^\s:\[\](){{}}<>\"#*|/][^:\n\[\](){{}}<>\"#*|/]{{0,79}}?)[ \t]+[\[(]?(?P<before>{TIME})[\])]?[ \t]*"
 )
-"""Finds a line with only a name and a time, as transcription services write it."""
 _TIME_ONLY = re.compile(rf"[ \t]*(?:[\[(]{TIME}[\])]|\d{{1,2}}:\d{{2}}:\d{{2}}(?:[.,]\d{{1,3}})?)[ \t]*")
 _IS_TIME = re.compile(TIME)
 _PARTICLES = frozenset({
     "al", "and", "at", "bin", "da", "de", "del", "den", "der", "di", "du", "e", "el", "for", "la", "le", "of", "the", "van", "von", "y", "à",
 })  # fmt: skip
-_NOT_NAMES = frozenset({
+_RARELY_NAMES = frozenset({
     "action", "advantages", "agenda", "also", "answer", "appendix", "attention", "background", "because", "but", "chapter", "claim", "closing",
     "conclusion", "cons", "context", "contention", "cross-examination", "date", "debate", "definition", "disadvantages",
     "discussion", "edit", "evidence", "example", "examples", "fact", "figure", "final", "finally", "first", "firstly",
@@ -42,7 +41,6 @@ _NOT_NAMES = frozenset({
     "session", "so", "solution", "source", "sources", "statement", "step", "subject", "summary", "table", "that", "then",
     "therefore", "third", "thirdly", "thus", "tip", "title", "to", "topic", "transcript", "update", "verdict", "warning",
 })  # fmt: skip
-"""First words of lines such as `Note: …`. Such a word is a speaker's name only if several lines begin with the word."""
 _SECTION_WORDS = frozenset({
     "argument", "arguments", "case", "closing", "closings", "comments", "cross-examination", "debate", "evidence", "examination", "floor",
     "opening", "openings", "part", "questions", "rebuttal", "rebuttals", "remarks", "round", "session", "speech", "speeches", "statement",
@@ -107,7 +105,7 @@ def select_names(names: Iterable[str]) -> frozenset[str]:
     words = {
         fold_name(name) for name in places if re.fullmatch(r"[@\w.'’-]+", name) and any(map(str.isalpha, name))
     } - shaped
-    common = {name for name in shaped | words if name.split(maxsplit=1)[0].strip(_EDGES) in _NOT_NAMES}
+    common = {name for name in shaped | words if name.split(maxsplit=1)[0].strip(_EDGES) in _RARELY_NAMES}
     chosen = (shaped - common) | (words - common if not shaped - common else words & several)
     return frozenset(chosen | (common & several))
 
@@ -126,7 +124,7 @@ def looks_like_name(name: str) -> bool:
 def names_section(heading: str) -> bool:
     """Return whether `heading` names a part of the debate, such as `Opening Statements` or `Round 2`."""
     words = [word.strip(_EDGES) for word in fold_name(heading).split()]
-    return not words or words[0] in _NOT_NAMES or words[-1] in _SECTION_WORDS or words[0] in _SECTION_WORDS
+    return not words or words[0] in _RARELY_NAMES or words[-1] in _SECTION_WORDS or words[0] in _SECTION_WORDS
 
 
 def _starts_like_name(word: str) -> bool:

@@ -92,7 +92,6 @@ def _with_clean_name(speech: Speech) -> Speech:
 
 
 def _display_names(names: Iterable[str]) -> dict[str, str]:
-    """Map `fold_name` of each name to the spelling to show: if possible, one that is not all capitals."""
     found: dict[str, str] = {}
     for name in names:
         folded = fold_name(name)
@@ -131,10 +130,6 @@ def _check_count(present: Sequence[str]) -> None:
 def _choose_sides(
     names: Sequence[str], found: Mapping[str, str], given: Mapping[str, str]
 ) -> tuple[tuple[Speaker, ...], list[str]]:
-    """Return the speakers with their sides, and a warning if the sides of two speakers were guessed.
-
-    If there are more than two speakers, a speaker without a side gets the speaker's name as the side.
-    """
     by_name = {fold_name(clean_name(name)): side.strip() for name, side in {**found, **given}.items()}
     sides = {name: by_name[folded] for name in names if (folded := fold_name(name)) in by_name}
     for name, side in sides.items():
@@ -161,7 +156,6 @@ def _choose_sides(
 
 
 def _describe_similar(names: Sequence[str]) -> list[str]:
-    """Return a warning for each name that contains another name, as `Ann Lee` contains `Lee`."""
     words = {name: frozenset(re.findall(r"\w+", fold_name(name))) for name in names}
     groups: dict[str, list[str]] = {}
     for name in names:

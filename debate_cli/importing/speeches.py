@@ -13,7 +13,6 @@ from debate_cli.errors import UsageError
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MAX_CONTROL_SHARE = 0.01
-"""Share of control characters above which a file does not count as text."""
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\u2028]")
 
 

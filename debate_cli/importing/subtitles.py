@@ -56,10 +56,6 @@ def _parse_label(line: str) -> SpeakerLabel | None:
 
 
 def _read_parts(text: str, omitted: Counter[str]) -> Iterator[_Part]:
-    """Yield the lines of the file, split at voice tags.
-
-    Notes, styles and times are left out and counted in `omitted`.
-    """
     lines = [line.lstrip("\ufeff") for line in text.split("\n")]
     is_timing = [_TIMING.fullmatch(line) for line in lines]
     start, body, in_cue, skipped = "", list[str](), False, False
@@ -86,14 +82,12 @@ def _read_parts(text: str, omitted: Counter[str]) -> Iterator[_Part]:
 
 
 def _is_cue_name(lines: Sequence[str], is_timing: Sequence[object], number: int) -> bool:
-    """Return whether the line with index `number` is the name or number of a cue. The next line is the cue's time."""
     if number + 1 >= len(lines) or not is_timing[number + 1]:
         return False
     return lines[number].strip().isdigit() or number == 0 or not lines[number - 1].strip()
 
 
 def _split_voices(body: str, start: str) -> Iterator[_Part]:
-    """Yield the lines of a cue with their speakers. Words outside of voice tags have no speaker."""
     first, *rest = _VOICE.split(body)
     for voice, words in zip([None, *rest[::2]], [first, *rest[1::2]], strict=True):
         name = html.unescape(voice).strip() if voice else None

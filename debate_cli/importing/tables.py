@@ -81,7 +81,6 @@ def read_jsonl(text: str, columns: Mapping[str, str]) -> FoundDebate:
 
 
 def _json_objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield place and value of each object in JSON lines or a JSON list. Raises UnreadableDebateError."""
     if text.lstrip().startswith("["):
         items = [(f"item {number}", value) for number, value in enumerate(_list(_parse_json(text, "the file")), 1)]
     else:
@@ -108,10 +107,6 @@ def _list(value: object) -> list[object]:
 def _from_rows(
     head: Sequence[str], rows: Sequence[tuple[str, Mapping[str, str]]], columns: Mapping[str, str]
 ) -> FoundDebate:
-    """Return the debate in `rows`. Each row is a place in the file, and a mapping from columns to cells.
-
-    A row without a speaker continues the speech of the previous row.
-    """
     speaker, text = _find_column("speaker", head, columns), _find_column("text", head, columns)
     part = _find_column("round", head, columns)
     speeches: list[Speech] = []
@@ -142,10 +137,6 @@ def _list_columns(names: Sequence[str]) -> str:
 
 
 def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) -> str:
-    """Return the name of the column for `field`; empty if the table has no column for `round`.
-
-    Raises UnreadableDebateError if the table lacks a column that the user named, or a column for `speaker` or `text`.
-    """
     by_name = {name.casefold(): name for name in reversed(head)}
     wanted = columns.get(field)
     if wanted is not None:

@@ -213,10 +213,6 @@ class BudgetedModel:
         )
 
     def _with_usage(self, request: Request, worst: Usage, reply: Reply) -> Reply:
-        """Return `reply`, with an estimated usage if the server reported none.
-
-        A prompt that a content filter rejects costs nothing.
-        """
         usage = reply.usage
         is_filtered = reply.finish_reason == "content_filter" and not reply.text
         if usage.input_tokens + usage.output_tokens + usage.searches > 0 or is_filtered:
@@ -227,10 +223,6 @@ class BudgetedModel:
         return replace(reply, usage=worst.model_copy(update={"output_tokens": answer}))
 
     def _lost_usage(self, request: Request, worst: Usage, known: Usage, received: str) -> Usage:
-        """Return the estimated usage of an answer that broke off after the text `received`.
-
-        `worst`: the reserved usage. `known`: the usage that the server reported.
-        """
         limited = self._budget.is_limited
         answer = request.max_output_tokens if limited else estimate_answer_tokens(request, received)
         if not known.input_tokens:

@@ -107,11 +107,10 @@ def derive_schema(model: type[FormModel], **narrowing: JsonSchema | None) -> Jso
 def person_schema(form: Form[Any]) -> JsonSchema:
     """Return the schema of `form` for a person, with descriptions. Fields that have a default are optional."""
     raw = form.model.model_json_schema()
-    return _explain(form.schema, raw, raw.get("$defs", {}))
+    return _add_descriptions(form.schema, raw, raw.get("$defs", {}))
 
 
-def _explain(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """Return `part` with the descriptions and required keys of `raw`, pydantic's schema of the same value."""
+def _add_descriptions(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
     explained = dict(part)
     if raw.get("description"):
         explained["description"] = raw["description"]
@@ -119,15 +118,15 @@ def _explain(part: JsonSchema, raw: JsonSchema, definitions: Mapping[str, JsonSc
     if "properties" in part:
         known = raw.get("properties", {})
         properties = {
-            name: _explain(item, known.get(name, {}), definitions) for name, item in part["properties"].items()
+            name: _add_descriptions(item, known.get(name, {}), definitions) for name, item in part["properties"].items()
         }
         required = [name for name in raw.get("required", ()) if name in properties]
         explained |= {"properties": properties, "required": required}
     inner = raw.get("items", {})
     if "prefixItems" in part:
-        explained["prefixItems"] = [_explain(item, inner, definitions) for item in part["prefixItems"]]
+        explained["prefixItems"] = [_add_descriptions(item, inner, definitions) for item in part["prefixItems"]]
     if "items" in part:
-        explained["items"] = _explain(part["items"], inner, definitions)
+        explained["items"] = _add_descriptions(part["items"], inner, definitions)
     return explained
 
 
@@ -143,21 +142,20 @@ def _follow(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSche
 @lru_cache(maxsize=64)
 def _full_schema(model: type[FormModel]) -> JsonSchema:
     schema = model.model_json_schema()
-    return _resolve(schema, schema.get("$defs", {}))
+    return _simplify(schema, schema.get("$defs", {}))
 
 
 _UNUSED_KEYWORDS = {"$defs", "$ref", "anyOf", "title", "default", "description"}
 
 
-def _resolve(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
-    """Return `part` without references, titles, defaults and null, and with every property required."""
+def _simplify(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
     whole = _follow(part, definitions) | part
     kept = {key: value for key, value in whole.items() if key not in _UNUSED_KEYWORDS}
     if "properties" in kept:
-        kept["properties"] = {name: _resolve(item, definitions) for name, item in kept["properties"].items()}
+        kept["properties"] = {name: _simplify(item, definitions) for name, item in kept["properties"].items()}
         kept["required"] = list(kept["properties"])
     if "items" in kept:
-        kept["items"] = _resolve(kept["items"], definitions)
+        kept["items"] = _simplify(kept["items"], definitions)
     return kept
 
 
@@ -176,7 +174,6 @@ def _narrow(schema: JsonSchema, narrowing: Mapping[str, JsonSchema | None]) -> J
 
 
 def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
-    """Return `schema` with the keywords of `change`. They replace keywords of `schema` with equal names."""
     if "prefixItems" in change:
         entries = [_merge(schema["items"], part) for part in change["prefixItems"]]
         return {"type": "array", "prefixItems": entries, "minItems": len(entries), "maxItems": len(entries)}
@@ -212,14 +209,13 @@ class Violation(NamedTuple):
 
 
 _JSON_TYPES: Mapping[type, str] = {bool: "boolean", str: "string", int: "integer", dict: "object", list: "array"}
-_BOUNDS = {
+_BOUND_PHRASES = {
     "minItems": "have at least {} items",
     "maxItems": "have at most {} items",
     "minLength": "have at least {} characters",
     "minimum": "be at least {}, not {}",
     "maximum": "be at most {}, not {}",
 }
-"""Words for a value outside a bound, by JSON Schema keyword. The first `{}` is the bound, the second the value."""
 
 
 def find_violations(value: Any, schema: Mapping[str, Any], path: KeyPath = ()) -> Iterator[Violation]:
@@ -245,7 +241,7 @@ def find_violations(value: Any, schema: Mapping[str, Any], path: KeyPath = ()) -
 
 def _check_bounds(value: Any, schema: Mapping[str, Any], path: KeyPath) -> Iterator[Violation]:
     size: Any = len(cast("str | list[Any]", value)) if isinstance(value, str | list) else value
-    for keyword, words in _BOUNDS.items():
+    for keyword, words in _BOUND_PHRASES.items():
         bound = schema.get(keyword)
         if bound is not None and (size < bound if keyword.startswith("min") else size > bound):
             yield Violation(path, f"must {words.format(bound, size)}", value, schema)

@@ -135,7 +135,6 @@ class HistoryPolicy:
         return self._shorten(build, f"the whole debate no longer fits into a prompt of {limit:,} tokens")
 
     def _shorten(self, build: PromptBuilder, reason: str) -> tuple[Request, bool]:
-        """Build the request with only the recent part of the debate. Tell the user `reason` once in a run."""
         request = build(is_recent=True)
         tokens = estimate_input_tokens(request, Profile())
         if not self._is_noted and tokens < estimate_input_tokens(build(is_recent=False), Profile()):

@@ -37,7 +37,7 @@ _QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 
 
 class _ForbiddenError(ValueError):
-    """JSON that has no clear meaning: a key that occurs twice, or a number that is not finite."""
+    """JSON in which a key occurs twice or a number is not finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +106,8 @@ def repair_json(broken: str) -> dict[str, Any] | None:
 class _FoundObjects:
     valid: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     broken: list[str] = field(default_factory=list[str])
-    """Parts of the text that look like JSON objects but are not valid."""
     forbidden: list[str] = field(default_factory=list[str])
-    """Messages of `_ForbiddenError`, one for each object that has no clear meaning."""
     too_many: bool = False
-    """Whether reading stopped because the text has more than MAX_OBJECTS objects."""
 
 
 def _find_objects(text: str) -> _FoundObjects:
@@ -141,10 +138,7 @@ def _find_objects(text: str) -> _FoundObjects:
 
 
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
-    """Parse the only valid object of a text. If there is none, repair and parse the only broken object.
-
-    A broken object with a valid form inside is not repaired, because this form may be a draft.
-    """
+    """Broken objects around a valid form are not repaired; the form may be a draft."""
     if found.too_many:
         return ParsedReply("no_object", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))
     parsed = _choose_object(found.valid, form)
@@ -160,10 +154,6 @@ def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedRep
 
 
 def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedReply[FormT]:
-    """Return the form that one of `objects` fills in.
-
-    If no object is a form, return the faults of the object that has the fewest faults.
-    """
     readings = [_parse_unwrapped(candidate, form) for candidate in objects]
     for outcome in ("valid", "off_schema"):
         fitting = [reading for reading in readings if reading.outcome == outcome]
@@ -177,7 +167,6 @@ def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedRe
 
 
 def _parse_unwrapped(candidate: dict[str, Any], form: Form[FormT], wrappers: int = MAX_WRAPPERS) -> ParsedReply[FormT]:
-    """Parse `candidate`. If `candidate` is a wrapper such as {"answer": {…}}, parse the form inside."""
     parsed = _validate_form(candidate, form)
     inner: Any = next(iter(candidate.values()), None)
     if parsed.form is not None or len(candidate) != 1 or not isinstance(inner, dict) or wrappers == 0:

@@ -12,20 +12,16 @@ _INVISIBLE = re.compile(
     "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f]"
 )
-"""Characters to remove: control characters except newline and tab, lone surrogates, and invisible characters that can
-carry hidden text."""
 _ANSI_SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
-"""Terminal control sequences, including the letters and digits after ESC."""
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
 
 _MAX_COMBINING_MARKS = 30
-"""Maximum number of combining marks that one letter keeps. Text with many marks takes long to normalize."""
-_SIGNS = re.compile(rf"[^\w\s\x00-\x7f]{{{_MAX_COMBINING_MARKS + 1},}}")
-"""Matches a sequence of more than `_MAX_COMBINING_MARKS` characters that may be combining marks."""
+"""Maximum per letter, because text with many combining marks takes long to normalize."""
+_EXCESS_COMBINING_MARKS = re.compile(rf"[^\w\s\x00-\x7f]{{{_MAX_COMBINING_MARKS + 1},}}")
 
 _PHRASE_SIGN = re.compile("([\ufdfa\ufdfb])")
-"""Signs that are not normalized, because NFKC would turn each of them into a whole phrase."""
+"""These signs are not normalized, because NFKC turns each into a whole phrase."""
 
 _ROLES = "system|developer|assistant|user|human|tool"
 _TAGS = f"{_ROLES}|speech|transcript|instructions?|think|start_of_turn|end_of_turn|bos|eos|s"
@@ -64,7 +60,7 @@ def _strip_invisible(text: str) -> str:
     if text.isascii():
         return _ASCII_CONTROLS.sub("", text)
     text = _INVISIBLE.sub("", _BLANK_LETTERS.sub(" ", text))
-    parts = _PHRASE_SIGN.split(_SIGNS.sub(_limit_combining_marks, text))
+    parts = _PHRASE_SIGN.split(_EXCESS_COMBINING_MARKS.sub(_limit_combining_marks, text))
     parts[::2] = [unicodedata.normalize("NFKC", part) for part in parts[::2]]
     return "".join(parts)
 

@@ -158,7 +158,6 @@ class ProviderGate:
             self.is_probing = False
 
     def _open(self, probe: Departure) -> None:
-        """Open the gate, and compute the new gap between calls from the times of the accepted calls."""
         sent = sorted(self._accepted)
         if sent:
             measured = PACE_MARGIN * min((probe.at - at) / (len(sent) - number) for number, at in enumerate(sent))
@@ -265,8 +264,7 @@ key), its requests per minute, and its tokens per minute. None means no limit.""
 # Admission of calls -----------------------------------------------------------------------------------------------
 
 
-_Place = tuple[int, asyncio.Event]
-"""A waiting call, as its ticket and an event. The event wakes the call when the call is first in the queue."""
+_WaitingCall = tuple[int, asyncio.Event]
 
 
 class RateLimiter:
@@ -299,7 +297,7 @@ class RateLimiter:
         """Time before which the shared window admits no call."""
         self._successes = 0
         self._tickets = itertools.count()
-        self._waiting: list[_Place] = []
+        self._waiting: list[_WaitingCall] = []
         """The waiting calls in the order of their tickets."""
         self.concurrency = max_concurrency
         """Number of calls that may be in flight at once."""
@@ -350,7 +348,6 @@ class RateLimiter:
                 overall.release()
 
     async def _admit(self, ticket: int, tokens: int, overall: asyncio.Semaphore | None) -> tuple[Departure, int]:
-        """Wait until the call may be sent. Return its departure and its number in the shared window."""
         wake = asyncio.Event()
         place = (ticket, wake)
         bisect.insort(self._waiting, place, key=itemgetter(0))
@@ -369,9 +366,8 @@ class RateLimiter:
             self._wake_first()
 
     async def _try_depart(
-        self, place: _Place, tokens: int, overall: asyncio.Semaphore | None
+        self, place: _WaitingCall, tokens: int, overall: asyncio.Semaphore | None
     ) -> tuple[Departure, int] | None:
-        """Register the call at `place` as sent if it may be sent now; otherwise return None."""
         if overall is not None:
             await overall.acquire()
         has_left = False
@@ -389,7 +385,7 @@ class RateLimiter:
             if overall is not None and not has_left:
                 overall.release()
 
-    def _may_leave(self, place: _Place, tokens: int) -> bool:
+    def _may_leave(self, place: _WaitingCall, tokens: int) -> bool:
         return self._waiting[0] is place and not self._is_full and not self._wait_s(tokens)
 
     @property

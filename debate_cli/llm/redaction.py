@@ -15,8 +15,7 @@ MIN_ENCODED_CHARS = 8
 MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
 characters."""
-_ESCAPES = r"\\{0,8}"
-"""Pattern for up to eight backslashes, which nested JSON strings have before a character."""
+_UP_TO_8_BACKSLASHES = r"\\{0,8}"
 
 
 def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
@@ -31,12 +30,11 @@ def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def _character_pattern(char: str) -> str:
-    """Return a pattern for `char`, plain or escaped as in JSON and source code."""
     if char == "\\":
         return r"\\{1,16}"
     if char.isascii() and char.isalnum():
         return char
-    plain = f"{_ESCAPES}{re.escape(char)}"
+    plain = f"{_UP_TO_8_BACKSLASHES}{re.escape(char)}"
     return rf"(?:{plain}|\\{{1,8}}u(?i:{ord(char):04x}))" if ord(char) <= 0xFFFF else plain  # noqa: PLR2004 - larger ones have no single \u escape
 
 
@@ -48,7 +46,7 @@ def _encodings(secret: str) -> set[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """Yield the Base64 codes that `data` can have inside a longer text. The code depends on the position."""
+    """Inside a longer text, the code depends on the position of `data`."""
     for before in range(3):
         code = base64.b64encode(bytes(before) + data).decode()
         first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6
@@ -93,8 +91,6 @@ class RedactingModel:
 
 
 class _RedactingStream:
-    """An `OnText` that holds text back while the text could be the start of a secret."""
-
     def __init__(self, on_text: OnText, redact: SecretRedactor) -> None:
         self._on_text = on_text
         self._redact = redact

@@ -135,7 +135,6 @@ def _is_retryable(error: BaseException) -> bool:
 
 
 def _format_attempts(error: CallError, attempts: int) -> str:
-    """Return the end of the last error's message, with the number of attempts; may be empty."""
     is_transient = isinstance(error, TransientError)
     if isinstance(error, BudgetError) or (is_transient and error.is_final) or (attempts == 1 and not is_transient):
         return ""

@@ -24,14 +24,12 @@ MIN_SHARED_CHARS = 100
 
 _SHAPE = {"type", "description", "enum", "required", "additionalProperties"}
 _BOUNDS = {"minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum"}
-_KEYWORDS: Mapping[Dialect, set[str]] = {
+_VALUE_KEYWORDS: Mapping[Dialect, set[str]] = {
     "full": {*_SHAPE, *_BOUNDS, "const", "pattern"},
     "openai": {*_SHAPE, "minItems", "maxItems", "minimum", "maximum"},
     "anthropic": _SHAPE,
 }
-"""The keywords that each dialect accepts, besides those in `_PARTS`."""
-_PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-"""Matches property names that every provider accepts."""
+_PORTABLE_PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 
 def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_references: bool = False) -> JsonObject:
@@ -54,7 +52,9 @@ def _convert(schema: JsonObject, dialect: Dialect) -> JsonObject:
     elif "prefixItems" in schema and dialect != "full":
         schema = _merge_entries(schema)
     parts = _map_parts(schema, lambda part, _name: _convert(part, dialect))
-    converted = {key: value for key, value in parts.items() if key in {*_KEYWORDS[dialect], *_PARTS}}
+    converted = {
+        key: value for key, value in parts.items() if key in {*_VALUE_KEYWORDS[dialect], *_KEYWORDS_WITH_SCHEMAS}
+    }
     if dialect == "full":
         described = {key for key in ("maxItems", "maxLength") if schema.get(key, 0) > MAX_REPETITION}
         converted = {key: value for key, value in converted.items() if key not in described}
@@ -72,7 +72,6 @@ def _convert(schema: JsonObject, dialect: Dialect) -> JsonObject:
 
 
 def _merge_entries(schema: JsonObject) -> JsonObject:
-    """Replace the schemas of single items of a list by one schema for all items, with enums in place of constants."""
     parts: list[JsonObject] = schema["prefixItems"]
     properties: JsonObject = dict(parts[0]["properties"])
     for name, inner in properties.items():
@@ -84,15 +83,10 @@ def _merge_entries(schema: JsonObject) -> JsonObject:
     return {**kept, "items": {**parts[0], "properties": properties}}
 
 
-_PARTS = ("properties", "items", "prefixItems")
-"""JSON Schema keywords whose values contain schemas."""
+_KEYWORDS_WITH_SCHEMAS = ("properties", "items", "prefixItems")
 
 
 def _map_parts(schema: JsonObject, change: Callable[[JsonObject, str], JsonObject]) -> JsonObject:
-    """Return `schema` with each schema directly inside it replaced by `change(inner schema, name)`.
-
-    `name`: the property that has the inner schema; `part` for items of a list.
-    """
     parts = dict(schema)
     if "properties" in schema:
         parts["properties"] = {name: change(part, name) for name, part in schema["properties"].items()}
@@ -133,7 +127,7 @@ def find_key_member(schema: Mapping[str, Any]) -> str | None:
     if len(found) != 1 or len(members := found.pop()) != 1:
         return None
     keys = [part["properties"][members[0]]["const"] for part in parts]
-    return members[0] if all(map(_PROPERTY_NAME.fullmatch, keys)) and len(set(keys)) == len(keys) else None
+    return members[0] if all(map(_PORTABLE_PROPERTY_NAME.fullmatch, keys)) and len(set(keys)) == len(keys) else None
 
 
 def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:

@@ -72,7 +72,7 @@ MAX_REASKS = 2
 """Maximum number of times that a question is asked again because its answer was invalid."""
 _TRUNCATED_REASONS = frozenset({"length", "max_tokens"})
 _REFUSAL_REASONS = frozenset({"content_filter", "refusal", "safety"})
-"""Finish reasons of a refusal. Some adapters set such a reason and leave `Reply.refusal` at None."""
+"""Some adapters set such a finish reason and leave `Reply.refusal` at None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class StructuredOutputClient:
             reading = asking.read_reply(reply)
             if isinstance(reading, RefusedError):
                 return self._build_answer(asking, error=reading)
-            is_plain = asking.has_no_object(reading) and bool(asking.text)
+            is_plain = asking.has_no_object(reading) and bool(asking.answer_text)
             if len(asking.modes) > 1 and self._record.record_answer(asking.mode, is_plain=is_plain):
                 asking.rejected.append(asking.mode)
             if asking.is_good(reading):
@@ -246,7 +246,7 @@ class StructuredOutputClient:
         )
         return StructuredAnswer(
             form=reading.form if reading else None,
-            text=asking.text,
+            text=asking.answer_text,
             raw_text=last.text if last else "",
             exchange=exchange,
             error=error,
@@ -256,8 +256,6 @@ class StructuredOutputClient:
 
 
 class _RequestState:
-    """The state of one question: the next request, the usage so far, and the last answer."""
-
     def __init__(self, request: Request, form: Form[Any] | None, modes: tuple[StructuredOutputMode, ...]) -> None:
         self._form = form
         self.modes = modes
@@ -266,17 +264,14 @@ class _RequestState:
         self.request = build_request(request, form, modes[0])
         self.spent = UsageAccumulator()
         self.last_reply: Reply | None = None
-        self.text = ""
-        """Text of the last answer without the model's thinking."""
+        self.answer_text = ""
         self.rejected = list[StructuredOutputMode]()
-        """Modes that the server rejected or ignored in this question."""
 
     @property
     def mode(self) -> StructuredOutputMode:
         return self.modes[0]
 
     def use_next_mode(self) -> bool:
-        """Build the request again for the next mode. Return False if there is no next mode."""
         if len(self.modes) == 1:
             return False
         self.modes = self.modes[1:]
@@ -284,10 +279,9 @@ class _RequestState:
         return True
 
     def read_reply(self, reply: Reply) -> ParsedReply[Any] | RefusedError:
-        """Parse `reply`. Return a RefusedError if the model declined to answer."""
         self.spent.add_reply(reply)
         self.last_reply = reply
-        self.text = strip_thinking(reply.text)
+        self.answer_text = strip_thinking(reply.text)
         if reply.refusal is not None or reply.finish_reason in _REFUSAL_REASONS:
             words = " ".join(sanitize_for_prompt(reply.refusal or "").split())[:200]
             if not words or (self._form is not None and words.startswith("{")):  # the start of a form is not a reason
@@ -299,7 +293,7 @@ class _RequestState:
             return parsed if self.is_good(parsed) or not truncated else TRUNCATED_REPLY
         if truncated:
             return TRUNCATED_REPLY
-        return ParsedReply("valid") if self.text else EMPTY_REPLY
+        return ParsedReply("valid") if self.answer_text else EMPTY_REPLY
 
     def is_good(self, reading: ParsedReply[Any]) -> bool:
         lenient = self._form is not None and self._form.lenient
@@ -309,11 +303,10 @@ class _RequestState:
         return reading.outcome == "no_object" and reading is not TRUNCATED_REPLY
 
     def prepare_reask(self, reading: ParsedReply[Any]) -> bool:
-        """Build a request that lists the faults of the answer. Return False after MAX_REASKS such requests."""
         if self._reasks == MAX_REASKS:
             return False
         self._reasks += 1
-        self._conversation = build_reask(self._conversation, self.text, reading)
+        self._conversation = build_reask(self._conversation, self.answer_text, reading)
         if not (self.has_no_object(reading) and self.use_next_mode()):
             self.request = build_request(self._conversation, self._form, self.mode)
         return True

@@ -41,7 +41,7 @@ def build_messages_body(request: Request, model: str, profile: Profile, stream: 
 
 
 def _build_messages(request: Request) -> list[dict[str, Any]]:
-    """Return the body's messages, without blank content blocks, because the API refuses them."""
+    """Leave out blank content blocks, because the API refuses them."""
     messages: list[dict[str, Any]] = [{"role": each.role, "content": each.content} for each in request.messages]
     text = request.messages[-1].content
     stable, rest = text[: request.stable_chars], text[request.stable_chars :]

@@ -51,8 +51,6 @@ def make_batches(kind: str, endpoint: Endpoint, name: str, profile: Profile) -> 
 
 
 class _VendorBatches(ABC):
-    """Base class for the batches of a vendor."""
-
     max_requests: int
     max_bytes: int
 
@@ -140,7 +138,6 @@ class _VendorBatches(ABC):
             return await client.post(path, options={"headers": omit_key_headers(client)}, cast_to=object, body=body)
 
     async def _list_batches(self, since: float) -> AsyncIterator[dict[str, Any]]:
-        """Yield the batches created since the Unix time `since`, newest first."""
         after: dict[str, object] = {}
         seen = set[str]()
         while True:
@@ -168,7 +165,6 @@ class _VendorBatches(ABC):
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]: ...
 
     async def _prepare(self, key: str, entries: Sequence[dict[str, Any]]) -> Any:
-        """Return the argument `prepared` of `_create`: the id of an uploaded file, or `entries`."""
         return entries
 
     @abstractmethod
@@ -182,19 +178,17 @@ class _VendorBatches(ABC):
 
     @abstractmethod
     def _read_result(self, line: Any, asked: SentRequest) -> Any:
-        """Return the answer in `line`, a line of the results. Raises ModelError if the line holds an error."""
+        """Return the answer in `line`. Raises ModelError if `line` holds an error."""
 
     @abstractmethod
     async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:
-        """Return whether `batch` was created for `intent`; None if this is known only after the batch has ended."""
+        """Return whether `batch` was created for `intent`; None if unknown until the batch has ended."""
 
     @abstractmethod
     def _created_at(self, batch: Any) -> float: ...
 
 
 class _OpenAIBatches(_VendorBatches):
-    """Batches of OpenAI. Requests are uploaded as a file; answers and errors are downloaded as two files."""
-
     max_requests = 50_000
     max_bytes = 190 * 1024 * 1024
     _batches_path = "/batches"
@@ -256,8 +250,6 @@ class _OpenAIBatches(_VendorBatches):
 
 
 class _AnthropicBatches(_VendorBatches):
-    """Batches of Anthropic. They have no names, so the custom ids in their results identify them."""
-
     max_requests = 100_000
     max_bytes = 240 * 1024 * 1024
     _batches_path = "/v1/messages/batches"
@@ -321,8 +313,6 @@ def make_mock_batches(model: Model, name: str, latency_s: float) -> BatchApi:
 
 
 class _MockBatches:
-    """Batches of the mock. The id of a batch contains the time at which the batch ends."""
-
     max_requests = 50_000
     max_bytes = 200 * 1024 * 1024
 

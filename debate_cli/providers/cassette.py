@@ -34,10 +34,10 @@ def explain_missing_call(path: Path, model: str, request: Request, recorded: Map
     `recorded` maps the line number of each recorded call to the call's model and request.
     """
     what = f"{path} has no recorded reply to this request ({request.purpose}, {model})"
-    parts = {line: _parts(*entry) for line, entry in recorded.items() if entry[1].purpose == request.purpose}
+    parts = {line: _compared_parts(*entry) for line, entry in recorded.items() if entry[1].purpose == request.purpose}
     if not parts:
         return f"{what}, nor any reply for that purpose; record the cassette again with --record."
-    mine = _parts(model, request)
+    mine = _compared_parts(model, request)
 
     def count_common(line: int) -> int:
         return sum(common_prefix_length(value, parts[line].get(name, "")) for name, value in mine.items())
@@ -59,8 +59,7 @@ def _compare(name: str, was: str | None, now: str | None) -> str:
     return f"{name} differs from character {start + 1}: it was {before} and is {after}"
 
 
-def _parts(model: str, request: Request) -> dict[str, str]:
-    """Return the parts of a request that a cassette compares, by their names in messages."""
+def _compared_parts(model: str, request: Request) -> dict[str, str]:
     messages = {f"message {number} ({each.role})": each.content for number, each in enumerate(request.messages, 1)}
     schema = request.schema
     schemas = {} if schema is None else {"the schema": json.dumps([schema.name, schema.json], sort_keys=True)}
@@ -172,7 +171,6 @@ class CassetteRecorder:
             file.write(line.encode(errors="backslashreplace") + b"\n")
 
     def _open_to_append(self) -> BinaryIO:
-        """Open or create the file. Raises OSError if the path is a symbolic link."""
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         return os.fdopen(os.open(self._path, flags, CASSETTE_FILE_MODE), "ab")
 
@@ -286,7 +284,6 @@ def _read_cassette(path: Path) -> bytes:
 
 
 def _load_calls(path: Path) -> dict[int, RecordedCall]:
-    """Return the calls of a cassette by line number. The first call is in line 2."""
     try:
         content = _read_cassette(path)
     except OSError as error:

@@ -29,18 +29,17 @@ JsonObject = dict[str, Any]
 FRACTION_STEPS = 10
 """A number in a form has one of FRACTION_STEPS + 1 evenly spaced values, from its minimum to its maximum."""
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
-_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
-"""Pattern of one word that is followed by at most two words of up to five letters."""
+_WORD_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
 MAX_FIRST_WORD_CHARS = 17
 """Maximum length in characters of a sentence's first word together with the final punctuation mark."""
 MAX_GROUP_CHARS = 17 + 2 * 6
-"""Maximum number of characters in a text that matches `_GROUP`."""
+"""Maximum number of characters in a text that matches `_WORD_GROUP`."""
 AVERAGE_WORD_CHARS = 5
 """Average number of characters in a word and the space after the word."""
 MAX_SENTENCE_GROUPS = 8
-"""Maximum number of matches of `_GROUP` in a sentence."""
+"""Maximum number of matches of `_WORD_GROUP` in a sentence."""
 MIN_SENTENCE_GROUPS = 2
-"""Minimum number of matches of `_GROUP` in a sentence."""
+"""Minimum number of matches of `_WORD_GROUP` in a sentence."""
 MAX_SENTENCES = 3
 """Maximum number of sentences in a text field."""
 VERBATIM_PROPERTIES = frozenset({"quote"})
@@ -77,7 +76,6 @@ def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> 
 
 
 def _narrow_text(schema: JsonObject) -> JsonObject:
-    """Return the schema of a text, restricted to plain sentences within the schema's `maxLength`."""
     most: int = schema.get(
         "maxLength", MAX_SENTENCES * (MAX_FIRST_WORD_CHARS + MAX_SENTENCE_GROUPS * MAX_GROUP_CHARS + 1)
     )
@@ -86,7 +84,7 @@ def _narrow_text(schema: JsonObject) -> JsonObject:
     if groups < least or "pattern" in schema:
         return schema
     more = min(MAX_SENTENCES, most // (MAX_FIRST_WORD_CHARS + groups * MAX_GROUP_CHARS + 1)) - 1
-    first, other = (f"[A-Z]{_WORD}{_GROUP}{{{count},{groups}}}" for count in (least, MIN_SENTENCE_GROUPS))
+    first, other = (f"[A-Z]{_WORD}{_WORD_GROUP}{{{count},{groups}}}" for count in (least, MIN_SENTENCE_GROUPS))
     following = f"([.?!] {other}){{0,{more}}}" if more > 0 else ""
     return {"type": "string", "pattern": f"^{first}{following}[.?!]$"}
 
@@ -224,7 +222,7 @@ class EmbeddedServer:
 @dataclass(frozen=True, slots=True)
 class _LoadedModel:
     engine: LlamaServer
-    """The running server. It ends when this object is garbage-collected."""
+    """The server ends when this object is garbage-collected."""
     server: ModelServer
     free_slots: asyncio.Semaphore
 

@@ -323,7 +323,6 @@ _CHECK_NETWORK = "check the network and base_url"
 
 
 def _is_caused_by(fault: Exception, name: str) -> bool:
-    """Return whether `fault` or its cause has a class called `name`, from httpx or httpx2."""
     return any(type(each).__name__ == name for each in (fault, fault.__cause__))
 
 

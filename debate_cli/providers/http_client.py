@@ -49,17 +49,11 @@ def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
 
 @cache
 def _tls_context() -> ssl.SSLContext:
-    """Return the TLS context that all clients share, because loading the certificates is slow."""
+    """All clients share this context, because loading the certificates is slow."""
     return httpx2.create_ssl_context()
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
-    """The decompressed body of a response, with a maximum size.
-
-    A longer body raises ServerError, and a body that cannot be decompressed BrokenBodyError. The body of an error
-    response is cut instead.
-    """
-
     def __init__(
         self, stream: httpx2.AsyncByteStream, asked: SentRequest, *, is_compressed: bool, is_error: bool
     ) -> None:
@@ -92,7 +86,6 @@ class _BoundedStream(httpx2.AsyncByteStream):
 
 
 async def _inflate(stream: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    """Yield the decompressed body in parts of at most INFLATE_BYTES. Raises zlib.error for a broken body."""
     decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: the header says whether it is gzip or zlib
     async for raw in stream:
         part = b"" if decoder.eof else decoder.decompress(raw, INFLATE_BYTES)

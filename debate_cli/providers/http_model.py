@@ -95,7 +95,6 @@ class ProviderApi:
 class _Client:
     sdk: Any
     calls: int = 0
-    """Number of calls in flight."""
 
 
 class HttpServer:

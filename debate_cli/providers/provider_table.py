@@ -137,10 +137,9 @@ def load_provider_rows() -> dict[str, ProviderRow]:
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SECRET_HEADER = re.compile(r"authorization|cookie|(?:^|[-_])(?:key|token|secret)$", re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_ROUTING_HEADER = re.compile(
+_CONNECTION_HEADER = re.compile(
     r"host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*", re.IGNORECASE
 )
-"""Pattern of headers that a configuration must not set, because they belong to the connection."""
 
 
 def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
@@ -208,7 +207,6 @@ def find_provider_problems(config: DebateConfig) -> list[str]:
 
 
 def _find_spec_problems(name: str, spec: ProviderSpec, preset: ProviderRow | None) -> list[str]:
-    """Return the problems of the provider `name`, each as the end of a message that begins with `providers.NAME`."""
     found: list[str] = []
     if not name or "/" in name or any(sign.isspace() for sign in name):
         found.append(": the name of a provider must not contain a slash or a space")
@@ -240,7 +238,7 @@ def _find_spec_problems(name: str, spec: ProviderSpec, preset: ProviderRow | Non
 def _find_header_problem(name: str, value: str) -> str | None:
     if not _HEADER_NAME.fullmatch(name) or not value.isascii() or not value.isprintable():
         return "is not a valid HTTP header; correct its name or its value"
-    if _ROUTING_HEADER.fullmatch(name):
+    if _CONNECTION_HEADER.fullmatch(name):
         return "belongs to the connection, not to the request; remove it, and name the server in base_url"
     if _SECRET_HEADER.search(name) and not find_variables(value):
         return "must name the environment variable of a secret, as ${VAR}, not its value"
@@ -319,7 +317,6 @@ def is_loopback(url: str) -> bool:
 MIN_KEY_CHARS = 6
 """Minimum length of a secret that is redacted. Shorter values, such as `none`, occur in ordinary texts."""
 _MAX_NAMED_MODELS = 2
-"""Maximum number of models in the message on a missing key."""
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,1000}))?\}")
 
 

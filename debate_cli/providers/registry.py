@@ -38,7 +38,6 @@ from debate_cli.providers.provider_table import (
 FREE_PRICE = Price(input=0, output=0, search=0)
 """Price of models and web searches that run on the user's own machine."""
 _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
-"""Patterns of models that run in Ollama's cloud although the local server offers them."""
 
 
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
@@ -223,8 +222,6 @@ class ProviderRegistry:
             await server.aclose()
 
     def _lazy_model(self, key: str, row: ProviderRow, name: str, within: Callable[[Model], Model]) -> Model:
-        """Return a model of the server under `key`. If there is no server, the first call creates one from `row`."""
-
         def build() -> Model:
             if key not in self._servers:
                 self._servers[key] = self._new_server(row)

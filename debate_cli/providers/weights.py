@@ -288,7 +288,6 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
 
 
 def _download(file: HubFile, part: Path, access: HubAccess) -> None:
-    """Download the missing bytes of `part`, an incomplete file. Raises WeightsError, OSError or NoLocalModelError."""
     try:
         hub: Any = importlib.import_module("huggingface_hub")
         downloads: Any = importlib.import_module("huggingface_hub.file_download")

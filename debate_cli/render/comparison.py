@@ -123,7 +123,6 @@ def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
 
 
 def _describe_side(side: str, system: str, found: SideVerdict) -> str:
-    """Return e.g. `in A, Con wins narrowly (structured, by 1.1)`; for a vote, e.g. `in B, PASS wins clearly (panel)`."""
     margin = "" if found.margin is None or found.winner is None else f", by {theme.format_number(found.margin)}"
     if found.winner is not None:
         outcome = f"{found.winner} wins {VICTORY_ADVERBS.get(found.victory, found.victory)}"

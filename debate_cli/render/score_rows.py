@@ -18,7 +18,6 @@ from debate_cli.render.content.agreement import label_listed_verdict, sort_decid
 from debate_cli.systems.tables import Number, Table, TableRow
 
 _VOTE_NOTES = ("option", "weights")
-"""Keys in a verdict's notes that describe the outcome of a vote."""
 NOT_JUDGED = "not judged yet"
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 

@@ -21,8 +21,8 @@ from debate_cli.render.terminal.report import details
 EXPORT_WIDTH = 111
 """Width of the exported terminal in columns."""
 _FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
-_FONTS = 2
-"""Number of font definitions in Rich's style sheet, which are removed. Similar text in a debate stays."""
+_RICH_FONTS = 2
+"""Only the two font definitions of Rich are removed, not similar text in a debate."""
 _NO_XML = re.compile("[\ufffe\uffff]")
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -79,7 +79,9 @@ def export_svg(show: Callable[[Console], None], *, title: str, unique_id: str = 
     console = _record(show)
     words = _NO_XML.sub("\ufffd", sanitize.sanitize_line(title))
     drawn = _NO_XML.sub("\ufffd", console.export_svg(title="debate", unique_id=unique_id))
-    drawn = _FONT.sub("", drawn, count=_FONTS).replace("font-family: Fira Code, monospace", "font-family: monospace")
+    drawn = _FONT.sub("", drawn, count=_RICH_FONTS).replace(
+        "font-family: Fira Code, monospace", "font-family: monospace"
+    )
     head, _, rest = drawn.partition(">")
     return f'{head} role="img"><title>{escape_xml(words)}</title>{rest}'
 

@@ -97,7 +97,7 @@ class _FormWriter:
         return schema
 
     def _write_object(self, schema: Json, place: Place) -> dict[str, Any]:
-        """Write the sentences of an object last, because they mention its choices and numbers."""
+        """Write sentences last, because they mention the object's choices and numbers."""
         required: list[str] = schema.get("required", [])
         any_value: Json = {}
         properties = dict.fromkeys(required, any_value) | cast("dict[str, Json]", schema.get("properties", {}))
@@ -162,7 +162,6 @@ class _FormWriter:
 
 
 def _writing_order(name: str, schema: Json) -> int:
-    """Return when a property is written: 0 for choices and numbers, 1 for scores, 2 for rankings, 3 for sentences."""
     if _has_sentences(schema):
         return 1 if name == "scores" else 3
     is_ranking = name == "consistently_outperformed" or NO_WINNER.intersection(map(str, schema.get("enum", ())))
@@ -183,10 +182,6 @@ def _has_sentences(schema: Json) -> bool:
 
 
 def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> float | None:
-    """Return the score (0-1) that the sentence `name` explains; None for an object without scores.
-
-    `logic_reason` explains `logic`. A sentence without a number of its own explains the mean of the numbers.
-    """
     scales = {
         key: properties[key]["maximum"] - properties[key]["minimum"]
         for key, value in written.items()
@@ -199,7 +194,6 @@ def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> fl
 
 
 def _reconcile(written: dict[str, Any], properties: Mapping[str, Json]) -> dict[str, Any]:
-    """Return `written` with a `total` that is the sum of the other numbers, and a `delivery` not above `framing`."""
     numbers = {key: value for key, value in written.items() if type(value) is int}
     agreed: dict[str, int] = {}
     if "total" in numbers:
@@ -282,7 +276,6 @@ class Opinions:
         """Number of the debater's next citation, for `cite`. The second debater starts in the middle of MANNERS."""
 
     def _skill(self, values: Json) -> float:
-        """Return the skill (0-1) of the debater in `values` or in the prompt, else of the debater for the motion."""
         person = values.get("participant") or self._facts.speakers.get(str(values.get("item"))) or self._facts.speaker
         if person is None:
             person = next((name for name, side in self._facts.sides.items() if side == "for"), None)
@@ -311,14 +304,13 @@ class Opinions:
         """Return a number between the bounds in `schema`, which are 0 and 10 by default."""
         low = schema.get("minimum", schema.get("exclusiveMinimum", 0))
         high = schema.get("maximum", schema.get("exclusiveMaximum", max(10, low + 10)))
-        value = low + (high - low) * self._share(place, is_whole=is_whole)
+        value = low + (high - low) * self._position_on_scale(place, is_whole=is_whole)
         if not is_whole:
             return round(value, 2)
         low, high = low + ("exclusiveMinimum" in schema), high - ("exclusiveMaximum" in schema)
         return int(min(high, max(low, round(value))))
 
-    def _share(self, place: Place, *, is_whole: bool) -> float:
-        """Return the position of a number on its scale, from 0 (minimum) to 1 (maximum)."""
+    def _position_on_scale(self, place: Place, *, is_whole: bool) -> float:
         unit = self._random.unit("number", place.path)
         is_effect = place.name in {"persuasion", "attack"}
         is_score = "participant" in place.values or self._facts.speakers.get(str(place.values.get("item"))) is not None
@@ -375,7 +367,6 @@ class Opinions:
         return next(iter(weights))
 
     def _choose_winner(self, place: Place, words: Sequence[str]) -> str:
-        """Return the side with the best scores; without scores, the most skilled side. May return a draw."""
         names = [word for word in words if word not in NO_WINNER]
         draw = next(word for word in words if word in NO_WINNER)
         leader = None if self._is_biased else find_leader({"scores": place.values.get("scores")}, names)
@@ -389,7 +380,6 @@ class Opinions:
 
     @cached_property
     def _vote(self) -> str:
-        """The vote of a panel judge. Later votes agree with the majority more often than first votes."""
         if self._is_biased:
             sides = {side: name for name, side in self._facts.sides.items()}
             lead = self._skills.get(sides.get("for", ""), 0.5) - self._skills.get(sides.get("against", ""), 0.5)

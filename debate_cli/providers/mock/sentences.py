@@ -161,7 +161,6 @@ def _parse_object(text: str) -> dict[str, Any]:
 # Sentences -----------------------------------------------------------------------------------------------------------
 
 _ARGUMENT_NUMBER = re.compile(r'"[^"\s]*-(\d{1,9})"')
-"""Finds the number in an argument id, such as 7 in `PRO-7`."""
 WINNER_FIELDS = ("momentum_toward", "winner", "logic", "rhetoric", "tactics")
 """Properties that may name the leading side."""
 NO_WINNER = frozenset({"draw", "even"})
@@ -314,10 +313,6 @@ class SentenceWriter:
         return slots | {key.capitalize(): value[:1].upper() + value[1:] for key, value in slots.items()}
 
     def _angle(self, place: Place) -> dict[str, str]:
-        """Return the angle of the argument that `place` names.
-
-        If `place` names no argument, return a random angle for a judge, and the next unused angle for a debater.
-        """
         angles = self._bank.angles
         start = self._facts.debate_text.find(find_item(place.values) or "\0")
         passage = self._facts.debate_text[start : start + 400].casefold() if start >= 0 else ""
@@ -346,10 +341,6 @@ class SentenceWriter:
         return str(found) if found else next(iter(self._facts.sides), None)
 
     def _leader(self, place: Place) -> str | None:
-        """Return the leading side in the answer, else in the prompt's scorecard; TIED for a tie.
-
-        None if the answer names no leader and the prompt has no scorecard.
-        """
         leader = find_leader(place.values, self._facts.sides)
         if leader is None and self._facts.scorecard:
             return str(self._facts.scorecard.get("winner") or TIED)
@@ -398,7 +389,6 @@ def shorten(text: str, max_chars: int | None, max_words: int | None = None) -> s
 
 
 def _highest(counts: Mapping[str, float], margin: float) -> str:
-    """Return the key with the highest count. TIED if the next count is lower by at most the share `margin`."""
     best = max(counts, key=lambda name: counts[name], default=TIED)
     rivals = [name for name in counts if name != best and counts[name] >= counts[best] * (1 - margin)]
     return TIED if rivals else best
@@ -416,8 +406,7 @@ MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
 INVENTED_QUOTE = "every team that has tried it would do it again"
 _ARTICLE = re.compile(r"(?<=[a-z] )(?:the|an?) (?=[a-z])")
 _NEGATION = re.compile(r"\b(?:not|no) ")
-_NUMBER = re.compile(r"(?<![\w.,])(?!(?:19|20)\d\d\b)\d[\d.,]*(?=\W|$)")
-"""Finds a number that is not a year."""
+_NUMBER_EXCEPT_YEARS = re.compile(r"(?<![\w.,])(?!(?:19|20)\d\d\b)\d[\d.,]*(?=\W|$)")
 _VERB = re.compile(r"\b(is|are|was|were|has|had|would|will|can|could) ")
 
 
@@ -432,16 +421,15 @@ def cite(passage: str, number: int, random: SeededRandom) -> str:
     if manner == "near":
         quotes = [_ARTICLE.sub("", quote, count=1) for quote in quotes if _ARTICLE.search(quote)] or quotes
     if manner == "altered":
-        telling = [quote for quote in quotes if _NEGATION.search(quote) or _NUMBER.search(quote)]
-        quotes = [_alter(quote) for quote in telling or quotes]
+        telling = [quote for quote in quotes if _NEGATION.search(quote) or _NUMBER_EXCEPT_YEARS.search(quote)]
+        quotes = [_alter_meaning(quote) for quote in telling or quotes]
     return INVENTED_QUOTE if manner == "invented" else random.pick(quotes, "cited", number)
 
 
-def _alter(quote: str) -> str:
-    """Change the meaning of `quote`: remove a negation, change a number or add a negation."""
+def _alter_meaning(quote: str) -> str:
     if _NEGATION.search(quote):
         return _NEGATION.sub("", quote, count=1)
-    numbers = list(_NUMBER.finditer(quote))
+    numbers = list(_NUMBER_EXCEPT_YEARS.finditer(quote))
     if numbers:
         place = numbers[-1].start()
         return f"{quote[:place]}{int(quote[place]) % 9 + 1}{quote[place + 1 :]}"

@@ -139,7 +139,6 @@ def _filled_items(path: FieldPath, values: Mapping[str, str]) -> int:
 
 
 def _value(schema: JsonSchema, path: FieldPath, values: Mapping[str, str], *, drops_empty: bool) -> Any:
-    """Return the data at `path`. `drops_empty` leaves out empty items of lists."""
     if "const" in schema:
         return schema["const"]
     words = values.get("/".join(map(str, path)), "")

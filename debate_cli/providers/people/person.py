@@ -85,7 +85,6 @@ class PromptFolder:
             ) from error
 
     def _write_prompt(self, request: Request) -> tuple[Path, str]:
-        """Write the prompt file if the prompt is new. Return the file's path without suffix, and the prompt's hash."""
         origin = request.origin
         folder = self._folder / (to_slug(origin.debate) if origin is not None else "other")
         folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
@@ -106,10 +105,6 @@ class PromptFolder:
         return task, digest
 
     def _choose_name(self, folder: Path, slug: str, digest: str) -> str:
-        """Return the name for the files of the task `slug`, without suffix.
-
-        An earlier name of the task is used again if its prompt has the hash `digest`, or has no reply.
-        """
         pattern = re.compile(rf"(\d{{3,}})-([a-z0-9-]+){re.escape(PROMPT)}")
         numbered = sorted(
             (match for path in folder.iterdir() if (match := pattern.fullmatch(path.name))), key=lambda m: int(m[1])
@@ -144,13 +139,12 @@ class PromptFolder:
 
 
 def _is_complete(stamp: tuple[int, ...], since: float) -> bool:
-    """Return whether a file was renamed, or was unchanged for SETTLED_S. `since` is when `stamp` was first read."""
+    """A change time after the modification time shows that the file was renamed."""
     modified_ns, changed_ns, *_ = stamp
     return changed_ns > modified_ns or time.time() - min(since, modified_ns / 1e9) >= SETTLED_S
 
 
 def _read_stamp(path: Path) -> tuple[int, ...] | None:
-    """Return metadata that change whenever the file at `path` changes; None if there is no file."""
     with suppress(FileNotFoundError):
         found = path.stat()
         return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
@@ -190,7 +184,6 @@ def _hash_of_file(path: Path) -> str | None:
 
 
 def _write_file(path: Path, text: str) -> None:
-    """Write a file atomically. A symbolic link at `path` is replaced."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE)
     try:

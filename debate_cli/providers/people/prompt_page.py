@@ -11,14 +11,12 @@ from debate_cli.llm.model import Request
 
 HASH_CHARS = 16
 """Number of characters of the hash that identifies a prompt."""
-_QUOTED_END = re.compile(r'^(?P<head>.*?[:,] )(?P<text>"(?:[^"\\]|\\.)*")(?P<tail>[.,;]?)$')
-"""Finds a JSON string at the end of a line. Prompts quote speeches in this way."""
+_JSON_STRING_AT_END = re.compile(r'^(?P<head>.*?[:,] )(?P<text>"(?:[^"\\]|\\.)*")(?P<tail>[.,;]?)$')
 MIN_QUOTE_CHARS = 60
 """Minimum number of characters of a quoted text that is shown on lines of its own."""
 _NOT_FOR_PEOPLE = re.compile(
     r"^(?:Marker of this task: .*|\[/?ask [^\]]*\]|(?:- )?Answer with (?:the )?one JSON object .*)$", re.MULTILINE
 )
-"""Finds lines that are only for models: markers against forged tasks, and requests for JSON."""
 
 
 def format_page(request: Request, reply_name: str | None) -> str:
@@ -52,11 +50,10 @@ def _format_parts(request: Request) -> Iterator[str]:
         content = message.content.replace(request.nonce, "") if request.nonce else message.content
         heading = "## Your earlier answer" if message.role == "assistant" else "## The debate, and your task"
         kept = _NOT_FOR_PEOPLE.sub("", content).strip("\n")
-        yield from ("", heading, "", *(line for source in kept.split("\n") for line in _open_line(source)))
+        yield from ("", heading, "", *(line for source in kept.split("\n") for line in _show_line(source)))
 
 
-def _open_line(line: str) -> Iterator[str]:
-    """Yield the lines that a person sees for `line`: JSON as a list, a long quoted text as a Markdown quotation."""
+def _show_line(line: str) -> Iterator[str]:
     if line.startswith("{"):
         try:
             value: object = json.loads(line)
@@ -65,7 +62,7 @@ def _open_line(line: str) -> Iterator[str]:
         if isinstance(value, dict):
             yield from (*_format_value(cast("dict[str, object]", value), ""), "")
             return
-    match = _QUOTED_END.match(line)
+    match = _JSON_STRING_AT_END.match(line)
     if match is None or len(match["text"]) < MIN_QUOTE_CHARS:
         yield line
         return
@@ -73,7 +70,6 @@ def _open_line(line: str) -> Iterator[str]:
 
 
 def _format_value(value: object, indent: str) -> Iterator[str]:
-    """Yield JSON data as the lines of a list. A text of several lines has `>` before each line."""
     if isinstance(value, Mapping):
         for key, item in cast("Mapping[str, object]", value).items():
             yield from _format_member(f"{indent}- {key}:", item, indent)

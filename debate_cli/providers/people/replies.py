@@ -86,7 +86,6 @@ def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
 
 
 def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str | None]:
-    """Return the form in `text`, and the error of a malformed form. Both are None if `text` has no form."""
     fenced = [match[2] for match in _FENCE.finditer(text)]
     names = "|".join(map(re.escape, form.schema.get("properties", {})))
     begin = re.compile(rf"^\s*[\"']?(?:{names})[\"']?\s*:", re.MULTILINE)

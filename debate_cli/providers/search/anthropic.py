@@ -25,10 +25,6 @@ _STATUS_BY_CODE: Mapping[str, int] = MappingProxyType({
     "too_many_requests": 429, "unavailable": 503, "invalid_tool_input": 400, "query_too_long": 400,
     "request_too_large": 413,
 })  # fmt: skip
-"""Maps an error code of the tool to the HTTP status with the same meaning.
-
-`max_uses_exceeded` is missing, because debate-cli sets this limit.
-"""
 
 
 def make_anthropic_search(endpoint: Endpoint) -> HttpServer:
@@ -58,7 +54,6 @@ class _SearchBuilder(WholeReplyBuilder):
     stop_reason: str = ""
     continuation: str = ""
     error_code: str = ""
-    """Error code of the last search that failed."""
 
     def add_whole(self, whole: Any) -> None:
         counts = getattr(whole.usage, "server_tool_use", None)

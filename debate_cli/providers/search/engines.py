@@ -75,7 +75,6 @@ def _connect(endpoint: Endpoint) -> _Client:
 
 
 async def _send(method: str, path: str, client: _Client, body: dict[str, Any]) -> Any:
-    """Send the request and return the answer's JSON. Raises httpx2.HTTPStatusError for a status outside 200 to 299."""
     given: dict[str, Any] = {"params": body} if method == "GET" else {"json": body}
     response = await client.http.request(method, f"{client.base_url}/{path}", **given)
     response.raise_for_status()
@@ -109,7 +108,6 @@ def _searxng_rules() -> Sequence[ErrorRule]:
 
 
 def _map_searxng_status(fault: Any, asked: SentRequest) -> errors.ModelError:
-    """Map an error response to an error. A status 403 means that SearXNG's settings do not allow JSON."""
     if fault.response.status_code == FORBIDDEN:
         advice = "add `json` to search.formats in its settings.yml"
         return errors.RejectedError(asked.format_message("answered 403", "", advice))

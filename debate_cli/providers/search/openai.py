@@ -58,7 +58,7 @@ class _SearchBuilder(WholeReplyBuilder):
         output: list[Any] = whole["output"]
         self.has_output = True
         self.status = parse_optional_text(whole.get("status"))
-        self.usage = openai.parse_usage(whole.get("usage") or {}, "input", "output", sum(map(_is_search, output)))
+        self.usage = openai.parse_usage(whole.get("usage") or {}, "input", "output", sum(map(_is_paid_search, output)))
         for item in output:
             for part in item.get("content") or () if item.get("type") == "message" else ():
                 self.refusal += parse_optional_text(part.get("refusal"))
@@ -79,8 +79,7 @@ class _SearchBuilder(WholeReplyBuilder):
         )
 
 
-def _is_search(item: Any) -> bool:
-    """Return whether `item` is a search, which costs money. Opening a page is free."""
+def _is_paid_search(item: Any) -> bool:
     action: dict[str, Any] = item.get("action") or {}
     return item.get("type") == "web_search_call" and action.get("type", "search") == "search"
 
@@ -97,7 +96,6 @@ def _cited_paragraphs(text: str, annotations: Sequence[Any]) -> Iterator[FoundPa
 
 
 def _without_marks(text: str, start: int, end: int, marks: Sequence[tuple[int, int]]) -> str:
-    """Return `text[start:end]` without citation links of the form `([title](address))`."""
     kept = list(text[start:end])
     for first, last in marks:
         if text[first:last].lstrip("(").startswith("["):

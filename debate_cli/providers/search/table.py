@@ -190,12 +190,10 @@ def _engine_target(config: DebateConfig, web: WebSearchConfig) -> SearchTarget |
 
 
 def _may_search(provider: str) -> bool:
-    """Return whether `provider` may have a search tool. Built-in providers outside SEARCH_TOOLS have none."""
     return provider in SEARCH_TOOLS or provider not in BUILTIN_PROVIDERS
 
 
 def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Problem:
-    """Return the model that searches: the model in `web`, else the first model in `config` of the provider in `web`."""
     named = config.models.get(web.model or "")
     if named is not None and split_model_name(named.model)[0] == web.provider:
         return named
@@ -215,10 +213,7 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
 
 
 def _redirect(row: ProviderRow, web: WebSearchConfig) -> ProviderRow:
-    """Return `row` with the address in `web`; unchanged if `web` has no address.
-
-    A row with another address has no headers, because the headers are for the provider's own server.
-    """
+    """Drop the headers for another address, because they are for the provider's own server."""
     if web.base_url is None:
         return row
     return replace(row, base_url=web.base_url, base_url_env=None, headers={})

@@ -149,7 +149,6 @@ def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
 
 
 def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:
-    """Return each debater, or each option of a vote, with all scores. The highest mean is first."""
     found: list[tuple[str, list[float]]] = []
     for name in dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores):
         having = [verdict for verdict in verdicts if name in verdict.displayed_scores or verdict.option_shares]

@@ -97,7 +97,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 
 
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
-    """Return the index in `plan` of round `number`, matched by phase, because a skipped stage has no round."""
+    """Match rounds to stages by phase, because a skipped stage has no round."""
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1
     for _, wanted in sorted(phases.items()):
@@ -122,7 +122,6 @@ def _find_speakers(debate: Debate, number: int, stage: Stage | None) -> list[str
 
 
 def _stopped_debaters(debate: Debate, number: int) -> frozenset[str]:
-    """Return the names of debaters who gave up before round `number`; empty in a debate of two."""
     is_whole = any(run.id == FIRST_RUN for run in debate.runs)
     if not is_whole or len(debate.participants) <= PAIR:
         return frozenset()

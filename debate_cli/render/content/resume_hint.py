@@ -31,8 +31,7 @@ _REQUIRED_CHANGES = {
     "RejectedError": "resuming sends the same request and is likely to fail again; name another model",
     "WeightsError": "resuming fails again until the weights can be loaded or you name another model",
 }
-_PERSISTENT_REQUESTS = frozenset({"ContextOverflowError", "RejectedError"})
-"""Causes of failures for which resuming sends the same request again."""
+_REPEATED_REQUEST_CAUSES = frozenset({"ContextOverflowError", "RejectedError"})
 
 
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
@@ -66,7 +65,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
     if is_added or not required_change(failure.cause):
         return ("",)
     model = f"--set {_model_setting(debate.config, failure.task)}={MODEL_PLACEHOLDER}"
-    if failure.cause not in _PERSISTENT_REQUESTS:
+    if failure.cause not in _REPEATED_REQUEST_CAUSES:
         return ("", model)
     is_about_whole = isinstance(failure.task, Brief) and failure.task.subject.moment == "debate"
     is_shortened = debate.config.format.history == "recent" or is_about_whole

@@ -32,7 +32,6 @@ from debate_cli.systems.trace import ArgumentScores, WeakestArgument, find_weake
 
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
 _REPEAT_OPTION = " --repeat 3"
-"""Option that asks the same judges three more times, to show how much their scores vary."""
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
 """Maximum number of rows on the closing screen: claims per label, questions, required changes, missing assessments."""
 MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
@@ -177,7 +176,6 @@ def _upheld_rows(briefing: Briefing | None, scores: ArgumentScores) -> list[Summ
 
 
 def _doubtful_rows(briefing: Briefing | None, scores: ArgumentScores) -> list[SummaryRow]:
-    """Return a row per claim that is not upheld, in the order refuted, uncertain, partially upheld."""
     if briefing is None:
         return []
     groups = (("REFUTED", briefing.not_to_use), ("UNCERTAIN", briefing.uncertain), ("PARTIALLY_UPHELD", briefing.limit))
@@ -191,7 +189,6 @@ def _claim_row(label: str, standing: str, claim: BriefingClaim, scores: Argument
 
 
 def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[SummaryRow]:
-    """Yield a row per verdict except the first. If several verdicts decide, the first one has a row too."""
     equal = deciding_verdicts(debate, ordered)
     for verdict in ordered:
         label = label_verdict(verdict, ordered)

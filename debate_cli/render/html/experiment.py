@@ -43,7 +43,7 @@ def render_experiment(
         notes=status.notes,
         leaderboard=partial(leaderboard_table, title="Leaderboard"),
         matrix=matrix_rows,
-        heat=_heat,
+        heat=_heat_class,
         share=format_share,
         judge_plots=_judge_plots,
         tables=[table for table in report_tables(analysis, status.failures) if table.title not in drawn],
@@ -60,8 +60,7 @@ def _judge_plots(found: SystemAnalysis) -> list[dict[str, object]]:
     ]
 
 
-def _heat(found: Estimate | None) -> str:
-    """Return the CSS class of a share, from `heat-0` (lowest) to `heat-4` (highest). Empty if unknown."""
+def _heat_class(found: Estimate | None) -> str:
     return "" if found is None or found.value is None else f"heat-{min(4, int(found.value * 5))}"
 
 

@@ -29,9 +29,9 @@ def render_judge_cards(report: AuditReport) -> str:
         "judge_card.css",
         title="Judge card",
         report=report,
-        plots=_plots,
+        plots=_bias_plots,
         rules=_rules,
-        calibration=_calibration,
+        calibration=_calibration_dots,
         sample=describe_sample,
         between=None if report.between is None else judge_agreement_table(report.between),
         classes={},
@@ -42,11 +42,7 @@ def render_judge_cards(report: AuditReport) -> str:
     )
 
 
-def _plots(judge: JudgeAuditReport) -> Iterator[dict[str, object]]:
-    """Yield `{title, ends, zero, rows}`: one plot of biases in points, one of biases as shares.
-
-    `ends`: labels below the axis. `zero`: position of 0, in per cent from the left.
-    """
+def _bias_plots(judge: JudgeAuditReport) -> Iterator[dict[str, object]]:
     points = [measure for measure in judge.measures if measure.unit == "points" and measure.name != "noise_margin"]
     shares = [measure for measure in judge.measures if measure.unit == "share" and measure.name != "padded_wins"]
     if points:
@@ -73,8 +69,7 @@ def _rules(comparison: Comparison) -> list[dict[str, object]]:
     return [plot_interval(name, found, format_estimate(found, "share")) for name, found in named]
 
 
-def _calibration(comparison: Comparison) -> Iterator[dict[str, object]]:
-    """Yield position, size and text of a dot per group of forecasts. Positions are per cent of the plot."""
+def _calibration_dots(comparison: Comparison) -> Iterator[dict[str, object]]:
     most = max((group.count for group in comparison.calibration), default=1)
     for group in comparison.calibration:
         yield {

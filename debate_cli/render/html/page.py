@@ -128,11 +128,6 @@ def _navigation(context: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return charts and tables per verdict, then charts and tables that judging systems add.
-
-    The deciding verdict has no `missing`: its card shows the missing assessments.
-    """
-
     def block(title: str, charts: Sequence[Chart], tables: Sequence[Any], **words: Sequence[str]) -> dict[str, Any]:
         drawn: list[DrawnChart] = [draw_chart(chart, classes) for chart in charts if not chart.is_empty]
         return {"title": title, "charts": drawn, "tables": tables, "remarks": (), "missing": (), **words}
@@ -241,13 +236,12 @@ def collect_cited_sources(debate: Debate, index: CitationIndex) -> list[dict[str
         if passage is not None:
             source_entry["place"] = format_place(passage)
             source_entry["address"] = _safe_address(passage.source)
-            source_entry["pieces"] = list(_pieces(passage, [item.check.quote for item in cited]))
+            source_entry["pieces"] = list(_split_at_quotes(passage, [item.check.quote for item in cited]))
         found.append(source_entry)
     return found
 
 
 def _safe_address(source: str) -> str:
-    """Return `source` if it is an http address without a user name; otherwise an empty text."""
     try:
         parts = urlsplit(source)
         is_plain = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.username is None
@@ -256,8 +250,7 @@ def _safe_address(source: str) -> str:
     return source if is_plain and source.isascii() and source.isprintable() and " " not in source else ""
 
 
-def _pieces(passage: Passage, quotes: Sequence[str]) -> Iterator[tuple[str, Marking]]:
-    """Split the text of `passage` where quotes start or end. A piece is `altered` if a quote changes it."""
+def _split_at_quotes(passage: Passage, quotes: Sequence[str]) -> Iterator[tuple[str, Marking]]:
     marked: list[tuple[int, int, Marking]] = []
     for quote in quotes if passage.origin != "summary" else ():
         check = check_quote(quote, passage.text)

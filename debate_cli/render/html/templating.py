@@ -79,7 +79,6 @@ def _type_name(value: object) -> str:
 
 
 def _cell_width_class(value: Cell) -> str:
-    """Return the CSS class of a text cell: `brief` keeps short text on one line, `words` widens long text."""
     words = value.cells if isinstance(value, Lines) else (value,)
     longest = max((len(word) for word in words if isinstance(word, str)), default=0)
     return "" if not longest else "brief" if longest <= SHORT_CELL_LENGTH else "words"

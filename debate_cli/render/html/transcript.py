@@ -72,7 +72,6 @@ def build_round_sections(debate: Debate) -> list[RoundSection]:
 
 
 def _round_section(debate: Debate, turns: Sequence[Turn], *, crossed: bool) -> RoundSection:
-    """Return the section of `turns`. `crossed`: whether responses and answers go to threads."""
     phases: dict[int, Phase] = {turn.round: turn.phase for turn in turns}
     numbers = tuple(phases)
     which = f"Rounds {turns[0].round}–{turns[-1].round}" if len(numbers) > 1 else f"Round {turns[0].round}"
@@ -144,7 +143,6 @@ def collect_judge_reasons(debate: Debate) -> JudgeReasons:
 
 
 def _group_marks(assessment: Assessment) -> Iterator[dict[str, Any]]:
-    """Yield the marks per debater and argument, e.g. `logic 7 of 10`, with the judge's reasons."""
     grouped: dict[tuple[str | None, str | None], list[Mark]] = defaultdict(list)
     for mark in assessment.marks:
         grouped[mark.participant, mark.item].append(mark)

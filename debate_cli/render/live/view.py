@@ -98,19 +98,19 @@ class LiveObserver:
 
     def event(self, event: Event, debate: Debate) -> None:
         """Print what is finished after `event`, and update the redrawn region."""
-        self._do(lambda: self._script.event(event, debate))
+        self._enqueue(lambda: self._script.event(event, debate))
 
     def asking(self, task: Task) -> None:
         """Show that `task` was sent to a model."""
-        self._do(lambda: self._script.asking(task))
+        self._enqueue(lambda: self._script.asking(task))
 
     def text(self, cue: Cue, piece: str) -> None:
         """Add a piece to a speech in progress."""
-        self._do(lambda: self._script.text(cue, piece))
+        self._enqueue(lambda: self._script.text(cue, piece))
 
     def note(self, note: str) -> None:
         """Print the note above the redrawn region."""
-        self._do(lambda: self._script.print(header.notice("!", theme.GOLD, note)))
+        self._enqueue(lambda: self._script.print(header.notice("!", theme.GOLD, note)))
 
     def region(self) -> RenderableType:
         """Return the redrawn region: speeches in progress, the progress line and the hint."""
@@ -119,8 +119,7 @@ class LiveObserver:
     def __rich__(self) -> RenderableType:  # drawn anew after each print, so that the region fits what was printed
         return self.region()
 
-    def _do(self, action: Callable[[], None]) -> None:
-        """Pass `action` to the drawing thread. Raises the thread's OSError if the thread has failed."""
+    def _enqueue(self, action: Callable[[], None]) -> None:
         if self._error is not None:
             raise self._error
         self._actions.put(action)
@@ -157,7 +156,7 @@ class LiveObserver:
 
 
 class _Script:
-    """Turns the events of a run into printed parts and the redrawn region. Not thread-safe."""
+    """Not thread-safe: changes must go through `LiveObserver._enqueue`."""
 
     def __init__(
         self, expected: int | None, plan: theme.RunPlan, *, show_hidden: bool, hint: str, clock: Callable[[], float]
@@ -168,8 +167,7 @@ class _Script:
         self._hint = hint
         self._printed: list[RenderableType] = []
         self._debate: Debate | None = None
-        self._wave: dict[int, SpeechStream] = {}
-        """Maps the index of a turn to its speech. All these speeches were requested together."""
+        self._streams_by_turn: dict[int, SpeechStream] = {}
         self._withheld: list[Assessment] = []
         self._pending: dict[str, Brief] = {}
         self._round = 0, ""
@@ -189,7 +187,7 @@ class _Script:
         if self._hint:
             status.append(Text(self._hint, no_wrap=True, overflow="ellipsis"))
         rows = max(2, height - 1)
-        if streams := [self._wave[index] for index in sorted(self._wave)]:
+        if streams := [self._streams_by_turn[index] for index in sorted(self._streams_by_turn)]:
             cue = streams[0].cue
             if self._round != (cue.round, cue.phase):
                 rule, notice = self._round_heading(cue.round, cue.phase)
@@ -215,7 +213,7 @@ class _Script:
                 self.print(header.judging_run_heading(debate, debate.run(event.run)))
             case TurnCompleted(turn=turn):
                 cue = Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)
-                self._wave.setdefault(turn.index, SpeechStream(cue, ThreadIndex(debate.turns))).turn = turn
+                self._streams_by_turn.setdefault(turn.index, SpeechStream(cue, ThreadIndex(debate.turns))).turn = turn
                 self._print_complete_wave()
             case AssessmentCompleted():
                 self._pending.pop(event.assessment.brief.key, None)
@@ -234,11 +232,11 @@ class _Script:
         if isinstance(task, Brief):
             self._pending[task.key] = task
         elif self._debate is not None:
-            self._wave.setdefault(task.index, SpeechStream(task, ThreadIndex(self._debate.turns)))
+            self._streams_by_turn.setdefault(task.index, SpeechStream(task, ThreadIndex(self._debate.turns)))
 
     def text(self, cue: Cue, piece: str) -> None:
-        if cue.index in self._wave:
-            self._wave[cue.index].pieces.append(piece)
+        if cue.index in self._streams_by_turn:
+            self._streams_by_turn[cue.index].pieces.append(piece)
 
     def finish(self) -> None:
         self._pending = {}
@@ -258,7 +256,7 @@ class _Script:
             return
         withheld, self._withheld = self._withheld, []
         for assessment in withheld:
-            if self._wave.keys() & assessment.subject.turns:
+            if self._streams_by_turn.keys() & assessment.subject.turns:
                 self._withheld.append(assessment)
             else:
                 report = build_judge_report(assessment, self._debate)
@@ -268,18 +266,18 @@ class _Script:
         self._pending.pop(failure.task.key, None)
         cue = failure.task
         if isinstance(cue, Cue):
-            self._wave.pop(cue.index, None)
+            self._streams_by_turn.pop(cue.index, None)
             self._print_complete_wave()
             if cue.round >= self._round[0]:
                 self._open_round(cue.round, cue.phase)
         self.print(header.notice("✗", theme.RED, describe_failure(failure)))
 
     def _print_complete_wave(self) -> None:
-        if self._wave and all(stream.turn is not None for stream in self._wave.values()):
+        if self._streams_by_turn and all(stream.turn is not None for stream in self._streams_by_turn.values()):
             self._print_wave()
 
     def _print_wave(self) -> None:
-        wave, self._wave = self._wave, {}
+        wave, self._streams_by_turn = self._streams_by_turn, {}
         if self._debate is not None:
             said = [(item.turn, item.threads) for _, item in sorted(wave.items()) if item.turn is not None]
             self._print_speeches(said, self._debate)

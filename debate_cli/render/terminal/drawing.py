@@ -156,8 +156,6 @@ def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
 
 @dataclass(frozen=True, slots=True)
 class _TableView:
-    """A table that adapts to the window: without bars in a narrow window, as a list in a very narrow one."""
-
     table: Table
     styles: ParticipantStyles
 
@@ -219,7 +217,6 @@ class _TableView:
 
 
 def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Text]:
-    """Return a row as lines: the first cell, then short cells on one line, then each long text."""
     short, long = list[Text](), list[Text]()
     for _, header, cell in theme.labelled_cells(table, row):
         text = join_text((f"{header} " if header else "", theme.MUTED), render_cell(cell, styles))

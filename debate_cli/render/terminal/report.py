@@ -26,8 +26,7 @@ from debate_cli.render.terminal.drawing import (
 from debate_cli.systems.tables import Lines, Table, TableRow
 
 _ROWS_BELOW = 5
-"""Number of lines that a run prints below the closing screen: path of the transcript, next command, the shell's prompt.
-"""
+"""Rows for the transcript's path, the next command and the shell's prompt."""
 
 
 def closing_screen(
@@ -100,7 +99,6 @@ def _verdict_panel(
     *,
     decides: bool = True,
 ) -> RenderableType:
-    """Draw a verdict: answer, scores and rows. A deciding verdict has a heavy frame in the winner's colour."""
     winner = styles.get(verdict.winner) if verdict is not None and verdict.winner is not None else None
     colour = winner.colour if winner else theme.MUTED
     headline = terminal_line(answer, f"bold {winner.colour}" if winner else "bold")
@@ -120,7 +118,6 @@ def _verdict_panel(
 
 
 def _row_grid(rows: Sequence[SummaryRow], styles: ParticipantStyles) -> RenderableType:
-    """Draw labelled rows. A label that repeats the label above is not drawn."""
     drawn: list[tuple[str, RenderableType]] = []
     label = ""
     for row in rows:
@@ -139,7 +136,6 @@ def _rehearsal(debate: Debate) -> list[RenderableType]:
 
 
 def _stack_trace_columns(trace: Table) -> Table:
-    """Put id, speaker and claim of the trace table into one column, standing and reason into another."""
     rows: list[TableRow] = []
     for row in trace.rows:
         if row is not None:

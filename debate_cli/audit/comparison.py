@@ -24,8 +24,7 @@ from debate_cli.statistics.estimate import Estimate, estimate, mean
 
 COIN = 0.5
 BASELINES = ("majority", "longer side", "last speaker", "coin")
-_JUDGE = "judge\0"
-"""Name of the judge among the raters. No rater can have this name."""
+_RESERVED_JUDGE_NAME = "judge\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +65,13 @@ class _Row(NamedTuple):
     label: str
     sides: tuple[str, str]
     winners: dict[str, str]
-    """Maps `judge` and the names of simple rules to winners. The rule `coin` is left out."""
-    chance: float
-    """Probability that the first side wins, computed from the judge's margin, 0 to 1."""
-    errors: list[tuple[float, float]]
-    """Pairs of the judge's points for a debater and a rater's score for this debater."""
+    first_wins_chance: float
+    score_pairs: list[tuple[float, float]]
     ratings: dict[str, str]
-    """Maps raters to the winner that each rater names."""
 
     @property
     def forecast(self) -> tuple[float, float]:
-        return self.chance, score_hit(self.sides[0], self.label)
+        return self.first_wins_chance, score_hit(self.sides[0], self.label)
 
     def hit(self, who: str) -> float:
         return COIN if who == "coin" else score_hit(self.winners[who], self.label)
@@ -125,11 +120,13 @@ def compare_with_labels(
         kappa=measured(lambda drawn: cohen_kappa([(row.winners["judge"], row.label) for row in drawn])),
         alpha_people=measured(lambda drawn: krippendorff_alpha([row.ratings for row in drawn])),
         alpha_with_judge=measured(
-            lambda drawn: krippendorff_alpha([{**row.ratings, _JUDGE: row.winners["judge"]} for row in drawn])
+            lambda drawn: krippendorff_alpha(
+                [{**row.ratings, _RESERVED_JUDGE_NAME: row.winners["judge"]} for row in drawn]
+            )
         ),
         brier=measured(lambda drawn: brier_score([row.forecast for row in drawn])),
         log_score=measured(lambda drawn: log_score([row.forecast for row in drawn])),
-        score_error=measured(lambda drawn: root_mean_square_error([pair for row in drawn for pair in row.errors])),
+        score_error=measured(lambda drawn: root_mean_square_error([pair for row in drawn for pair in row.score_pairs])),
         calibration=calibration_bins([row.forecast for row in rows]),
     )
 
@@ -164,8 +161,8 @@ def _row(group: Sequence[Judgement], labels: Sequence[WinnerLabel]) -> _Row:
             "longer side": longer_side(debate) or DRAW,
             "last speaker": debate.turns[-1].speaker,
         },
-        chance=0.5 + (means[first] - means[second]) / 200,
-        errors=[(means[name], value) for label in labels for name, value in label.scores if name in means],
+        first_wins_chance=0.5 + (means[first] - means[second]) / 200,
+        score_pairs=[(means[name], value) for label in labels for name, value in label.scores if name in means],
         ratings={label.rater: label.winner for label in labels},
     )
 

@@ -132,7 +132,6 @@ def check_gates(
 
 
 def _decide(name: str, gate: Gate, found: Estimate, bound: float) -> AuditGateResult:
-    """Decide one gate. If the interval of the lead ends at the bound, the gate `baseline` is not met."""
     if found.value is None:
         return AuditGateResult(name, bound, found, "not enough data")
     if found.low is None or found.high is None:

@@ -91,35 +91,23 @@ def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> 
 
 
 def _margin(judgement: Judgement) -> float:
-    """Return the points of the debater who is shown first, minus the points of the other debater."""
     first, second = (participant.name for participant in judgement.case.debate.participants)
     return judgement.points[first] - judgement.points[second]
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """Compare judgements of the unchanged debate in pairs. Yield 1 for a pair with different winners, otherwise 0.
-
-    Only the first judgement yields numbers, so that each pair counts once.
-    """
+    """Only the first judgement yields numbers, so that each pair counts once."""
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)
         yield from (float(first.verdict.winner != second.verdict.winner) for first, second in pairs)
 
 
 def _noise_margin(one: Observation) -> Iterator[float]:
-    """Yield the standard deviation of the margins of the unchanged debate.
-
-    Only the first judgement yields a number, so that each debate counts once.
-    """
     if one.judgement is one.unchanged[0] and len(one.unchanged) > 1:
         yield stdev(map(_margin, one.unchanged))
 
 
 def _flips(one: Observation) -> Iterator[float]:
-    """Compare the winner with each judgement of the unchanged debate. Yield 1 for another winner, otherwise 0.
-
-    In the variant `names`, the debaters have exchanged names, so the winner's name is exchanged back.
-    """
     winner = one.judgement.verdict.winner
     if winner is not None and one.judgement.case.variant == "names":
         winner = next(name for name in one.judgement.points if name != winner)
@@ -127,24 +115,20 @@ def _flips(one: Observation) -> Iterator[float]:
 
 
 def _margin_of_first(one: Observation) -> Iterator[float]:
-    """Yield the lead of the debater who is shown first, in points, as the mean of both orders."""
     yield (_margin(one.judgement) + fmean(map(_margin, one.unchanged))) / 2
 
 
 def _wins_gained(one: Observation) -> Iterator[float]:
-    """Yield the changed debater's result (win 1, draw 0.5, loss 0), minus the mean result in the unchanged debate."""
     name = one.judgement.case.changed
     result, *before = (score_hit(each.verdict.winner or DRAW, name) for each in (one.judgement, *one.unchanged))
     yield result - fmean(before)
 
 
 def _beyond_length(one: Observation) -> Iterator[float]:
-    """Yield the points that the change gains, minus the points that padding of the same length would gain."""
     yield one.gain - one.padding_gain * one.added_words
 
 
 def _order_seen(one: Observation) -> Iterator[float]:
-    """Yield 1 if the judge's prompt contains the order of the variant `injected`, otherwise 0."""
     shown = format_shared_prompt(one.judgement.case.debate, None)
     yield float(any(order in shown for order in ORDERS))
 
@@ -169,4 +153,3 @@ _MEASURES: tuple[tuple[str, VariantName, str, Unit, Observe], ...] = (
     ("injected", "injected", "gained by an order to the judge", "points", lambda one: [one.gain]),
     ("truncated", "truncated", "lost without the last speech", "points", lambda one: [-one.gain]),
 )  # fmt: skip
-"""Each measure: name, variant, label, unit, and the function that returns the numbers of an observation."""

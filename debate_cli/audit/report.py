@@ -138,10 +138,7 @@ def _report_judge(
 
 
 def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[WinnerLabel]) -> str:
-    """Return the simple rule that explains nearly all verdicts, or an empty text.
-
-    Variants that remove content do not count, because even a fair judge may then prefer the longer side.
-    """
+    """If a variant removes content, even a fair judge may prefer the longer side."""
     decided = [each for each in judgements if each.points and not VARIANTS[each.case.variant].removes_content]
     if len({each.case.base for each in decided}) < SOUND:
         return ""
@@ -215,7 +212,7 @@ def compare_audits(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Chang
 
 
 def _judge_change(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Return how a measure changed. The best value of every measure is 0, so a value nearer to 0 is better."""
+    """The best value of every measure is 0."""
     if any(found[end] is None for found in (before, now) for end in ("low", "high")):
         return "not enough data"
     if before["low"] <= now["high"] and now["low"] <= before["high"]:

@@ -89,7 +89,6 @@ def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tu
 
 
 def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Exchange the names and prefixes of the two debaters, also in their speeches. Sides and arguments stay."""
     first, second = debate.participants
     rename = _exchanging(debate)
     debaters = [
@@ -102,7 +101,6 @@ def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """Show the second debater first. Yields nothing if debaters answer each other within a round."""
     if not debate.is_sequential:
         first = debate.participants[0].name
         rounds = debate.turns_by_round.values()
@@ -111,7 +109,6 @@ def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
-    """For each debater, yield a debate in which both debaters say this debater's words."""
     first, second = debate.participants
     rename = _exchanging(debate)
     for own, other in ((first, second), (second, first)):
@@ -142,7 +139,6 @@ def _mark(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn
 
 
 def _cite(debate: Debate, speaker: str) -> Sequence[Turn]:
-    """Add an invented study to the speaker's first speech: to the first argument's evidence, or at the end."""
     turns = list(debate.turns)
     place = next((number for number, turn in enumerate(turns) if turn.speaker == speaker), None)
     if place is None:
@@ -181,8 +177,6 @@ def _truncate(debate: Debate, speaker: str) -> Sequence[Turn]:
 
 
 def _per_side(change: Callable[[Debate, str], Sequence[Turn]]) -> Build:
-    """Return a function that yields one debate per debater, in which `change` has changed the debater's turns."""
-
     def build(debate: Debate) -> Iterator[tuple[str, Debate]]:
         for participant in debate.participants:
             yield participant.name, build_debate(debate, _debaters(debate), change(debate, participant.name))
@@ -196,7 +190,6 @@ def _debaters(debate: Debate) -> list[DebaterConfig]:
 
 
 def _rewrite(debate: Debate, speaker: str, rewrite: Callable[[list[str]], list[str]]) -> Sequence[Turn]:
-    """Replace all texts of the speaker. `rewrite` returns one new text for each old text."""
     old: list[str] = []
 
     def collect(text: str) -> str:
@@ -210,13 +203,11 @@ def _rewrite(debate: Debate, speaker: str, rewrite: Callable[[list[str]], list[s
 
 
 def _is_prose(turn: Turn) -> bool:
-    """Return whether judges read the text of a turn. Otherwise, judges read its structure."""
     structure = (turn.arguments, turn.responses, turn.answers, turn.closing)
     return turn.phase in PROSE_PHASES or UNSTRUCTURED in turn.warnings or not any(structure)
 
 
 def _edit_prose(turn: Turn, edit: Change) -> Turn:
-    """Apply `edit` to a turn's text if judges read the text, otherwise to the main text of each part of the structure."""
     if _is_prose(turn):
         text = edit(turn.text)
         arguments = turn.arguments and tuple(
@@ -238,7 +229,6 @@ def _edit_prose(turn: Turn, edit: Change) -> Turn:
 
 
 def _exchanging(debate: Debate) -> Change:
-    """Return a function that exchanges the names and prefixes of the two debaters wherever they are whole words."""
     first, second = debate.participants
     pairs = ((first.name, second.name), (first.prefix, second.prefix))
     table = {word: other for pair in pairs for word, other in (pair, pair[::-1])}
@@ -247,7 +237,6 @@ def _exchanging(debate: Debate) -> Change:
 
 
 def _renamed(turn: Turn, rename: Change) -> Turn:
-    """Apply `rename` to all texts of a turn except its citations."""
     return _rename(turn, rename, ("text", "arguments", "responses", "answers", "closing"))
 
 

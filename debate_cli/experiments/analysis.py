@@ -304,20 +304,21 @@ def _length_correlation(rows: Sequence[Judgement]) -> float | None:
 
 
 def _self_preference(judge: str, rows: Sequence[Judgement], bootstrap: _Bootstrap) -> Estimate:
-    points: dict[str, Callable[[Judgement], float]] = {}
-    """Maps debates to a function that returns the points of the player with the judge's model."""
+    points_of_own_model: dict[str, Callable[[Judgement], float]] = {}
     for row in rows:
         if (row.judge or "") == judge and row.own_model:
             is_first, is_second = (_has_model(row.judge_model, model) for model in (row.first_model, row.second_model))
             if is_first != is_second:
-                points[row.cell] = points_of_first if is_first else _points_of_second
-    counted = [row for row in rows if row.cell in points and ((row.judge or "") == judge or not row.own_model)]
+                points_of_own_model[row.cell] = points_of_first if is_first else _points_of_second
+    counted = [
+        row for row in rows if row.cell in points_of_own_model and ((row.judge or "") == judge or not row.own_model)
+    ]
     if len({(row.judge or "") == judge for row in counted}) < 2:  # noqa: PLR2004 - the judge and another one
         return Estimate(None)
 
     def difference(found: Sequence[Judgement]) -> float | None:
-        mine = _mean([(points[row.cell](row), 1.0) for row in found if (row.judge or "") == judge])
-        theirs = _mean([(points[row.cell](row), 1.0) for row in found if (row.judge or "") != judge])
+        mine = _mean([(points_of_own_model[row.cell](row), 1.0) for row in found if (row.judge or "") == judge])
+        theirs = _mean([(points_of_own_model[row.cell](row), 1.0) for row in found if (row.judge or "") != judge])
         return None if mine is None or theirs is None else mine - theirs
 
     return bootstrap.over_motions(counted, difference)

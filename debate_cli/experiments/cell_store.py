@@ -112,11 +112,9 @@ class LedgerCells:
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._started_at = clock()
         """A run skips cells that changed after this time, so that it tries each cell once."""
-        self._after = -1
-        """Sequence number of the last cell that was taken."""
+        self._last_taken_seq = -1
         self._renewals = 0
-        self._baseline = self._settled_here = BudgetAmount()
-        """Cost of the cells that were settled before this run (`_baseline`), and by this run (`_settled_here`)."""
+        self._settled_before = self._settled_here = BudgetAmount()
 
     def journal_mirror(self) -> None:
         """Return None, because journals are not copied."""
@@ -125,9 +123,12 @@ class LedgerCells:
         """Register this run. Return a budget in which the stored cost of all cells counts as spent."""
         self._recover()
         self._renew(BudgetAmount())
-        self._baseline = self._spent()
+        self._settled_before = self._spent()
         return Budget(
-            limits.max_cost_usd, limits.max_tokens, used_cost=self._baseline.usd, used_tokens=self._baseline.tokens
+            limits.max_cost_usd,
+            limits.max_tokens,
+            used_cost=self._settled_before.usd,
+            used_tokens=self._settled_before.tokens,
         )
 
     async def load_progress(self) -> Progress:
@@ -141,10 +142,10 @@ class LedgerCells:
         """
         if without:
             return self._claim(-1, without)
-        record = self._claim(self._after)
-        if record is None and self._after >= 0:  # cells that were given back since may be before the last one
+        record = self._claim(self._last_taken_seq)
+        if record is None and self._last_taken_seq >= 0:  # cells that were given back since may be before the last one
             record = self._claim(-1)
-        self._after = -1 if record is None else record.seq
+        self._last_taken_seq = -1 if record is None else record.seq
         return record
 
     def _claim(self, after: int, without: Collection[str] = ()) -> CellRecord | None:
@@ -195,7 +196,7 @@ class LedgerCells:
 
         Every tenth call returns the progress. All other calls return None.
         """
-        earlier = self._baseline + self._settled_here
+        earlier = self._settled_before + self._settled_here
         self._renew(_at_least_zero(budget.used - earlier))
         [unsettled] = self._ledger.query(
             "SELECT CAST(TOTAL(unsettled_tokens) AS INTEGER), TOTAL(unsettled_usd) FROM workers WHERE owner <> ?",

@@ -20,10 +20,8 @@ from debate_cli.storage.folder import slugify
 
 KEY_CHARS = 32
 _ID_KEY_CHARS = 12
-_JUDGE_PROMPT = "judge"
-"""Names of judges' prompts start with this word."""
-_PROVIDER_FIELDS = ("kind", "base_url", "structured")
-"""Settings of a provider that affect the answers of its models."""
+_JUDGE_PROMPT_PREFIX = "judge"
+_ANSWER_AFFECTING_FIELDS = ("kind", "base_url", "structured")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +69,14 @@ class CellPlan:
         self._variants = {_dump(variant.axes): variant for variant in self.experiment.variants}
         redact = self.experiment.variants[0].context.redact
         self._slugs = {motion.id: slugify(redact(motion.topic)) or "debate" for motion in self.experiment.motions}
-        self._prints = {axes: _VariantPrints.create(self.experiment, item) for axes, item in self._variants.items()}
+        self._hashes = {axes: _VariantHashes.create(self.experiment, item) for axes, item in self._variants.items()}
 
     @property
     def fingerprint(self) -> str:
         """Hash of the whole plan. Plans with equal fingerprints have equal cells."""
         config = self.experiment.file.config
         chosen = (config.name, config.pairs(), config.sides, config.repeat, config.self_judging, self.experiment.mock)
-        prints = {axes: (each.debate, each.players, each.judges) for axes, each in self._prints.items()}
+        prints = {axes: (each.debate, each.players, each.judges) for axes, each in self._hashes.items()}
         return _sha256([chosen, prints, list(self._motions)])
 
     def cells(self) -> Iterator[Cell]:
@@ -122,7 +120,7 @@ class CellPlan:
             "seed": seed if cell.repeat == 1 else (seed or 0) + cell.repeat - 1,
         }
         context = replace(variant.context, config=variant.context.config.model_copy(update=changes))
-        by_key = {self._prints[cell.axes].judges[judge.name]: judge for judge in variant.judges}
+        by_key = {self._hashes[cell.axes].judges[judge.name]: judge for judge in variant.judges}
         return CellInputs(context, motion, {key: by_key[key] for key in cell.judges}, models)
 
     def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
@@ -136,7 +134,7 @@ class CellPlan:
         return found
 
     def _cell(self, motion: Motion, variant: Variant, axes: str, pair: tuple[str, str], repeat: int) -> Cell:
-        prints = self._prints[axes]
+        prints = self._hashes[axes]
         key = _sha256(
             [
                 prints.debate,
@@ -175,17 +173,15 @@ class CellPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class _VariantPrints:
+class _VariantHashes:
     debate: str
-    """Hash of everything that determines a debate, except motion and players."""
     players: Mapping[str, str] = field(default_factory=dict[str, str])
     judges: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Maps names of judges to hashes of their settings."""
 
     @classmethod
-    def create(cls, experiment: Experiment, variant: Variant) -> _VariantPrints:
+    def create(cls, experiment: Experiment, variant: Variant) -> _VariantHashes:
         config, prompts = variant.context.config, variant.context.prompts
-        for_judges = {name: text for name, text in prompts.items() if name.startswith(_JUDGE_PROMPT)}
+        for_judges = {name: text for name, text in prompts.items() if name.startswith(_JUDGE_PROMPT_PREFIX)}
         data = config.model_dump(mode="json", include={"seed", "format", "evidence", "judging"})
         data["judges"] = [
             _spec_data(config.model_for_judge(judge_model_role(system, seat)))
@@ -193,7 +189,8 @@ class _VariantPrints:
             for seat in judge_ids(system)
         ]
         data["providers"] = {
-            name: {key: getattr(spec, key) for key in _PROVIDER_FIELDS} for name, spec in config.providers.items()
+            name: {key: getattr(spec, key) for key in _ANSWER_AFFECTING_FIELDS}
+            for name, spec in config.providers.items()
         }
         if variant.context.corpus is not None:
             data["sources"] = variant.context.corpus.content_sha256

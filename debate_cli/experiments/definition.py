@@ -154,7 +154,6 @@ class _Loader:
     ) -> None:
         self.file = file
         self.notes: list[str] = []
-        """Sentences on lines of the `.env` file that were ignored."""
         self._env = env
         self._trusted_folders = trusted_folders
         self._mock = mock
@@ -286,7 +285,6 @@ class _Loader:
         return spec
 
     def _with_own_judging(self, loaded: LoadedConfig) -> LoadedConfig:
-        """If the experiment names judges, remove the base's judging systems. Systems that steer the debate stay."""
         if not self.file.config.judges:
             return loaded
         systems = tuple(system for system in loaded.config.judging.systems if system.steers_debate)
@@ -310,5 +308,4 @@ class _Loader:
 
 
 def _check_without_judges(config: DebateConfig) -> list[Problem]:
-    """Check the base configuration. Its judges need no model, because the experiment names other judges."""
     return check_config(config.model_copy(update={"models": {"judge": ModelSpec(model="mock/judge"), **config.models}}))

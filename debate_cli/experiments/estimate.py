@@ -59,8 +59,7 @@ class ExperimentEstimate:
 @dataclass(slots=True)
 class _Total:
     spec: ModelSpec
-    is_batched: bool
-    """Whether the calls are made after the debate, and so can be sent as a batch."""
+    can_be_batched: bool
     debates: int = 0
     planned: CallTotals = NO_CALLS
     worst: CallTotals = NO_CALLS
@@ -72,7 +71,7 @@ class _Total:
 
     def price(self, name: str, registry: ProviderRegistry, *, batch: bool) -> ParticipantEstimate:
         full = registry.price(self.spec)
-        price = halve_price(full) if batch and self.is_batched else full
+        price = halve_price(full) if batch and self.can_be_batched else full
         planned, worst = (
             replace(total, cost_usd=compute_cost(total.usage, price)) for total in (self.planned, self.worst)
         )
@@ -81,10 +80,8 @@ class _Total:
 
 class _Sample(NamedTuple):
     debaters: list[RoleEstimate]
-    own_judges: list[RoleEstimate]
-    """Estimates for the judges of the base configuration."""
+    base_judges: list[RoleEstimate]
     added_judge: list[RoleEstimate]
-    """Estimates for one judge of the experiment. A panel has one estimate for each seat."""
 
 
 async def estimate_experiment(
@@ -107,16 +104,16 @@ async def estimate_experiment(
             samples[cell.axes] = await _simulate(plan, cell)
         sample = samples[cell.axes]
         for name, spec, role in zip((cell.first, cell.second), inputs.models, sample.debaters, strict=True):
-            players.setdefault(name, _Total(spec, is_batched=False)).add(role.planned, role.worst, count)
+            players.setdefault(name, _Total(spec, can_be_batched=False)).add(role.planned, role.worst, count)
         systems = [system for system in inputs.context.config.judging.systems if not system.steers_debate]
         afterwards = {f"{system.kind} {seat}" for system in systems for seat in judge_ids(system)}
-        for role in sample.own_judges:
+        for role in sample.base_judges:
             total = judges.setdefault(role.role, _Total(role.spec, role.role in afterwards))
             total.add(role.planned, role.worst, count)
         planned = sum((role.planned for role in sample.added_judge), NO_CALLS)
         worst = sum((role.worst for role in sample.added_judge), NO_CALLS)
         for judge in inputs.judges.values():
-            judges.setdefault(judge.name, _Total(judge.spec, is_batched=True)).add(planned, worst, count)
+            judges.setdefault(judge.name, _Total(judge.spec, can_be_batched=True)).add(planned, worst, count)
     registry = ProviderRegistry(plan.context.config, plan.context.env, folder=plan.context.folder)
     seconds, slowest = _least_time(plan, registry, [*players.values(), *judges.values()])
     return ExperimentEstimate(

@@ -25,8 +25,7 @@ _APPLICATION_ID = 0x64656278
 _VERSION = 1
 _BUSY_S = 60.0
 _RETRY_S = 0.02
-_PRIMARY_CODE = 0xFF
-"""Bit mask for the primary part of an SQLite error code."""
+_PRIMARY_CODE_MASK = 0xFF
 _CHUNK = 1000
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -364,13 +363,12 @@ class Ledger:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switch to write-ahead logging. If another process is opening the new file, try again."""
     deadline = time.monotonic() + _BUSY_S
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & _PRIMARY_CODE != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+            if error.sqlite_errorcode & _PRIMARY_CODE_MASK != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(_RETRY_S)
         else:

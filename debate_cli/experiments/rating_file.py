@@ -32,7 +32,6 @@ class _Row(NamedTuple):
     value: float
     is_margin: bool
     cluster: str
-    """Name of the row's cluster. Empty if the row is a cluster by itself."""
     judge: str
     side: str
 

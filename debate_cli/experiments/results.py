@@ -29,7 +29,6 @@ MODEL_SEPARATOR = "; "
 ROWS_PER_GROUP = 10_000
 MISSING_EXTRA = "--format parquet needs the package pyarrow; install it with: pip install 'debate-cli[experiments]' (from a checkout: pip install '.[experiments]')"
 _ARROW_TYPES = {bool: "bool_", int: "int64", float: "float64"}
-"""Maps Python types to types of columns in Arrow. All other types become text."""
 
 
 class Judgement(NamedTuple):

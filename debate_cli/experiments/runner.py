@@ -104,11 +104,8 @@ class ExperimentRun:
         self._taken = self._failures_in_a_row = self._calls = self._locked = self._substitutes = 0
         self._opening = asyncio.Semaphore(OPENING_CELLS)
         self._running: dict[str, Cell] = {}
-        """Maps keys to cells."""
-        self._providers: dict[str, str] = {}
-        """Maps the players of started cells to the providers of their models."""
-        self._exhausted = frozenset[str]()
-        """Waiting players of the last search for a substitute that found no cell. The same search is not repeated."""
+        self._provider_of_player: dict[str, str] = {}
+        self._found_no_substitute_without = frozenset[str]()
         self._outcomes: Counter[CellState] = Counter()
         self._stopped: str | None = None
         self._fatal: StorageError | None = None
@@ -165,14 +162,13 @@ class ExperimentRun:
 
     def _waiting_players(self) -> frozenset[str]:
         closed = self._pool.closed_providers
-        return frozenset(name for name, provider in self._providers.items() if provider in closed)
+        return frozenset(name for name, provider in self._provider_of_player.items() if provider in closed)
 
     def _start_substitutes(self, group: asyncio.TaskGroup) -> None:
-        """While cells wait for a provider, start cells of players who do not wait."""
         waiting = self._waiting_players()
         held = sum(1 for cell in self._running.values() if waiting & {cell.first, cell.second})
         most = min(held, self._plan.context.config.limits.concurrency)
-        if waiting != self._exhausted:
+        if waiting != self._found_no_substitute_without:
             for _ in range(most - self._substitutes):
                 group.create_task(self._substitute())
 
@@ -187,7 +183,7 @@ class ExperimentRun:
             record = None
         if record is None:
             self._taken -= 1
-            self._exhausted = without or self._exhausted
+            self._found_no_substitute_without = without or self._found_no_substitute_without
             return None
         self._counts[record.state] -= 1
         self._counts["running"] += 1
@@ -253,17 +249,13 @@ class ExperimentRun:
         self._observer.settled(record, how, winners, self._progress())
 
     async def _debate(self, record: CellRecord, opening: ExitStack) -> tuple[Settlement, list[ResultRow]]:
-        """Complete the debate of a cell, then its judging runs.
-
-        The first request closes `opening`, which lets the next cell begin.
-        """
         cell = record.cell
         path = self._folder / DEBATES_FOLDER / f"{cell.debate}.json"
         if lock_holder(path) is not None:
             return Settlement("open", record.cost_usd, record.tokens, record.calls, cause=LOCKED), []
         inputs = self._plan.inputs_of(cell)
         for name, spec in zip((cell.first, cell.second), inputs.models, strict=True):
-            self._providers[name] = split_model_name(spec.model)[0]
+            self._provider_of_player[name] = split_model_name(spec.model)[0]
         context = replace(
             inputs.context,
             observer=_CellObserver(self, opening),
@@ -357,8 +349,6 @@ async def _complete(session: Session, stored: StoredDebate, path: Path, missing:
 
 
 def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
-    """Return the newest judging run by `judge`. Prices of models are not compared."""
-
     def unpriced(spec: ModelSpec | None) -> ModelSpec | None:
         return None if spec is None else spec.model_copy(update={"price": None})
 

@@ -111,7 +111,6 @@ def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> 
 
 
 def _kept_verdict(debate: Debate, run: JudgingRun, kind: str) -> Verdict:
-    """Return the stored verdict of a system that is not installed; an undetermined verdict if none is stored."""
     for verdict in debate.kept_verdicts:
         if (verdict.system, verdict.run) == (kind, run.id):
             return verdict.model_copy(update={"decides": False})
@@ -124,11 +123,6 @@ def _kept_verdict(debate: Debate, run: JudgingRun, kind: str) -> Verdict:
 def _put_deciding_first(
     verdicts: Sequence[Verdict], deciding: str | None, judged: Sequence[Verdict] = ()
 ) -> tuple[Verdict, ...]:
-    """Flag the deciding verdict and move it to the front.
-
-    The newest verdict of the kind `deciding` in `judged` decides, else the newest in `verdicts`. If no verdict is of
-    this kind, the first one decides.
-    """
     if not verdicts:
         return ()
     newest = [*reversed(judged), *reversed(verdicts)]
@@ -158,16 +152,10 @@ def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemS
 
 
 def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool:
-    """Return whether the system gave an assessment in the run. True for a system without judges."""
     return not judge_ids(system) or bool(debate.assessments_of_system(system.kind, run.id))
 
 
 def _deciding_kind(debate: Debate, runs: str) -> str | None:
-    """Return the kind of the system that decides, from the setting `decides`.
-
-    Of several runs with this setting, the last of `runs_by_precedence` counts. Without the setting, the first system of
-    the first run decides.
-    """
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
     named = [
         run.judging.decides for run in debate.runs_by_precedence() if run in asked and run.judging.decides is not None

@@ -71,7 +71,6 @@ def format_quote_checks(debate: Debate, turn: Turn) -> str:
 
 
 def _find_sources_run(debate: Debate, run_id: str) -> str | None:
-    """Return `run_id` if this run uses the system `sources`, else the newest such run; None if there is none."""
     if any(system.kind == SOURCES_KIND for system in debate.run(run_id).active_systems()):
         return run_id
     newest = newest_run(debate, SOURCES_KIND)
@@ -105,7 +104,6 @@ def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -
 
 
 def _check_line(check: SourceCheck, debater: str, names: tuple[str, ...], answer: JudgedCitation | None = None) -> str:
-    """Return one citation as a line of JSON. Turns count from 0, as in the transcript that judges read."""
     said = {"source": check.source, "quote": check.quote, "difference": check.difference}
     opinion = answer.model_dump(include=OPINIONS - {"reason"}) if answer is not None else {}
     if answer is not None:

@@ -28,8 +28,7 @@ OUTAGE_S = 300.0
 _RETRY_S = 0.5
 _CONNECT_S = 5.0
 _MAX_CONNECTIONS = 8
-_CREATE_LOCK = 0x64656274
-"""Key of the PostgreSQL lock that only one process at a time holds to create the tables."""
+_TABLE_CREATION_LOCK = 0x64656274
 _TABLES = """
 CREATE TABLE version (number INTEGER NOT NULL);
 INSERT INTO version VALUES (1);
@@ -181,7 +180,7 @@ class Database:
 
 
 async def _create_tables(connection: AsyncConnection, queue_schema: str) -> None:
-    await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_CREATE_LOCK,))
+    await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_TABLE_CREATION_LOCK,))
     if await fetch(connection, "SELECT to_regclass(%s)", f"{SCHEMA}.version") == [(None,)]:
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())
         await connection.execute((_TABLES + queue_schema).encode())

@@ -36,10 +36,9 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Changes this long before the last copied change are copied again, because a change may become visible late."""
+"""Changes this recent are copied again, because a change may become visible late."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
-_NO_WORKER_S = 10.0
-"""Seconds without a worker after which the user is told that no worker is running."""
+_NO_WORKER_NOTICE_S = 10.0
 
 
 def experiment_id(name: str, *, mock: bool) -> str:
@@ -85,7 +84,6 @@ class _StoredExperiment(NamedTuple):
     plan: str
     notes: str
     created_at: str
-    """Time at which the experiment was first queued. Experiments with the same name differ in this time."""
 
 
 async def _find_experiment(connection: AsyncConnection, experiment: str) -> _StoredExperiment | None:
@@ -132,7 +130,6 @@ def _cell_row(experiment: str, record: CellRecord, ledger: Ledger) -> tuple[Any,
 
 
 async def _store_cells(connection: AsyncConnection, *, rows: Sequence[tuple[Any, ...]]) -> set[str]:
-    """Add new cells, and update known ones. Return the keys of the new cells."""
     keys = [row[1] for row in rows]
     query = "SELECT key FROM cells WHERE experiment = %s AND key = ANY(%s)"
     known = {key for (key,) in await fetch(connection, query, rows[0][0], keys)}
@@ -164,10 +161,7 @@ async def _store_begun(database: Database, experiment: str, record: CellRecord, 
 
 
 async def _add_jobs(connection: AsyncConnection, *, database: Database, experiment: str) -> int:
-    """Add a job for each open cell that has no job. Return the number of jobs added.
-
-    The jobs have no `lock`. With locks, fetching one of 50,000 jobs took over a minute.
-    """
+    """The jobs have no `lock`, because locks make fetching a job very slow."""
     from procrastinate.jobs import Job
 
     await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 2))", (experiment,))
@@ -220,10 +214,7 @@ async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRec
 async def _copy_cell(
     database: Database, ledger: Ledger, record: CellRecord, results: list[ResultRow], *, has_transcript: bool
 ) -> bool:
-    """Copy a cell from the queue. If the ledger has the same record already, copy nothing and return False.
-
-    A second copy would overwrite judgements that the user added to the transcript.
-    """
+    """A second copy would overwrite judgements that the user added to the transcript."""
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}
     if ledger.find(record.cell.key) == record and (path.exists() or not is_ended):
@@ -323,7 +314,7 @@ async def _watch(
             return RunSummary(progress, progress.cells["done"], progress.cells["failed"], stopped if left else None)
         if has_worker:
             seen_worker_at = time.monotonic()
-        elif time.monotonic() - seen_worker_at > _NO_WORKER_S:
+        elif time.monotonic() - seen_worker_at > _NO_WORKER_NOTICE_S:
             observer.note("no worker is running; start one with: debate worker")
             seen_worker_at = float("inf")
         await asyncio.sleep(RENEW_S)

@@ -38,29 +38,26 @@ class Lease:
         self.number = number
         self.job = job
         self._database = database
-        self._lines: list[tuple[int, bytes]] = []
-        """Lines that are not stored yet, with their sequence numbers."""
+        self._unstored_lines: list[tuple[int, bytes]] = []
         self._seq = 0
-        self._replaces = False
-        """Whether `_lines` replace all lines in the database, instead of being added to them."""
-        self._calls: list[tuple[str, float, int]] = []
-        """Reservations of finished calls, with the actual US dollars and tokens."""
+        self._replaces_stored_lines = False
+        self._finished_calls: list[tuple[str, float, int]] = []
         self._storing = asyncio.Lock()
 
     def replace(self, lines: Sequence[bytes]) -> None:
         """Replace the journal in the database by `lines`, at the next `sync`."""
-        self._replaces, self._seq, self._lines = True, 0, []
+        self._replaces_stored_lines, self._seq, self._unstored_lines = True, 0, []
         for line in lines:
             self.append(line)
 
     def append(self, line: bytes) -> None:
         """Add a line to the journal in the database, at the next `sync`."""
-        self._lines.append((self._seq, line))
+        self._unstored_lines.append((self._seq, line))
         self._seq += 1
 
     def settle_call(self, reservation: str, usd: float, tokens: int) -> None:
         """Replace the reservation of a call by its actual cost, at the next `sync`."""
-        self._calls.append((reservation, usd, tokens))
+        self._finished_calls.append((reservation, usd, tokens))
 
     async def sync(self) -> None:
         """Store all pending lines and costs, even if the caller is cancelled. Raises LeaseLostError if this fails."""
@@ -68,10 +65,10 @@ class Lease:
 
     async def _sync(self) -> None:
         async with self._storing:
-            if not self._lines and not self._calls and not self._replaces:
+            if not self._unstored_lines and not self._finished_calls and not self._replaces_stored_lines:
                 return
-            lines, calls, replaces = self._lines, self._calls, self._replaces
-            self._lines, self._calls, self._replaces = [], [], False
+            lines, calls, replaces = self._unstored_lines, self._finished_calls, self._replaces_stored_lines
+            self._unstored_lines, self._finished_calls, self._replaces_stored_lines = [], [], False
             await self.run(partial(self._store, lines=lines, calls=calls, replaces=replaces))
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:

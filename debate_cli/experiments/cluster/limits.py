@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 WINDOW_S = 62
 """Seconds for which a call counts against a limit per minute. More than 60, because calls may arrive late."""
-_FULL_WAIT_S = 0.5
-"""Seconds between two attempts to reserve a call while other reservations fill the budget."""
+_BUDGET_RETRY_S = 0.5
 
 
 class SharedBudget(Budget):
@@ -59,7 +58,7 @@ class SharedBudget(Budget):
                     if fits:
                         break
                     if held and self._fits(self.used + worst):
-                        await asyncio.sleep(_FULL_WAIT_S)
+                        await asyncio.sleep(_BUDGET_RETRY_S)
                     else:
                         self._closed = self._format_refusal(worst, what)
             yield reservation
@@ -69,7 +68,7 @@ class SharedBudget(Budget):
     async def _try(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
     ) -> tuple[bool, bool]:
-        """Try to reserve `worst`. Return whether `worst` was reserved, and whether other calls have reservations."""
+        """Return whether `worst` was reserved, and whether other calls have reservations."""
         if self.is_limited:  # calls of all workers are reserved one after the other
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
         await lease.check(connection)

@@ -35,9 +35,7 @@ TASK = "debate_cli.cell"
 COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"
 """Columns of the table `cells` that `record_from_row` needs."""
 _POLL_S = 1.0
-"""Seconds between two checks of an empty queue."""
-_SWEEPS_A_LEASE = 3
-"""Number of searches for cells of dead workers in each lease period."""
+_SWEEPS_PER_LEASE_PERIOD = 3
 
 
 def record_from_row(row: Sequence[Any]) -> CellRecord:
@@ -69,9 +67,8 @@ class QueuedCells:
         self._lease_s = lease_s
         self._worker = 0
         self._leases = set[Lease]()
-        """Leases on taken cells. A cell that was lost and taken again has two leases until its first task ends."""
-        self._polling = asyncio.Lock()
-        """Lets only one task at a time wait in `take` for a cell to appear in the queue."""
+        """A cell that was lost and taken again has two leases until its first task ends."""
+        self._poll_lock = asyncio.Lock()
         self._swept_at = -lease_s
 
     def journal_mirror(self) -> Lease:
@@ -106,7 +103,7 @@ class QueuedCells:
 
         `without`: players whose cells are skipped. Waits for a cell if `without` is empty and this worker has cells.
         """
-        async with nullcontext() if without else self._polling:
+        async with nullcontext() if without else self._poll_lock:
             while True:
                 job = await self._fetch_job([*without])
                 if job is None:
@@ -158,7 +155,7 @@ class QueuedCells:
         )
         if isinstance(budget, SharedBudget):
             await budget.refresh()
-        if time.monotonic() - self._swept_at < self._lease_s / _SWEEPS_A_LEASE:
+        if time.monotonic() - self._swept_at < self._lease_s / _SWEEPS_PER_LEASE_PERIOD:
             return None
         await self.sweep()
         return await self.load_progress()
@@ -170,7 +167,7 @@ class QueuedCells:
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
 
     async def _fetch_job(self, without: list[str]) -> _FetchedJob | None:
-        """Fetch a job as `procrastinate_fetch_job_v2` does, but skip cells of the players in `without`."""
+        """The query is `procrastinate_fetch_job_v2`, but skips cells of the players in `without`."""
         if not without:
             fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
             job = await self._database.run_jobs(fetch)
@@ -194,7 +191,6 @@ class QueuedCells:
         return _FetchedJob(*rows[0]) if rows else None
 
     async def _begin(self, lease: Lease) -> CellRecord | None:
-        """Write the saved debate of a cell into the folder. Return None if the saved debate cannot be read."""
         CURRENT_LEASE.set(lease)
         self._leases.add(lease)
         try:
@@ -215,7 +211,7 @@ class QueuedCells:
         query = "SELECT plan FROM experiments WHERE id = %s AND halted IS NULL"
         if await fetch(connection, query, self._experiment) != [(self._plan,)]:
             return "end"
-        await _count_lost(connection, self._experiment, [job.cell])
+        await _book_reservations_as_spent(connection, self._experiment, [job.cell])
         rows = await fetch(
             connection,
             """
@@ -251,10 +247,7 @@ class QueuedCells:
         await self._database.run(self._give_back_stalled)
 
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
-        """Give back the cells of dead workers. Only one worker at a time does this.
-
-        In the first lease period after a start of the database server, heartbeats are missing, so no cell is given back.
-        """
+        """In the first lease period after the database server starts, heartbeats are missing."""
         [(may_sweep,)] = await fetch(
             connection,
             "SELECT clock_timestamp() - pg_postmaster_start_time() > make_interval(secs => %s) "
@@ -272,7 +265,7 @@ class QueuedCells:
                 await self._give_back(stalled)
 
     async def _end_leases(self, connection: AsyncConnection, cells: list[str]) -> None:
-        await _count_lost(connection, self._experiment, cells)
+        await _book_reservations_as_spent(connection, self._experiment, cells)
         await connection.execute(
             "UPDATE cells SET state = 'open', lease = lease + 1, updated_at = clock_timestamp() "
             "WHERE experiment = %s AND key = ANY(%s) AND state = 'running'",
@@ -308,8 +301,7 @@ def _number(job: Job) -> int:
     return job.id
 
 
-async def _count_lost(connection: AsyncConnection, experiment: str, cells: list[str]) -> None:
-    """Count the reservations of `cells` as spent, because their calls may have been billed."""
+async def _book_reservations_as_spent(connection: AsyncConnection, experiment: str, cells: list[str]) -> None:
     await connection.execute(
         """
         WITH lost AS (DELETE FROM reservations WHERE experiment = %s AND cell = ANY(%s) RETURNING usd, tokens)

@@ -29,7 +29,7 @@ IDLE_S = 1.0
 """Seconds between two checks of an idle queue."""
 _FOLDER_PREFIX = "debate-worker-"
 _FOLDER_GRACE_S = 60.0
-"""Minimum age in seconds of an unlocked folder that is removed. A newer folder may not be locked yet."""
+"""A newer folder may not be locked yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,7 @@ class _Queued(NamedTuple):
     id: str
     plan: str
     revision: int
-    has_waiting: bool
-    """Whether a cell waits for a worker."""
+    has_waiting_cell: bool
 
 
 async def run_worker(
@@ -97,7 +96,6 @@ def _remove_if_abandoned(folder: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Generator[None]:
-    """Hold the lock of a folder. Raises OSError if the folder is a link, or if another process holds the lock."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -114,23 +112,21 @@ class _Worker:
         options: WorkerOptions,
         env: Mapping[str, str],
         folder: Path,
-        secrets: Sequence[str],
+        address_secrets: Sequence[str],
     ) -> None:
-        """`secrets`: texts that must never be written, in addition to the keys in the environment."""
         self._database = database
         self._observer = observer
         self._options = options
         self._env = env
         self._folder = folder
-        self._secrets = secrets
+        self._address_secrets = address_secrets
         self._plans: dict[tuple[str, int], CellPlan | None] = {}
-        """Maps id and revision of an experiment to its plan, or to None if the experiment was refused."""
         self._summary = WorkerSummary()
 
     async def run(self, stop: StopSignal) -> WorkerSummary:
         while not stop.requested:
             found = [(each, plan) for each in await self._list() if (plan := await self._plan_of(each))]
-            ready = next(((each, plan) for each, plan in found if each.has_waiting), None)
+            ready = next(((each, plan) for each, plan in found if each.has_waiting_cell), None)
             if ready is not None:
                 await self._run_experiment(*ready, stop)
             elif not found and self._options.until_empty:
@@ -154,7 +150,6 @@ class _Worker:
         return [_Queued(*row) for row in rows]
 
     async def _plan_of(self, queued: _Queued) -> CellPlan | None:
-        """Return the plan of an experiment. None if this worker refuses the experiment."""
         key = queued.id, queued.revision
         if key not in self._plans:
             [(document,)] = await self._database.fetch("SELECT document FROM experiments WHERE id = %s", queued.id)
@@ -175,7 +170,9 @@ class _Worker:
         concurrency = self._options.concurrency or context.config.limits.concurrency
         limits = context.config.limits.model_copy(update={"concurrency": concurrency})
         config = context.config.model_copy(update={"limits": limits})
-        return replace(variant, context=replace(context, config=config, secrets=(*context.secrets, *self._secrets)))
+        return replace(
+            variant, context=replace(context, config=config, secrets=(*context.secrets, *self._address_secrets))
+        )
 
     def _cells_of(self, queued: _Queued) -> QueuedCells:
         return QueuedCells(self._database, queued.id, queued.plan, self._folder, self._options.lease_s)

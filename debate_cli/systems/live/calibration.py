@@ -102,9 +102,11 @@ def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveS
     incomplete = {turn for turn, chain in collect_chains(given).items() if chain.missing}
     comparisons = _collect_comparisons(debate, given)
     results = list(_collect_results(debate, raw, comparisons))
-    decided = [(item.turns, item.winning, item.dimension) for item in results if item.winning is not None]
-    won = {(turns[winning], dimension) for turns, winning, dimension in decided}
-    lost = {(turns[1 - winning], dimension) for turns, winning, dimension in decided}
+    decided = [
+        (item.turns, item.winner_position, item.dimension) for item in results if item.winner_position is not None
+    ]
+    won = {(turns[winner_position], dimension) for turns, winner_position, dimension in decided}
+    lost = {(turns[1 - winner_position], dimension) for turns, winner_position, dimension in decided}
     calibrated, changes = _calibrate(raw, incomplete, won, lost)
     register = build_register(debate, given, withdrawals=settings.withdrawals)
     penalties = _collect_penalties(debate, given, register, settings.penalties)
@@ -148,8 +150,7 @@ class _DimensionResult(NamedTuple):
     turns: tuple[int, int]
     dimension: str
     winner: str
-    winning: int | None
-    """Which turn won: 0 is the earlier turn, 1 is the later turn, None is a draw."""
+    winner_position: int | None
 
 
 def _collect_results(
@@ -167,7 +168,6 @@ def _collect_results(
 def _calibrate(
     raw: TurnScores, incomplete: Container[int], won: Container[tuple[int, str]], lost: Container[tuple[int, str]]
 ) -> tuple[TurnScores, list[Calibration]]:
-    """Return the scores limited by causal chains and comparisons of turns, and a list of the changes."""
     scores: TurnScores = {index: dict(of) for index, of in raw.items()}
     changes: list[Calibration] = []
 
@@ -190,12 +190,12 @@ def _calibrate(
 
 
 def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) -> Iterator[UnresolvedExchange]:
-    for turns, dimension, winner, winning in results:
+    for turns, dimension, winner, winner_position in results:
         earlier, later = (scores[turn][dimension] for turn in turns)
-        if winning is None:
+        if winner_position is None:
             is_open = strip_float_noise(abs(earlier - later)) > DRAW_SHARE * DIMENSION_MAXIMA[dimension]
         else:
-            is_open = earlier < later if winning == 0 else later < earlier
+            is_open = earlier < later if winner_position == 0 else later < earlier
         if is_open:
             yield UnresolvedExchange(turns=turns, dimension=dimension, winner=winner, earlier=earlier, later=later)
 

@@ -80,7 +80,6 @@ def _strengths(felt: Sequence[Pressure]) -> dict[PressureKind, float]:
 
 
 def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None]]:
-    """For each assessed exchange with the debater, yield the later turn's index and the pressure, if any."""
     if not any(isinstance(system, LiveSettings) and system.feedback for system in debate.config.judging.systems):
         return
     for item in ordered_assessments(debate, "live", FIRST_RUN):

@@ -100,10 +100,6 @@ def _build_turn_form(context: Context) -> Form[TurnForm]:
 
 
 def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
-    """Return the values for the placeholders of the prompt about a turn.
-
-    If turns may be judged in any order (`feedback: false`), the prompt does not show the register.
-    """
     (turn,) = context.judged_turns
     debate = context.debate
     checks = format_quote_checks(debate, turn)
@@ -120,7 +116,6 @@ def _turn_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str
 
 
 def _asked_links(context: Context) -> tuple[str, ...]:
-    """Return the links of a complete causal chain, with `weakest_premise` if the speaker has heard an opponent."""
     (turn,) = context.judged_turns
     has_heard_opponent = any(
         earlier.speaker != turn.speaker and (context.debate.is_sequential or earlier.round < turn.round)
@@ -208,7 +203,6 @@ class PairForm(FormModel):
 
 
 def _wants_pressure(context: Context) -> bool:
-    """Return whether the judge is asked for pressure: in the first run, with the setting `feedback`."""
     return context.settings.feedback and context.brief.run == FIRST_RUN
 
 

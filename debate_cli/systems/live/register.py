@@ -59,8 +59,7 @@ class _EntryKey(NamedTuple):
     turn: int
     fault: RegisterFault
     words: str
-    place: int = 0
-    """Number that tells gaps without a quote apart; 0 for every other entry."""
+    unquoted_gap_number: int = 0
 
 
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
@@ -77,7 +76,7 @@ def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: 
         if isinstance(entry, RegisterDecision):
             decisions.setdefault(key, entry)
             continue
-        own = key._replace(place=len(rows) + 1) if key.fault == "gap" and not key.words else key
+        own = key._replace(unquoted_gap_number=len(rows) + 1) if key.fault == "gap" and not key.words else key
         known = rows.setdefault(own, entry)
         points, reason = max(known.points, entry.points), known.reason or entry.reason
         rows[own] = known.model_copy(update={"points": points, "reason": reason})
@@ -111,7 +110,6 @@ def _list_entries(assessment: Assessment) -> tuple[tuple[_EntryKey, RegisterRow 
 
 
 def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, withdrawals: bool) -> RegisterRow:
-    """Return an entry after the review's decision. `opened` is None if the review adds the entry."""
     entry = opened or RegisterRow(
         **decision.model_dump(include={"turn", "fault", "quote", "exposed_by", "reason"}),
         points=FAULT_POINTS[decision.fault],
@@ -127,13 +125,12 @@ def _apply_decision(opened: RegisterRow | None, decision: RegisterDecision, *, w
 
 
 def _charge(rows: Mapping[_EntryKey, RegisterRow]) -> Iterator[RegisterRow]:
-    """Set `charged_to` of one entry for each quote: the entry with most points."""
     groups: dict[tuple[str, int], list[RegisterRow]] = defaultdict(list)
     for key, row in rows.items():
         if row.status == "withdrawn":
             yield row
         else:
-            groups[key.words, key.place].append(row)
+            groups[key.words, key.unquoted_gap_number].append(row)
     for group in groups.values():
         worst = min(group, key=lambda row: (-row.points, *_position(row)))
         worst_charged = worst.model_copy(update={"charged_to": min(row.turn for row in group)})

@@ -189,7 +189,6 @@ def _describe(finding: Finding) -> Iterable[str]:
 
 
 def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSettings) -> Iterator[str]:
-    """Describe each score that the assessment changed, e.g. `turn 1 logic 36 → 35, hollow (−1)`."""
     own = _reading_position(assessment)
     near = {turn + step for turn in _touched_turns(assessment) for step in (-1, 0, 1)}
     earlier = [

@@ -196,12 +196,6 @@ def _add_marks(
     groups: Mapping[str, Sequence[str]],
     maxima: Mapping[str, float],
 ) -> None:
-    """Add each debater's marks, and the total that the judge wrote, which does not count.
-
-    A warning tells if this total differs from the sum of the marks.
-
-    `groups`: the criteria of each group. The judge gives one reason for each group.
-    """
     for entry in unique_known_items(collector, entries, lambda item: item.participant, context.speakers):
         ours = 0.0
         for group, criteria in groups.items():

@@ -105,7 +105,6 @@ def _format_persona(judge: PanelJudge, prompts: Prompts) -> str:
 
 
 def _previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
-    """Map each judge to the vote that counted in the previous round of voting."""
     rounds = ballots_by_round(context.debate, context.brief.run, context.settings)
     earlier = [number for number in rounds if number < context.brief.revision]
     return {ballot.judge: ballot for ballot in (rounds[max(earlier)] if earlier else ())}
@@ -128,7 +127,6 @@ def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent
 
 
 def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object]:
-    """Return a vote as other judges see it. `divided`: names of the disputed dimensions."""
     findings = ballot.vote.critical_findings
     dimensions: list[dict[str, object]] = []
     for name, value in ballot.dimensions.items():

@@ -61,7 +61,6 @@ def turn_effects(
 
 
 def _weigh_factors(effect: Effect, states: Mapping[str, DebaterState], settings: PersuasionSettings) -> float:
-    """Return the persuasion with `effects: factors`: a weighted sum of four factors, at most 1."""
     strategy, speaker, factors = effect.turn.strategy, effect.turn.speaker, settings.factors
     fits = strategy is not None and strategy.name == pick_strategy(states, speaker, (effect.target,)).name
     persuasion = (

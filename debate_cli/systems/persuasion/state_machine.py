@@ -74,7 +74,6 @@ def _end_round(point: StatePoint, settings: PersuasionSettings) -> StatePoint:
 
 
 def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterState], due_round: int | None) -> bool:
-    """Return whether the round `number` is over. `due_round`: round of the next turn; None if unknown."""
     if due_round is not None:
         return number < due_round
     spoke = {turn.speaker for turn in debate.select_turns(round_number=number)}

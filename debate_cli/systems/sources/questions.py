@@ -53,7 +53,6 @@ class SourcesForm(FormModel):
 
 
 def _round_citations(context: JudgingContext[SourcesSettings]) -> dict[str, SourceCheck]:
-    """Map ids such as `C1`, which the question uses, to the citations of the round."""
     turns = context.debate.turns_by_index
     number = context.brief.subject.round
     checks = [check for check in check_sources(context.debate) if turns[check.turn].round == number]
@@ -61,7 +60,6 @@ def _round_citations(context: JudgingContext[SourcesSettings]) -> dict[str, Sour
 
 
 def _round_claims(context: JudgingContext[SourcesSettings]) -> dict[str, LookupItem]:
-    """Map ids such as `U1`, which the question uses, to what must be looked up in the round."""
     found = lookup_items(context.debate, context.brief.subject.round)
     return {f"U{count}": item for count, item in enumerate(found, start=1)}
 

@@ -57,11 +57,6 @@ class StructuredForm(FormModel):
 
 @lru_cache(maxsize=64)
 def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredForm]:
-    """Return the form with a mark, 1-10, for each of the criteria, which are pairs (name, description).
-
-    The fields are called `mark_0`, `mark_1` and so on, because field names cannot contain hyphens. The judge sees the
-    names of the criteria.
-    """
     fields: dict[str, Any] = {
         f"mark_{number}": (int, whole_number(1, 10, alias=criterion, description=description))
         for number, (criterion, description) in enumerate(criteria)

@@ -167,10 +167,6 @@ def _judge_shares(given: Sequence[Assessment], judges: Mapping[str, float]) -> d
 def _collect_marks(
     given: Sequence[Assessment], owners: Mapping[str, str], criteria: Collection[str], judges: Mapping[str, float]
 ) -> Mapping[str, CriterionMarks]:
-    """Map arguments to marks by criterion and judge. `judges`: weight of each judge.
-
-    A mark is ignored if the argument is unknown, or if the mark names a debater who did not make the argument.
-    """
     found: dict[str, dict[str, dict[str, tuple[float, float]]]] = {item: {} for item in owners}
     for assessment in given:
         judge = assessment.assessor
@@ -187,7 +183,6 @@ def _collect_marks(
 def _penalties(
     given: Sequence[Assessment], judges: Mapping[str, float], settings: StructuredSettings
 ) -> dict[str, float]:
-    """Map arguments to penalties: points per fallacy times number of fallacies, averaged over the judges by weight."""
     if not settings.fallacy_penalty:
         return {}
     counts = [Counter(fallacy.item for _, fallacy in iter_findings([item], Fallacy)) for item in given]
@@ -270,10 +265,6 @@ def review_claims(debate: Debate, run: str) -> ClaimReview | None:
 
 
 def _weightiest_standing(traces: Mapping[str, Trace], weights: Mapping[str, float]) -> ClaimStanding:
-    """Return the standing with the largest total weight of judges, and the reason of the first of these judges.
-
-    If two standings have equal weight, the result is UNCERTAIN.
-    """
     judges = sorted(traces)
     weight_of: dict[Standing, list[float]] = defaultdict(list)
     for judge in judges:

@@ -214,7 +214,7 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
         lines = score_rows.deciding_score_lines(files) if quiet else score_rows.score_lines(files)
         write_chunks(f"{line}\n" for line in lines)
     else:
-        show_tables(score_rows.build_score_tables(list(files)))
+        show_tables(score_rows.build_score_tables(list(map(score_rows.drop_notes, files))))
 
 
 def show_tables(

@@ -202,7 +202,7 @@ class _Judging:
                 if given.json:
                     write_json_chunks(score_rows.dump_scores_json(rows))
                 elif not is_single:
-                    console.show_scores(map(score_rows.drop_notes, rows), quiet=given.quiet)
+                    console.show_scores(rows, quiet=given.quiet)
             for _ in rows:  # if stdout is closed, judging continues
                 pass
             self._print_rest(observer)

@@ -221,7 +221,7 @@ def _print_scores(
             records = _records(files, read)
             write_document(score_rows.dump_records_csv(kind, records, for_terminal=sys.stdout.isatty()))
         case ScoreFormat.table:
-            console.show_scores(score_rows.drop_notes(checked.file) for checked in files)
+            console.show_scores(checked.file for checked in files)
         case ScoreFormat.junit:
             from debate_cli.render.text.ci import format_junit
 

@@ -112,21 +112,43 @@ def format_csv_line(cells: Sequence[str]) -> str:
     return line.getvalue()
 
 
+class _Result(NamedTuple):
+    winner: str | None
+    option: str | None
+    margin: float | None
+
+
+class _Results:
+    def __init__(self) -> None:
+        self.files = 0
+        self._of_systems: dict[str, list[list[_Result]]] = defaultdict(list)
+
+    def add(self, file: ScoredFile) -> None:
+        self.files += 1
+        found: dict[str, list[_Result]] = defaultdict(list)
+        for verdict in file.verdicts:
+            found[verdict.system].append(_Result(verdict.winner, verdict.option, verdict.margin))
+        for system, results in found.items():
+            self._of_systems[system].append(results)
+
+    def summarize(self) -> list[SystemSummary]:
+        return [_summarize_system(system, debates) for system, debates in self._of_systems.items()]
+
+
 def summarize_systems(files: Iterable[ScoredFile]) -> list[SystemSummary]:
     """Return the totals of each judging system, in the order in which the systems occur in `files`."""
-    grouped: dict[str, list[list[Verdict]]] = defaultdict(list)
+    results = _Results()
     for file in files:
-        for system in dict.fromkeys(verdict.system for verdict in file.verdicts):
-            grouped[system].append([verdict for verdict in file.verdicts if verdict.system == system])
-    return [_summarize_system(system, debates) for system, debates in grouped.items()]
+        results.add(file)
+    return results.summarize()
 
 
-def _summarize_system(system: str, debates: Sequence[Sequence[Verdict]]) -> SystemSummary:
-    determined = [found for verdicts in debates if (found := [item for item in verdicts if item.margin is not None])]
-    agreed = [verdicts[0] for verdicts in determined if len({(item.winner, item.option) for item in verdicts}) == 1]
-    wins = Counter(verdict.winner for verdict in agreed if verdict.winner is not None)
-    options = Counter[str](verdict.option for verdict in agreed if verdict.option is not None)
-    margins = [fmean(item.margin or 0.0 for item in verdicts) for verdicts in determined]
+def _summarize_system(system: str, debates: Sequence[Sequence[_Result]]) -> SystemSummary:
+    determined = [found for results in debates if (found := [item for item in results if item.margin is not None])]
+    agreed = [results[0] for results in determined if len({(item.winner, item.option) for item in results}) == 1]
+    wins = Counter(result.winner for result in agreed if result.winner is not None)
+    options = Counter[str](result.option for result in agreed if result.option is not None)
+    margins = [fmean(item.margin or 0.0 for item in results) for results in determined]
     return SystemSummary(
         system=system,
         debates=len(debates),
@@ -144,15 +166,15 @@ def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
 
     `PATH  SYSTEM  outcome  (scores)`
     """
-    seen: list[ScoredFile] = []
+    results = _Results()
     for file in files:
-        seen.append(file)
+        results.add(file)
         if not file.verdicts:
             yield f"{sanitize.sanitize_line(file.path)}  {NOT_JUDGED}"
         yield from (_score_line(file, verdict) for verdict in file.verdicts)
-    if len(seen) > 1:
-        yield from ("", f"== Summary of {len(seen)} files ==")
-        yield from map(_format_system_summary, summarize_systems(seen))
+    if results.files > 1:
+        yield from ("", f"== Summary of {results.files} files ==")
+        yield from map(_format_system_summary, results.summarize())
 
 
 def deciding_score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:

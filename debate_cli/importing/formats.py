@@ -47,7 +47,6 @@ READERS: dict[str, Reader] = {
     "chat": lambda text, _: tables.read_chat(text),
     "transcript": lambda text, _: read_transcript(text),
 }
-"""Maps each format to its reader."""
 TABLE_FORMATS = frozenset({"csv", "jsonl"})
 SUFFIXES = frozenset(
     {".txt", ".text", ".md", ".markdown", ".vtt", ".srt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".log"}

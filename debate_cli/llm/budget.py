@@ -64,8 +64,7 @@ class Budget:
         self._reservations: set[BudgetReservation] = set()
         self._queue_lock = asyncio.Lock()
         self._settled = asyncio.Event()
-        self._closed: str | None = None
-        """Message of the error that closed the budget; None while the budget is open."""
+        self._closing_message: str | None = None
         self.is_limited = max_tokens is not None or max_cost_usd is not None
         """Whether the budget has a limit in tokens or US dollars."""
         self.has_cost_limit = max_cost_usd is not None
@@ -86,7 +85,7 @@ class Budget:
     @property
     def is_closed(self) -> bool:
         """Whether the budget has refused a request. A closed budget refuses all later requests."""
-        return self._closed is not None
+        return self._closing_message is not None
 
     @asynccontextmanager
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
@@ -97,13 +96,13 @@ class Budget:
         """
         with waiting_for_turn():
             async with self._queue_lock:
-                while self._closed is not None or not self._fits(
+                while self._closing_message is not None or not self._fits(
                     sum((held.worst_case for held in self._reservations), self.used + worst)
                 ):
-                    if self._closed is None and not (self._reservations and self._fits(self.used + worst)):
-                        self._closed = self._format_refusal(worst, what)
-                    if self._closed is not None:
-                        raise BudgetError(self._closed)
+                    if self._closing_message is None and not (self._reservations and self._fits(self.used + worst)):
+                        self._closing_message = self._format_refusal(worst, what)
+                    if self._closing_message is not None:
+                        raise BudgetError(self._closing_message)
                     self._settled.clear()
                     await self._settled.wait()
                 reservation = BudgetReservation(worst)

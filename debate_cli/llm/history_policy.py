@@ -48,8 +48,7 @@ class HistoryPolicy:
         self._note = note
         self._is_noted = False
         self._is_passages_noted = False
-        self._refused: dict[str, int] = {}
-        """Maps `provider/model` to the tokens of the shortest prompt that the model refused as too long."""
+        self._shortest_refused_tokens: dict[str, int] = {}
 
     async def ask(
         self,
@@ -68,7 +67,7 @@ class HistoryPolicy:
         if is_recent or self._mode == "full" or not isinstance(answer.error, ContextOverflowError):
             return answer, request, is_recent
         refused = estimate_input_tokens(request, Profile())
-        self._refused[model.name] = min(refused, self._refused.get(model.name, refused))
+        self._shortest_refused_tokens[model.name] = min(refused, self._shortest_refused_tokens.get(model.name, refused))
         shorter, is_recent = choose()
         if estimate_input_tokens(shorter, Profile()) >= refused:
             return answer, request, False
@@ -83,7 +82,7 @@ class HistoryPolicy:
 
         If the model refused a prompt with fewer tokens as too long, returns the number of these tokens.
         """
-        known = (model.context_tokens, self._refused.get(model.name))
+        known = (model.context_tokens, self._shortest_refused_tokens.get(model.name))
         return min((tokens for tokens in known if tokens is not None), default=None)
 
     def build(self, build: PromptBuilder, length: DebateLength, context_tokens: int | None) -> tuple[Request, bool]:

@@ -15,13 +15,10 @@ from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 20_000
-"""Maximum number of characters of a broken JSON text that the program repairs."""
 MAX_REPAIR_BRACKETS = 400
 """Maximum number of opening brackets in a broken JSON text that is repaired. More brackets would take too long."""
 MAX_FAULTS = 12
-"""Maximum number of faults that are listed for one reply."""
 MAX_FAULT_CHARS = 240
-"""Maximum number of characters that describe one fault."""
 MAX_OBJECTS = 500
 """Maximum number of JSON objects in a reply. A reply with more objects is rejected."""
 MAX_WRAPPERS = 8

@@ -76,25 +76,18 @@ class ProviderGate:
         self.is_probing = False
         """Whether a probe was sent and has not ended. No other call may be sent meanwhile."""
         self._refusals = 0
-        """Number of refused calls that closed the gate since a probe was last accepted."""
+        """Refused calls that closed the gate since a probe was last accepted."""
         self._next_at = 0.0
-        """Time at which the next call may be sent."""
-        self._opened_at = 0.0
-        """Time at which the last accepted probe was sent."""
-        self._waited_s = 0.0
-        """Sum of the waits since the gate closed, in seconds."""
+        self._probe_sent_at = 0.0
+        self._waited_since_closed_s = 0.0
         self._refused_since: float | None = None
-        """Time of the first refusal since a call was last accepted; None if there was no refusal since then."""
+        """Time of the first refusal since a call was last accepted."""
         self._failure: RateLimitedError | None = None
-        """Error that the waiting calls raise; None while they may wait."""
-        self._interval = 0.0
-        """Seconds between two calls."""
-        self._accepted: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
-        """Times at which the accepted calls were sent, since the gate last opened."""
-        self._proven_interval = math.inf
-        """Seconds between two calls in the last complete series without a refusal, since the gate last opened."""
+        self._interval_s = 0.0
+        self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
+        self._proven_interval_s = math.inf
+        """Interval of the last complete series without a refusal; infinite when the gate opens."""
         self._series_calls = 0
-        """Number of accepted calls after which the pace grows."""
         self._calls_at_pace = 0
 
     def wait_s(self) -> float:
@@ -110,7 +103,7 @@ class ProviderGate:
         """Register that a call is sent now."""
         now = self._clock()
         self.is_probing = self.is_closed
-        self._next_at = now + self._interval
+        self._next_at = now + self._interval_s
         return Departure(now, self.is_probing)
 
     def accept(self, call: Departure) -> None:
@@ -119,12 +112,12 @@ class ProviderGate:
         if call.is_probe:
             self._open(call)
             return
-        self._accepted.append(call.at)
+        self._accepted_at.append(call.at)
         self._calls_at_pace += 1
-        if self._interval and self._calls_at_pace >= self._series_calls:
+        if self._interval_s and self._calls_at_pace >= self._series_calls:
             self._calls_at_pace = 0
-            self._proven_interval = self._interval
-            self._interval *= QUICKENING
+            self._proven_interval_s = self._interval_s
+            self._interval_s *= QUICKENING
 
     def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
         """Close the gate because the provider refused `call` with `error`.
@@ -138,12 +131,12 @@ class ProviderGate:
         if self._refused_since is None:
             self._refused_since = now
         asked = error.retry_after or 0.0
-        if not call.is_probe and (self.is_closed or call.at < self._opened_at):
+        if not call.is_probe and (self.is_closed or call.at < self._probe_sent_at):
             self._next_at = max(self._next_at, now + min(asked, MAX_RETRY_AFTER_S))
             return False
         wait = max(asked, MIN_WAIT_S) if asked > 0 else draw_backoff(self._refusals + 1, self._random)
         self._refusals += 1
-        self._waited_s += wait
+        self._waited_since_closed_s += wait
         self.is_closed = True
         self._next_at = max(self._next_at, now + wait)
         self._failure = self._give_up(error, wait, now - self._refused_since)
@@ -158,21 +151,23 @@ class ProviderGate:
             self.is_probing = False
 
     def _open(self, probe: Departure) -> None:
-        sent = sorted(self._accepted)
+        sent = sorted(self._accepted_at)
         if sent:
             measured = PACE_MARGIN * min((probe.at - at) / (len(sent) - number) for number, at in enumerate(sent))
-            self._interval = min(measured, MAX_WAITS_PER_INTERVAL * self._waited_s, self._proven_interval)
-        self._proven_interval = math.inf
+            self._interval_s = min(
+                measured, MAX_WAITS_PER_INTERVAL * self._waited_since_closed_s, self._proven_interval_s
+            )
+        self._proven_interval_s = math.inf
         self._series_calls = SERIES * len(sent)
         self._calls_at_pace = 0
-        self._accepted.clear()
-        self._accepted.append(probe.at)
-        self._waited_s = 0.0
+        self._accepted_at.clear()
+        self._accepted_at.append(probe.at)
+        self._waited_since_closed_s = 0.0
         self._refusals = 0
         self._failure = None
         self.is_closed = False
-        self._opened_at = probe.at
-        self._next_at = probe.at + self._interval
+        self._probe_sent_at = probe.at
+        self._next_at = probe.at + self._interval_s
 
     def _give_up(self, error: RateLimitedError, wait: float, refused_s: float) -> RateLimitedError | None:
         if wait > MAX_RETRY_AFTER_S:
@@ -293,12 +288,10 @@ class RateLimiter:
         self._clock = clock
         self._sleep = sleep
         self._shared = shared
-        self._shared_until = -math.inf
-        """Time before which the shared window admits no call."""
+        self._shared_closed_until = -math.inf
         self._successes = 0
         self._tickets = itertools.count()
         self._waiting: list[_WaitingCall] = []
-        """The waiting calls in the order of their tickets."""
         self.concurrency = max_concurrency
         """Number of calls that may be in flight at once."""
         self.in_flight = 0
@@ -375,7 +368,7 @@ class RateLimiter:
             admission = Admission(0)
             if self._shared is not None and self._may_leave(place, tokens):
                 admission = await self._shared.admit(tokens)
-                self._shared_until = self._clock() + admission.wait_s
+                self._shared_closed_until = self._clock() + admission.wait_s
             has_left = self._may_leave(place, tokens)
             if not has_left:
                 return None
@@ -393,7 +386,7 @@ class RateLimiter:
         return self.in_flight >= self.concurrency or self._gate.is_probing
 
     def _wait_s(self, tokens: int) -> float:
-        shared = self._shared_until - self._clock()
+        shared = self._shared_closed_until - self._clock()
         return max(0.0, shared, self._gate.wait_s(), self._requests.wait_s(1), self._tokens.wait_s(tokens))
 
     def _wake_first(self) -> None:

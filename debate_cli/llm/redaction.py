@@ -58,7 +58,6 @@ class SecretRedactor(Protocol):
     """Removes secrets from a text. Idempotent."""
 
     has_secrets: bool
-    """Whether there are secrets to remove."""
 
     def __call__(self, text: str) -> str:
         """Return `text` without secrets."""

@@ -19,7 +19,6 @@ from debate_cli.llm.prompt_sanitizer import new_nonce, sanitize_for_prompt
 from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
 SEARCH_PURPOSE = "search"
-"""The `Request.purpose` of a web search."""
 RERANK_PURPOSE = "rerank"
 """The `Request.purpose` of a request that rates passages by similarity to a query."""
 REPORT_TOKENS = 1500

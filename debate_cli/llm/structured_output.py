@@ -25,7 +25,6 @@ from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
 TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("truncated",))
-"""The result of parsing an answer that broke off at the token limit."""
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
 """The result of parsing an empty answer to a question for plain text."""
 MAX_TRUNCATED_CHARS = 1000
@@ -118,13 +117,12 @@ class ModeRecord:
         """Modes that the server rejects or ignores."""
         self._name = name
         self._note = note
-        self._plain_answers = Counter[StructuredOutputMode]()
-        """Number of plain-text answers in a row, by mode."""
+        self._plain_answers_in_a_row = Counter[StructuredOutputMode]()
 
     def record_answer(self, mode: StructuredOutputMode, *, is_plain: bool) -> bool:
         """Record an answer in `mode`. Return whether this answer shows that the server ignores the mode."""
-        self._plain_answers[mode] = self._plain_answers[mode] + 1 if is_plain else 0
-        if self._plain_answers[mode] < MAX_PLAIN_ANSWERS or mode in self.rejected:
+        self._plain_answers_in_a_row[mode] = self._plain_answers_in_a_row[mode] + 1 if is_plain else 0
+        if self._plain_answers_in_a_row[mode] < MAX_PLAIN_ANSWERS or mode in self.rejected:
             return False
         self.rejected.add(mode)
         self._note(

@@ -33,15 +33,12 @@ _WORD_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
 MAX_FIRST_WORD_CHARS = 17
 """Maximum length in characters of a sentence's first word together with the final punctuation mark."""
 MAX_GROUP_CHARS = 17 + 2 * 6
-"""Maximum number of characters in a text that matches `_WORD_GROUP`."""
+"""Maximum number of characters that `_WORD_GROUP` matches."""
 AVERAGE_WORD_CHARS = 5
 """Average number of characters in a word and the space after the word."""
 MAX_SENTENCE_GROUPS = 8
-"""Maximum number of matches of `_WORD_GROUP` in a sentence."""
 MIN_SENTENCE_GROUPS = 2
-"""Minimum number of matches of `_WORD_GROUP` in a sentence."""
 MAX_SENTENCES = 3
-"""Maximum number of sentences in a text field."""
 VERBATIM_PROPERTIES = frozenset({"quote"})
 """Names of properties that hold a quote. Very small models cannot quote, so optional lists of quotes stay empty."""
 
@@ -94,7 +91,6 @@ PARALLEL_SLOTS = 2
 CONTEXT_TOKENS = 8192
 """Context length of each call in tokens, as in SmolLM2's training."""
 PROMPT_CACHE_MIB = 1024
-"""Memory for cached prompts of earlier calls, in MiB."""
 EMBEDDED_TIMEOUT_S = 900.0
 """Minimum of `timeout_s` for embedded models, in seconds. A slow machine needs minutes to read a long prompt."""
 MISSING_EXTRA_MESSAGE = (

@@ -81,7 +81,6 @@ class SentRequest:
     sampling_parameters: tuple[str, ...] = ()
     """Sampling parameters that were sent: `temperature`, `seed`."""
     max_answer_chars: int = 0
-    """Maximum length of the answer in characters."""
 
     def format_message(self, what: str, words: str, advice: str) -> str:
         """Return a message such as `openai (api.openai.com) answered 401: No such key; check OPENAI_API_KEY`."""

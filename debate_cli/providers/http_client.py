@@ -16,7 +16,6 @@ from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
 from debate_cli.providers.error_mapping import SentRequest, make_broken_body_error, make_excess_error
 
 CONNECT_TIMEOUT_S = 15.0
-"""Longest wait for a connection, in seconds."""
 MAX_ERROR_BODY_BYTES = 64 * 1024
 """Maximum number of bytes to read from the body of an error response, after decompression."""
 INFLATE_BYTES = 64 * 1024

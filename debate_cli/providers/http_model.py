@@ -23,7 +23,6 @@ from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 
 SAMPLING_PARAMETERS = ("temperature", "seed")
-"""Names of sampling parameters in a request body."""
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
 """Number of characters that any answer may have, however few tokens its request allows."""
@@ -34,7 +33,6 @@ CALLS_PER_CLIENT = 16
 DUMMY_KEY = "no-key-needed"
 """Key for an SDK whose server needs no key. The SDK requires a key, but never sends this one."""
 KEY_HEADERS = ("Authorization", "X-Api-Key")
-"""Headers in which the SDKs send the key."""
 
 
 class ReplyBuilder(Protocol):

@@ -211,7 +211,6 @@ API = ProviderApi(connect, build_chat_body, send, _OpenAIReplyBuilder, error_rul
 # Embeddings ----------------------------------------------------------------------------------------------------------
 
 SIMILARITY_DIGITS = 6
-"""Number of decimals to which a similarity is rounded."""
 
 
 def make_embeddings_server(endpoint: Endpoint) -> HttpServer:

@@ -107,7 +107,6 @@ REASONING_MODELS = ("openai/gpt-[5-9]*", "openai/o[1-9]*", "deepseek/*reasoner*"
 CHAT_MODELS = "openai/gpt-[5-9]*-chat*"
 """Pattern of models that do not reason although REASONING_MODELS matches them."""
 REASONING_OUTPUT_TOKENS = 16_384
-"""Output limit of reasoning models in tokens."""
 
 
 def find_profile(row: ProviderRow, model: str) -> Profile:

@@ -47,7 +47,6 @@ class ReplayPlan(NamedTuple):
     is_typed: bool = False
     """Whether the text of a speech appears piece by piece."""
     judged: bool = True
-    """Whether judgments are replayed too."""
     one_by_one: bool = False
     """Whether simultaneous speeches are replayed one after the other."""
 

@@ -312,7 +312,6 @@ def background_excerpt(background: str | None) -> list[str]:
 
 
 EXCERPT_LENGTH = 320
-"""Default length of an excerpt, in characters."""
 
 
 def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:

@@ -270,10 +270,8 @@ class Opinions:
         names = lasting.shuffle(sorted(facts.sides), "skills", facts.motion)
         drawn = {name: (rank + 0.2 + 0.6 * lasting.unit("skill", name)) / len(names) for rank, name in enumerate(names)}
         self._skills = drawn if bias is None else judge_words(facts, random, bias)
-        """Maps the name of a debater to the debater's skill (0-1)."""
         rank = sorted(facts.sides).index(facts.speaker) if facts.speaker in facts.sides else 0
-        self._cited = facts.own_citation_count + rank * len(MANNERS) // 2
-        """Number of the debater's next citation, for `cite`. The second debater starts in the middle of MANNERS."""
+        self._next_citation = facts.own_citation_count + rank * len(MANNERS) // 2
 
     def _skill(self, values: Json) -> float:
         person = values.get("participant") or self._facts.speakers.get(str(values.get("item"))) or self._facts.speaker
@@ -434,8 +432,8 @@ class Opinions:
         The quoted text is the cited source, else the looked-up passage, else the judged argument or turn.
         """
         if place.values.get("source") in self._facts.passages:
-            self._cited += 1
-            return cite(self._facts.passages[place.values["source"]], self._cited - 1, self._random)
+            self._next_citation += 1
+            return cite(self._facts.passages[place.values["source"]], self._next_citation - 1, self._random)
         if "claim" in place.values and self._facts.looked_up:
             found = self._facts.looked_up.get(str(place.values.get("passage")))
             return "" if found is None else cite(found, place.index, self._random)

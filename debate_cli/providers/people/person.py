@@ -32,7 +32,6 @@ PROMPT, REPLY, PROBLEM = ".prompt.md", ".reply.md", ".problem.md"
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 MAX_REPLY_BYTES = 1024 * 1024
 MAX_SLUG_CHARS = 80
-"""Maximum number of characters of a name that becomes part of a file name."""
 FIRST_POLL_S, LAST_POLL_S = 0.1, 1.0
 """First pause and longest pause between two checks for a reply, in seconds."""
 POLL_GROWTH = 1.05
@@ -67,10 +66,8 @@ class PromptFolder:
         self._folder = folder
         self._note = note
         self._sleep = sleep
-        self._names: dict[tuple[str, str], str] = {}
-        """Maps a debate and the key of a task to the first part of the task's file names."""
-        self._requests: Counter[tuple[str, str]] = Counter()
-        """Maps a debate and the key of a task to the number of requests so far."""
+        self._file_names: dict[tuple[str, str], str] = {}
+        self._request_counts: Counter[tuple[str, str]] = Counter()
 
     async def answer(self, request: Request) -> Reply:
         """Write the prompt of `request` and wait for a usable reply. Raises PermanentError for an unusable file."""
@@ -91,11 +88,11 @@ class PromptFolder:
         slug = to_slug(origin.name if origin is not None else request.purpose)
         key = (folder.name, origin.key if origin is not None else request.purpose)
         digest = find_prompt_hash(format_page(request, None)) or ""
-        if key not in self._names:
-            self._names[key] = self._choose_name(folder, slug, digest)
-        self._requests[key] += 1
-        again = f".{self._requests[key]}" if self._requests[key] > 1 else ""
-        task = folder / (self._names[key] + again)
+        if key not in self._file_names:
+            self._file_names[key] = self._choose_name(folder, slug, digest)
+        self._request_counts[key] += 1
+        again = f".{self._request_counts[key]}" if self._request_counts[key] > 1 else ""
+        task = folder / (self._file_names[key] + again)
         prompt, reply = _add_suffix(task, PROMPT), _add_suffix(task, REPLY)
         if _hash_of_file(prompt) != digest:
             _add_suffix(task, PROBLEM).unlink(missing_ok=True)
@@ -109,7 +106,7 @@ class PromptFolder:
         numbered = sorted(
             (match for path in folder.iterdir() if (match := pattern.fullmatch(path.name))), key=lambda m: int(m[1])
         )
-        taken = {name for (of, _), name in self._names.items() if of == folder.name}
+        taken = {name for (of, _), name in self._file_names.items() if of == folder.name}
         free = [name for m in numbered if m[2] == slug and (name := f"{m[1]}-{m[2]}") not in taken]
         same = next((name for name in free if _hash_of_file(folder / (name + PROMPT)) == digest), None)
         unanswered = next((name for name in free if not (folder / (name + REPLY)).exists()), None)

@@ -10,7 +10,6 @@ from debate_cli.llm.form import JsonSchema
 from debate_cli.llm.model import Request
 
 HASH_CHARS = 16
-"""Number of characters of the hash that identifies a prompt."""
 _JSON_STRING_AT_END = re.compile(r'^(?P<head>.*?[:,] )(?P<text>"(?:[^"\\]|\\.)*")(?P<tail>[.,;]?)$')
 MIN_QUOTE_CHARS = 60
 """Minimum number of characters of a quoted text that is shown on lines of its own."""

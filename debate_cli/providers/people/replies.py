@@ -22,7 +22,6 @@ _STARTS = (
 )
 _ENDS = (yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken, yaml.BlockEndToken)
 MAX_DEPTH = 40
-"""Maximum nesting depth of a reply."""
 NOT_FILLED_IN = "nothing is filled in yet"
 
 

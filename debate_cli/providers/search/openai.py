@@ -17,7 +17,6 @@ from debate_cli.providers.error_mapping import SentRequest
 from debate_cli.providers.http_model import HttpServer, WholeReplyBuilder, parse_optional_text
 
 MAX_CITATIONS = 50
-"""Maximum number of citations that are read of one answer."""
 
 
 def make_openai_search(endpoint: Endpoint) -> HttpServer:

@@ -65,7 +65,6 @@ class DrawnSeries(NamedTuple):
 
     series: ChartSeries
     css_class: str
-    """CSS class that sets colour and dashes."""
     shapes: tuple[Shape, ...]
     path: str = ""
     """SVG path of the line; empty if the series has no line."""

@@ -141,7 +141,6 @@ MIN_WIDTH_FOR_BAR = 80
 MAX_NAMED_JUDGMENTS = 2
 """If more judgments than this are pending, the progress line shows their number."""
 MIN_CALLS_FOR_ESTIMATE = 2
-"""Minimum number of finished calls for an estimate of the remaining time."""
 
 
 class ProgressLine:
@@ -155,8 +154,7 @@ class ProgressLine:
         self._planned = planned
         self._clock = clock
         self._started = clock()
-        self._before = 0
-        """Number of calls that were finished before the debate was resumed."""
+        self._calls_before_resume = 0
         self._done = 0
         self._usage = TotalUsage(cost_usd=0.0)
         self._added_runs: frozenset[str] = frozenset()
@@ -179,7 +177,7 @@ class ProgressLine:
             self._done = len(debate.turns) + len(debate.assessments) + len(debate.given_up)
             self._usage = debate.usage
         if isinstance(event, DebateResumed):
-            self._before = self._done
+            self._calls_before_resume = self._done
 
     def render(self, width: int, pending: Collection[Brief] = ()) -> RenderableType:
         """Return one line of at most `width` columns. `pending`: judgments that were requested and have not arrived."""
@@ -198,7 +196,7 @@ class ProgressLine:
         done = f"{self._done}/{self._total}" if self._planned else f"{self._done}"
         yield f"{done} call{'' if done == '1' else 's'}"
         yield theme.format_clock(elapsed)
-        here, left = self._done - self._before, self._total - self._done
+        here, left = self._done - self._calls_before_resume, self._total - self._done
         if self._planned and here >= MIN_CALLS_FOR_ESTIMATE and left and elapsed / here * left >= 1:
             yield f"about {theme.format_clock(elapsed / here * left)} left"
         if usage.calls > usage.human_calls or not usage.calls:

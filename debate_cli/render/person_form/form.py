@@ -128,7 +128,6 @@ class FormState:
         self.index = 0
         self._can_abstain = can_abstain
         self._may_send_incomplete = False
-        """Whether the person has seen what is missing. Then the next attempt to send sends the answer as it is."""
 
     @property
     def fields(self) -> tuple[FormField, ...]:

@@ -263,31 +263,29 @@ class PlainObserver:
         self._plan = plan
         self._round = 0, ""
         self._has_heading = False
-        self._asked: set[int] = set()
-        """Numbers of the speeches in flight."""
-        self._held: list[tuple[Event, Debate]] = []
-        """Events that wait for an earlier speech."""
+        self._speeches_in_flight: set[int] = set()
+        self._held_events: list[tuple[Event, Debate]] = []
 
     def event(self, event: Event, debate: Debate) -> None:
         """Write `event` if no earlier speech is missing; otherwise keep it until that speech arrives."""
         match event:
             case TurnCompleted():
-                self._asked.discard(event.turn.index)
+                self._speeches_in_flight.discard(event.turn.index)
             case TaskFailed() if isinstance(event.failure.task, Cue):
-                self._asked.discard(event.failure.task.index)
+                self._speeches_in_flight.discard(event.failure.task.index)
             case DebateClosed():
-                self._asked.clear()
+                self._speeches_in_flight.clear()
             case _:
                 pass
-        self._held.append((event, debate))
-        spoken = [held.turn.index for held, _ in self._held if isinstance(held, TurnCompleted)]
-        if not spoken or not self._asked or min(self._asked) > max(spoken):
+        self._held_events.append((event, debate))
+        spoken = [held.turn.index for held, _ in self._held_events if isinstance(held, TurnCompleted)]
+        if not spoken or not self._speeches_in_flight or min(self._speeches_in_flight) > max(spoken):
             self.finish()
 
     def asking(self, task: Task) -> None:
         """Record that `task` was sent to a model."""
         if isinstance(task, Cue):
-            self._asked.add(task.index)
+            self._speeches_in_flight.add(task.index)
 
     def text(self, cue: Cue, piece: str) -> None:
         """Ignore a piece of a speech, because only finished speeches are written."""
@@ -298,7 +296,7 @@ class PlainObserver:
 
     def finish(self) -> None:
         """Write all kept events: speeches in the order of the debate, then all other events."""
-        held, self._held = self._held, []
+        held, self._held_events = self._held_events, []
         for event, debate in sorted(held, key=lambda pair: _reading_position(pair[0])):
             self._write_event(event, debate)
 

@@ -63,7 +63,6 @@ class Actors:
     """The actors of one run."""
 
     debaters: Mapping[str, Speaker]
-    """Maps the name of each debater to the debater's speaker."""
     judge: Assessor
     passages: PassageFinder | None = None
     """Finds passages; None if the debate has no sources."""

@@ -85,7 +85,7 @@ class _Question:
     redact: Callable[[str], str]
     answer: asyncio.Future[Reply]
     custom_id: str | None = None
-    batch: str | None = None
+    batch_key: str | None = None
 
 
 class BatchQueue:
@@ -128,7 +128,7 @@ class BatchQueue:
         if stored is None:
             self._refuse_changed(question.key)
         else:
-            question.custom_id, question.batch = stored.custom_id, stored.batch
+            question.custom_id, question.batch_key = stored.custom_id, stored.batch
             if stored.answer is not None:
                 return self._read(question, stored.answer)
         self._store.create()
@@ -188,7 +188,7 @@ class BatchQueue:
                 version = self._version
                 await asyncio.sleep(SETTLE_S)
                 is_quiet = version == self._version and self._tasks["working"] == self._tasks["waiting"]
-                new = [question for question in self._questions if question.batch is None]
+                new = [question for question in self._questions if question.batch_key is None]
                 if new and is_quiet:
                     for chunk in _split(new):
                         await self._submit(chunk)
@@ -197,7 +197,7 @@ class BatchQueue:
                     version = self._version
                     await self._poll()
                     next_poll, wait_s = time.monotonic() + wait_s, min(MAX_POLL_S, POLL_GROWTH * wait_s)
-                    has_news = any(each.answer.done() or each.batch is None for each in self._questions)
+                    has_news = any(each.answer.done() or each.batch_key is None for each in self._questions)
                     if is_quiet and not self._options.waits and version == self._version and not has_news:
                         folder = shlex.quote(str(self._store.path.parent))
                         self._halt(
@@ -231,7 +231,7 @@ class BatchQueue:
         self._store.add(batch, rows)
         for row, same in zip(rows, chunk, strict=True):
             for question in same:
-                question.custom_id, question.batch = row.custom_id, key
+                question.custom_id, question.batch_key = row.custom_id, key
         entries = [api.entry(row.custom_id, first.request) for row, first in zip(rows, firsts, strict=True)]
         vendor_id = await self._send(api, batch, entries)
         self._store.confirm(key, vendor_id)
@@ -261,8 +261,8 @@ class BatchQueue:
     async def _poll(self) -> None:
         by_batch: dict[str, list[_Question]] = {}
         for question in self._questions:
-            if question.batch is not None and not question.answer.done():
-                by_batch.setdefault(question.batch, []).append(question)
+            if question.batch_key is not None and not question.answer.done():
+                by_batch.setdefault(question.batch_key, []).append(question)
         try:
             batches = [self._store.batch(key) for key in by_batch]
             done = [await self._poll_batch(batch, by_batch[batch.key]) for batch in batches]
@@ -340,7 +340,7 @@ class BatchQueue:
             )
         self._store.drop_batch(batch.key)
         for each in questions:
-            each.custom_id = each.batch = None
+            each.custom_id = each.batch_key = None
         return None
 
 
@@ -371,7 +371,6 @@ class QueuedModel:
     name: str
     """The model as `provider/model`."""
     open_api: Callable[[], BatchApi]
-    """Returns the model's batch API."""
     profile: Profile
     price: Price | None
     """Price of the model in a batch; None if unknown."""

@@ -35,7 +35,6 @@ CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", 
 """`not_enforced`: the server accepts the schema but does not enforce it. `invalid`: the answer is empty or does not fit
 the schema. `one_piece`: the answer was not streamed. `rejected`: the server lacks this mode. `failed`: no answer."""
 MAX_CHECK_ATTEMPTS = 2
-"""Maximum number of requests for one question."""
 CHECK_PATIENCE_S = 5.0
 """Seconds after which a question fails if the provider refuses all calls (429)."""
 MAX_CHECK_TOKENS = 2000

@@ -36,7 +36,6 @@ from debate_cli.providers.search.table import find_search_target, rerank_spec, w
 from debate_cli.systems.registry import get_system
 
 MAX_SIMULATED_TURNS = 120
-"""Maximum number of speeches in the simulation of a long debate."""
 MAX_ASKS = 1 + MAX_REASKS
 """Maximum number of requests for one answer. An answer that does not fit its form is requested again."""
 MAX_SPEECH_ASKS = 2 * MAX_ASKS
@@ -210,13 +209,13 @@ def _fast_mocks(models: Mapping[str, ModelSpec]) -> dict[str, ModelSpec]:
     }
 
 
-class _Load(NamedTuple):
-    calls: int
+class _RoleLoad(NamedTuple):
+    planned_questions: int
     used: Usage
-    worst: int
-    max_asks: int
-    prompt: int
-    further: int
+    max_questions: int
+    max_requests_per_answer: int
+    prompt_tokens: int
+    further_tokens: int
 
 
 @dataclass(frozen=True)
@@ -248,7 +247,7 @@ class _Estimator:
                 made = [turn.exchange.usage for turn in self.debate.select_turns(speaker=debater.name)]
                 calls, used = self._extrapolate(len(made), sum(made, Usage()), self.growth)
                 prompt = math.ceil(self.growth * self.meter.longest(*SPEECH_PURPOSES))
-                load = _Load(calls, used, self.rounds, MAX_SPEECH_ASKS, prompt, further)
+                load = _RoleLoad(calls, used, self.rounds, MAX_SPEECH_ASKS, prompt, further)
                 yield self._estimate_role(debater.name, spec, load)
 
     def estimate_judges(self, prefix: str = "") -> Iterator[RoleEstimate]:
@@ -274,7 +273,7 @@ class _Estimator:
                 further = spoken + plan.quoted_answers * self._output_limit(spec)
                 prompt = math.ceil(self.growth * self.meter.longest(f"judge.{system.kind}"))
                 name = f"{prefix}{judge_title(system.kind, seat)}" if prefix else f"{system.kind} {seat}"
-                yield self._estimate_role(name, spec, _Load(calls, used, worst, MAX_ASKS, prompt, further))
+                yield self._estimate_role(name, spec, _RoleLoad(calls, used, worst, MAX_ASKS, prompt, further))
 
     def estimate_reranking(self) -> Iterator[RoleEstimate]:
         spec = rerank_spec(self.config)
@@ -291,22 +290,29 @@ class _Estimator:
         )
         return round(call_growth * calls), tokens
 
-    def _estimate_role(self, name: str, spec: ModelSpec, load: _Load) -> RoleEstimate:
+    def _estimate_role(self, name: str, spec: ModelSpec, load: _RoleLoad) -> RoleEstimate:
         if is_person(spec.model):
-            return RoleEstimate(name, spec, CallTotals(load.calls, Usage(), 0.0), CallTotals(load.worst, Usage(), 0.0))
+            return RoleEstimate(
+                name,
+                spec,
+                CallTotals(load.planned_questions, Usage(), 0.0),
+                CallTotals(load.max_questions, Usage(), 0.0),
+            )
         price = self.registry.price(spec)
         price = halve_price(price) if self.batch else price
-        output, calls = self._output_limit(spec), load.worst * load.max_asks
-        repeated = load.worst * sum(range(load.max_asks)) * (output + REASK_TOKENS)
-        worst = Usage(input_tokens=calls * (load.prompt + load.further) + repeated, output_tokens=calls * output)
+        output, calls = self._output_limit(spec), load.max_questions * load.max_requests_per_answer
+        repeated = load.max_questions * sum(range(load.max_requests_per_answer)) * (output + REASK_TOKENS)
+        worst = Usage(
+            input_tokens=calls * (load.prompt_tokens + load.further_tokens) + repeated, output_tokens=calls * output
+        )
         planned = Usage(input_tokens=load.used.input_tokens, output_tokens=load.used.output_tokens)
-        planned_totals = CallTotals(load.calls, planned, compute_cost(planned, price))
+        planned_totals = CallTotals(load.planned_questions, planned, compute_cost(planned, price))
         return RoleEstimate(
             name,
             spec,
             planned_totals,
             CallTotals(calls, worst, compute_cost(worst, price)),
-            longest_exchange=load.prompt + planned.output_tokens // max(1, load.calls),
+            longest_exchange=load.prompt_tokens + planned.output_tokens // max(1, load.planned_questions),
             context_tokens=self.registry.context_tokens(spec.model),
         )
 

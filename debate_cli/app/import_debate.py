@@ -29,7 +29,7 @@ from debate_cli.storage.transcript import to_transcript, write_transcript
 LABELS_FILE = "labels.csv"
 MAX_FILE_BYTES, MAX_DATASET_BYTES = 20_000_000, 500_000_000
 """Maximum size in bytes: of a file to import, and of a file in a data set."""
-_NUMBER_CHARS = 6
+_ID_NUMBER_CHARS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> lis
 
 
 def _choose_id(name: str, taken: set[str]) -> str:
-    base = slugify(name, MAX_ID_LENGTH - _NUMBER_CHARS) or "debate"
+    base = slugify(name, MAX_ID_LENGTH - _ID_NUMBER_CHARS) or "debate"
     found, number = base, 1
     while found in taken:
         number += 1

@@ -37,15 +37,12 @@ SUGGESTED_MODELS: Mapping[str, str] = MappingProxyType(
         "xai": "grok-4-fast",
     }
 )
-"""The recommended model of each provider."""
 MAX_MODELS_PER_SERVER = 5
-"""Maximum number of models offered per server."""
 LISTING_TIMEOUT_S = 1.0
 """Seconds to wait for a connection to a server, and for each part of its answer."""
 LISTING_DEADLINE_S = 3.0
 """Seconds to wait for a server's whole answer."""
 MAX_LISTING_BYTES = 1_000_000
-"""Maximum size of a server's list of models, in bytes."""
 _MODEL_NAME = re.compile(r"[A-Za-z0-9][\w./:@-]{0,99}")
 _NON_CHAT_MODEL = re.compile(r"embed|rerank|whisper|ocr", re.IGNORECASE)
 
@@ -120,7 +117,6 @@ def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
 _URL_USER = re.compile(r"^(\w[\w+.-]*://)[^/?#]*@")
 _URL_QUERY = re.compile(r"[?#].*$", re.DOTALL)
 EXAMPLE_MODELS = {"local": "smollm2", "mock": "any", "ollama": "qwen3:8b", "anthropic": "claude-sonnet-5"}
-"""An example of a model's name, by provider."""
 
 
 def list_providers(config: DebateConfig, env: Mapping[str, str], redact: Callable[[str], str]) -> list[dict[str, Any]]:

@@ -88,7 +88,6 @@ RUN_PANEL, REPORT_PANEL = "Options of run", "Options of report and merge"
 
 
 Action = Literal["run", "status", "report", "rate", "merge"]
-"""Action of `debate experiment`."""
 
 
 ReportFormat = Literal["json", "jsonl", "csv", "parquet"]

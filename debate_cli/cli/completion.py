@@ -7,7 +7,6 @@ from debate_cli.plugins import SYSTEMS
 from debate_cli.storage.folder import list_debate_files
 
 CONFIG_DIRS = (Path(), Path("configs"))
-"""Folders that are searched for configurations."""
 TRANSCRIPT_DIR = Path("transcripts")
 YAML_SUFFIXES = frozenset({".yaml", ".yml"})
 PACKAGE_DIR = Path(__file__).parent.parent

@@ -34,7 +34,7 @@ _LINE_BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]+")
 _WORKFLOW_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
 
 
-_COPIED = re.compile(r"(?:^|[: `])debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
+_COPYABLE = re.compile(r"(?:^|[: `])debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
 _LABEL = re.compile(r"^([a-z ]+:) ")
 
 
@@ -132,7 +132,7 @@ def _wrap_for_terminal(line: str) -> str:
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
         return line
-    if _COPIED.search(line):
+    if _COPYABLE.search(line):
         return line if len(line) <= columns else _LABEL.sub(r"\1\n  ", line)
     return textwrap.fill(line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 

@@ -17,7 +17,6 @@ from debate_cli.importing.speeches import format_count
 from debate_cli.render import sanitize
 
 Action = Literal["search", "list"]
-"""Action of `debate evidence`."""
 
 
 class Options(NamedTuple):

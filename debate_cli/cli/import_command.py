@@ -156,10 +156,10 @@ class _Importer:
     records: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     done: int = 0
     failed: int = 0
-    noted: int = 0
+    files_with_warnings: int = 0
     is_stopped: bool = False
     written: set[Path] = field(default_factory=set[Path])
-    codes: set[int] = field(default_factory=set[int])
+    exit_codes: set[int] = field(default_factory=set[int])
 
     def add(self, load: Callable[[], ImportedFile]) -> ImportedFile | None:
         if self.is_stopped:
@@ -190,12 +190,12 @@ class _Importer:
             verb = "can be imported" if self.given.dry_run else "imported"
             failed = f", {self.failed} could not be read" if self.failed else ""
             print_status(f"{format_count(self.done, 'debate')} {verb}{failed}")
-        if self.noted:
+        if self.files_with_warnings:
             print_status(
-                f"note: {format_count(self.noted, 'file')} with warnings"
+                f"note: {format_count(self.files_with_warnings, 'file')} with warnings"
                 + ("" if self.given.json else "; to see them, add --json or import one file")
             )
-        code = run_control.gravest_exit_code({*self.codes, 1 if self.failed else 0})
+        code = run_control.gravest_exit_code({*self.exit_codes, 1 if self.failed else 0})
         if code:
             raise typer.Exit(code)
 
@@ -213,7 +213,7 @@ class _Importer:
             for warning in file.imported.warnings:
                 print_status(f"note: {warning}")
         else:
-            self.noted += bool(file.imported.warnings)
+            self.files_with_warnings += bool(file.imported.warnings)
 
     def _save(self, file: ImportedFile) -> ImportedFile:
         known = self.find_known_claims(file)
@@ -267,9 +267,9 @@ class _Importer:
         if search.error is not None:
             hint = format_page_hint(search.error.page) if search.error.page else ""
             print_status(f"debate: {search.error}{hint}")
-            self.codes.add(search.error.exit_code)
+            self.exit_codes.add(search.error.exit_code)
         elif search.stopped:
-            self.codes.add(BY_USER.exit_code)
+            self.exit_codes.add(BY_USER.exit_code)
         speeches = format_count(missing, "speech")
         print_status(
             f"{speeches} without claims count as one argument each; to ask for the missing claims, run the same command again"

@@ -41,7 +41,7 @@ from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 
-_NOT_COLLECTED = (
+_REFUSED_WITH_COLLECT = (
     "system", "model", "judges", "repeat", "lookup", "evidence", "mock", "replace", "context", "out", "settings", "files",
     "record", "playback", "id", "no_save",
 )  # fmt: skip
@@ -86,7 +86,9 @@ def _check_batch_options(given: JudgeOptions) -> None:
         raise UsageError("--resubmit has no effect without --collect; add --collect")
     if given.collect:
         changed = [
-            name for name in _NOT_COLLECTED if getattr(given, name) not in ([], (), JudgeOptions._field_defaults[name])
+            name
+            for name in _REFUSED_WITH_COLLECT
+            if getattr(given, name) not in ([], (), JudgeOptions._field_defaults[name])
         ]
         if changed:
             option = _OPTION_NAMES.get(changed[0], changed[0].replace("_", "-"))

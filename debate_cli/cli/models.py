@@ -22,7 +22,6 @@ from debate_cli.storage.variables import load_environment
 from debate_cli.systems.tables import Table
 
 Action = Literal["list", "pull"]
-"""Action of `debate models`."""
 
 
 class Options(NamedTuple):

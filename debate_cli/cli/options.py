@@ -19,9 +19,7 @@ EXIT_CODES_WITH_MODELS = (
     "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 3 a provider failed (resumable), "
     "4 budget reached (resumable), 5 a gate was not met, 130 interrupted (resumable), 141 output pipe closed (resumable)."
 )
-"""Exit codes of commands that ask models."""
 EXIT_CODES_WITHOUT_MODELS = "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 5 a gate or --check was not met, 141 output pipe closed."
-"""Exit codes of commands that ask no model."""
 
 RunConfigArgument = Annotated[
     str | None,

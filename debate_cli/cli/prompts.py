@@ -12,7 +12,6 @@ from debate_cli.llm.prompts import ShippedPrompt, shipped_prompts
 from debate_cli.systems.tables import Table
 
 Action = Literal["list", "show"]
-"""Action of `debate prompts`."""
 
 
 class Options(NamedTuple):

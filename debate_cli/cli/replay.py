@@ -28,7 +28,6 @@ from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_
 from debate_cli.systems.scoring import score
 
 ReplayFormat = Literal["terminal", "markdown", "html", "json", "svg", "terminal-html"]
-"""Output format of a replayed debate."""
 ReplayPart = Literal["turns", "scores", "trace", "verdict", "briefing"]
 """Part of a debate that --only selects."""
 WHOLE_DEBATE_FORMATS = ("html", "json")

@@ -9,7 +9,6 @@ from debate_cli.cli.console import print_json
 from debate_cli.storage.schema import config_schema, transcript_schema
 
 SchemaKind = Literal["config", "transcript", "experiment"]
-"""Document whose schema is printed."""
 
 
 class Options(NamedTuple):

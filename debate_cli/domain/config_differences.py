@@ -8,7 +8,6 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.text_normalization import common_prefix_length
 
 MAX_SETTING_CHARS = 56
-"""Maximum length of a formatted value."""
 LEADING_CONTEXT_CHARS = 16
 """Number of equal characters that are shown before the first difference of two long values."""
 NOT_SET = "not set"

@@ -33,7 +33,6 @@ def to_utc(at: datetime) -> datetime:
 
 
 UtcDatetime = Annotated[datetime, AfterValidator(to_utc)]
-"""A time in UTC."""
 
 
 P = ParamSpec("P")

@@ -15,9 +15,7 @@ NonNegative = Annotated[float, Field(ge=0, le=1e6)]
 """A weight or a bound, with a maximum that keeps sums and products finite."""
 UnitInterval = Annotated[float, Field(ge=0, le=1)]
 SOLE_JUDGE_ID = "judge"
-"""Id of a system's only judge."""
 MAX_JUDGES = 25
-"""Maximum number of judges of a system."""
 
 
 class JudgeSeat(NamedTuple):

@@ -12,7 +12,6 @@ from debate_cli.domain.turn import ResponseType, Turn
 RECENT_TURNS = 2
 """Number of turns that are shown whole: the newest of each participant."""
 MAX_ENTRIES = 60
-"""Maximum number of entries in a ledger."""
 MAX_CLAIM_CHARS = 200
 MAX_ANSWERS = 4
 Answers = tuple[tuple[str, ResponseType], ...]

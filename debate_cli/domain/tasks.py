@@ -9,7 +9,6 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.turn import Phase
 
 MAX_REVISION = 100
-"""Maximum of `Brief.revision`."""
 
 Moment = Literal["turn", "pair", "round", "debate"]
 MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")

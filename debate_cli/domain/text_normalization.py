@@ -29,7 +29,7 @@ INVISIBLE_CHARS = (
 )
 """Invisible characters, for use inside a regex character class."""
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
-_HIDING = re.compile(rf"[{INVISIBLE_CHARS}]|\\u")
+_INVISIBLE_OR_ESCAPED = re.compile(rf"[{INVISIBLE_CHARS}]|\\u")
 _ESCAPED_CHAR = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _ESCAPED_SEQUENCE = re.compile(r'(?<!\\)\\++u001[bB](?:\[[0-?]*[@-\[\]-~]|\][^"\\]*\\++u0007|[0-Z^-~])')
 r"""In JSON, the first character of a terminal sequence is an escape such as `\u001b`."""
@@ -40,7 +40,7 @@ def reveal_text(text: str) -> str:
 
     JSON escapes of letters and digits, e.g. `\u0041`, are decoded.
     """
-    if _HIDING.search(text) is None:
+    if _INVISIBLE_OR_ESCAPED.search(text) is None:
         return text
     decoded = _ESCAPED_CHAR.sub(_decode_escape, _ESCAPED_SEQUENCE.sub("", text))
     return _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", decoded))

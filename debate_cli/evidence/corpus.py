@@ -29,7 +29,6 @@ MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"
 MAX_FILES = 100_000
-"""Maximum number of files in a corpus."""
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9\u00c0-\u00de\u0400-\u042f])|(?<=[。！？])")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _LINE_END = re.compile(r"\n")

@@ -17,12 +17,11 @@ from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUE
 from debate_cli.regular_file import read_regular_file
 
 MAX_FILE_BYTES = 20_000_000
-"""Maximum size of a source file, in bytes."""
 MAX_TEXT_CHARS = 100_000_000
 """Maximum length of a file's text, in characters. The text of a JSON or CSV file can be longer than the file."""
 _MAX_PATH_CHARS = 200
 _FENCE = re.compile(r"^ {0,3}(?P<marks>`{3,}|~{3,})(?P<rest>.*)$", re.MULTILINE)
-_PACKAGES = {".pdf": "pypdf", ".docx": "docx"}
+_PACKAGE_BY_SUFFIX = {".pdf": "pypdf", ".docx": "docx"}
 _HEADING = re.compile(
     r"^#{1,6}[ \t]+(?P<markdown>\S.*)$|^(?P<underlined>\S.*)\n(?:={3,}|-{3,}|~{3,}|\^{3,})$", re.MULTILINE
 )
@@ -75,7 +74,7 @@ def read_source_bytes(path: Path) -> bytes:
         raise UnreadableSourceError(
             f"{path.suffix or 'a file without ending'} is not read; convert it to one of {kinds}"
         )
-    package = _PACKAGES.get(path.suffix.lower())
+    package = _PACKAGE_BY_SUFFIX.get(path.suffix.lower())
     if package is not None and find_spec(package) is None:
         raise UnreadableSourceError('it needs further packages; install them: pip install "debate-cli[documents]"')
     try:

@@ -16,7 +16,7 @@ _STUDY = re.compile(
     r"|universit(?:y|ies)|institutes?|agenc(?:y|ies)|ministr(?:y|ies)|department of|bureau|commission|et al)\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w&.-]+")
+_CAPITALIZED_WORD = re.compile(r"(?<=[a-z,;] )[A-Z][\w&.-]+")
 SourceOutcome = QuoteOutcome | Literal["no_such_source", "unchecked"]
 HELD_OUTCOMES: frozenset[SourceOutcome] = frozenset({"verified", "near"})
 """Outcomes of quotes that are in their source, unchanged or with harmless changes."""
@@ -132,4 +132,4 @@ def find_uncited(debate: Debate) -> tuple[LookupItem, ...]:
 
 def names_a_source(evidence: str) -> bool:
     """Whether `evidence` names a number, a study or an institution."""
-    return any(pattern.search(evidence) for pattern in (_FIGURE, _STUDY, _NAME))
+    return any(pattern.search(evidence) for pattern in (_FIGURE, _STUDY, _CAPITALIZED_WORD))

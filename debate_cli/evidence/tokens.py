@@ -48,8 +48,8 @@ _COMMON_WORDS = {
     language: words if language == "en" else frozenset(word for word in words if len(word) > 1) - _FREQUENT["en"]
     for language, words in _FREQUENT.items()
 }
-_MIN_COMMON_SHARE = 0.04
-_MAX_FOREIGN_SHARE = 0.05
+_MIN_COMMON_WORD_SHARE = 0.04
+_MAX_NON_ASCII_WORD_SHARE = 0.05
 COMMON_ENGLISH_WORDS = _FREQUENT["en"] | ARTICLES | _EXACT_WORDS | frozenset(_TABLE["subjectless"].split())
 """Words that say little about the subject of a text."""
 
@@ -59,12 +59,12 @@ def detect_language(words: Collection[str]) -> str | None:
     alphabetic = [word for word in words if word[0].isalpha()]
     hits = {language: sum(word in common for word in alphabetic) for language, common in _COMMON_WORDS.items()}
     language = max(hits, key=lambda name: hits[name])
-    return language if hits[language] >= max(1, _MIN_COMMON_SHARE * len(alphabetic)) else None
+    return language if hits[language] >= max(1, _MIN_COMMON_WORD_SHARE * len(alphabetic)) else None
 
 
 def is_ascii(words: Collection[str]) -> bool:
     """Whether nearly all `words` have ASCII letters only."""
-    return sum(not word.isascii() for word in words) <= _MAX_FOREIGN_SHARE * len(words)
+    return sum(not word.isascii() for word in words) <= _MAX_NON_ASCII_WORD_SHARE * len(words)
 
 
 def has_negation(words: Collection[str], language: str | None) -> bool:
@@ -149,7 +149,7 @@ _LINK_TARGET = re.compile(r"(?<=\])\((?:https?://|[./#])[^\s()]*\)")
 _LINE_HYPHEN = re.compile(
     r"(?<![^\W\d_])(?P<before>[^\W\d_]{1,40})(?P<hyphen>[-‐\u00ad][ \t]*\n\s*)(?=(?P<after>[^\W\d_]{1,40}))"
 )
-_MAX_CAPITALS = 0.4
+_MAX_CAPITALIZED_SHARE = 0.4
 
 
 def count_unspaced(text: str) -> int:
@@ -244,7 +244,7 @@ class NormalizedText:
         """Tokens of words that are capitalized inside a sentence. Empty if too many words are capitalized."""
         words = [token for token in self.tokens if token.text[0].isalpha()]
         capitalized = [token for token in words if self.original[self.origins[token.start]].isupper()]
-        if len(capitalized) > _MAX_CAPITALS * len(words):
+        if len(capitalized) > _MAX_CAPITALIZED_SHARE * len(words):
             return frozenset()
         inside = {token.text for token in capitalized if self._is_name(token)} - ARTICLES
         return frozenset(token for token in capitalized if token.text in inside or self._is_name(token))

@@ -10,11 +10,10 @@ from debate_cli.evidence.corpus import query_terms, split_section
 from debate_cli.evidence.documents import Section
 
 MAX_RESULTS = 10
-"""Maximum number of passages from one search."""
 MAX_TITLE_CHARS = 200
 MAX_ADDRESS_CHARS = 500
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
-_AMBIGUOUS = re.compile(r"[\s\\]")
+_AMBIGUOUS_CHARS = re.compile(r"[\s\\]")
 
 
 def select_results(
@@ -51,7 +50,7 @@ def is_allowed(url: str, domains: tuple[str, ...]) -> bool:
         host = (parts.hostname or "").lower()
     except ValueError:
         return False
-    if parts.scheme not in {"http", "https"} or not host or _AMBIGUOUS.search(url):
+    if parts.scheme not in {"http", "https"} or not host or _AMBIGUOUS_CHARS.search(url):
         return False
     return not domains or any(_is_within(host, parts.path, *domain.lower().partition("/")[::2]) for domain in domains)
 

@@ -19,12 +19,12 @@ from debate_cli.judge_input.injection.name_aliases import map_strings
 T = TypeVar("T")
 PUBLIC_SIDES = frozenset({"for", "against"})
 """Sides that are not masked. The name of any other side may tell who the debater is."""
-_CLOSED_FIELDS = frozenset({"type", "shift", "phase", "kind"})
+_NEVER_MASKED_FIELDS = frozenset({"type", "shift", "phase", "kind"})
 _TEXT_FIELDS = ("speaker", "text", "arguments", "responses", "answers", "closing", "passages")
 HIDDEN_MODEL = "hidden/hidden"
 HIDDEN = "[hidden]"
 """Mask of a name that is written with unusual letters, e.g. `ſ` for `s`."""
-_MIN_PART_CHARS = 3
+_MIN_NAME_PART_CHARS = 3
 _FUNCTION_WORDS = frozenset(
     {"the", "and", "for", "against", "with", "from", "team", "side", "von", "van", "der", "del"}
 )
@@ -51,7 +51,7 @@ class Blinding:
 
     def mask(self, value: T) -> T:
         """Return `value` with masks in place of names, models and ids, in all its strings."""
-        return map_strings(value, self._mask_text, _CLOSED_FIELDS)
+        return map_strings(value, self._mask_text, _NEVER_MASKED_FIELDS)
 
     def unmask(self, value: T) -> T:
         """Return `value` with names and ids in place of masks, in all its strings."""
@@ -124,7 +124,7 @@ class Blinding:
         for name, letter in self._letters.items():
             parts = _WORD.findall(unicodedata.normalize("NFC", name))
             for part in parts if len(parts) > 1 else ():
-                if len(part) >= _MIN_PART_CHARS and part[0].isupper() and part.casefold() not in public:
+                if len(part) >= _MIN_NAME_PART_CHARS and part[0].isupper() and part.casefold() not in public:
                     yield part, _speaker(letter)
                     yield part.upper(), _speaker(letter)
 

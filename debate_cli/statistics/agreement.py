@@ -104,7 +104,6 @@ class CalibrationBin:
     happened: float
     """Share of the forecasts whose event happened, 0 to 1."""
     count: int
-    """Number of forecasts."""
 
 
 def calibration_bins(forecasts: Pairs) -> tuple[CalibrationBin, ...]:

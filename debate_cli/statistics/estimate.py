@@ -34,7 +34,6 @@ class Estimate:
     """Lower end of the interval; None if there is no interval, e.g. for a single cluster."""
     high: float | None = None
     rows: int = 0
-    """Number of rows."""
     clusters: int = 0
     """Number of clusters of rows, usually motions."""
 

@@ -141,8 +141,8 @@ class _ConfigLoader:
     folder: Path
     env: Environment
     source_map: SourceMap
-    folders: tuple[Path, ...]
-    lines: list[str] = field(default_factory=list[str])
+    allowed_folders: tuple[Path, ...]
+    formatted_problems: list[str] = field(default_factory=list[str])
     problems: list[Problem] = field(default_factory=list[Problem])
     secrets: set[str] = field(default_factory=set[str])
     background_file: Path | None = None
@@ -159,9 +159,9 @@ class _ConfigLoader:
             found = problems_from_validation(error, placed)
             self._add(problem._replace(path=_written_path(problem.path, data)) for problem in found)
             raise self._error() from error
-        if not self.lines:
+        if not self.formatted_problems:
             self._add(problem for check in (*checks, self._check_files) for problem in check(config))
-        if self.problems or self.lines:
+        if self.problems or self.formatted_problems:
             raise self._error()
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
         fingerprint = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
@@ -194,19 +194,19 @@ class _ConfigLoader:
 
     def _parse(self, text: str, overrides: Sequence[ConfigChange]) -> dict[str, Any]:
         name = self.source_map.name
-        data, self.source_map, self.lines = read_yaml(name, text)
+        data, self.source_map, self.formatted_problems = read_yaml(name, text)
         changes = [*overrides_from_env(self.env), *overrides]
-        if data is None and changes and not self.lines:
+        if data is None and changes and not self.formatted_problems:
             data = {}
         if not is_mapping(data):
             what = "the file is empty" if data is None else "this is not a configuration"
             advice = "write a mapping with `topic` and `debaters`, or let `debate init` write one"
-            self.lines = self.lines or [f"{name}:1:1: {what}; {advice}"]
+            self.formatted_problems = self.formatted_problems or [f"{name}:1:1: {what}; {advice}"]
             raise self._error()
         if "schema_version" in data and "turns" in data:
             raise ConfigError(f"{name}:1:1: this is a saved debate, not a configuration; continue it with --resume")
         changed, origins, problems = apply_overrides(data, changes)
-        self.lines += problems
+        self.formatted_problems += problems
         self.source_map = replace(self.source_map, origins=origins)
         return changed
 
@@ -238,7 +238,7 @@ class _ConfigLoader:
             return
         data["background"] = None
         self.background_file = self.folder / file
-        within = None if self._is_option("background", "file") else self.folders
+        within = None if self._is_option("background", "file") else self.allowed_folders
         try:
             data["background"] = _read_named_file(self.background_file, within, _MAX_BACKGROUND_BYTES)
         except ValueError as error:
@@ -248,7 +248,9 @@ class _ConfigLoader:
         files = data.get("prompts")
         named = {name: file for name, file in files.items() if isinstance(file, str)} if is_mapping(files) else {}
         given = [name for name in named if self._is_option("prompts", name)]
-        prompts, problems = read_prompt_files(named, self.folder, trusted_folders=self.folders, from_options=given)
+        prompts, problems = read_prompt_files(
+            named, self.folder, trusted_folders=self.allowed_folders, from_options=given
+        )
         self._add(problems)
         return prompts
 
@@ -260,7 +262,7 @@ class _ConfigLoader:
         for number, source in enumerate(sources):
             named["evidence", "sources", number] = re.split(r"[^/]*[*?\[]", source.path, maxsplit=1)[0]
         for path, file in named.items():
-            if not self._is_option(*path) and not is_inside(self.folder / file, self.folders):
+            if not self._is_option(*path) and not is_inside(self.folder / file, self.allowed_folders):
                 yield Problem(path, _OUTSIDE)
 
     def _add(self, problems: Iterable[Problem]) -> None:
@@ -271,7 +273,9 @@ class _ConfigLoader:
                 self.problems.append(problem)
 
     def _error(self) -> ConfigError:
-        return ConfigError(*self.source_map.format_problems(self.problems, Redactor(self.secrets), self.lines))
+        return ConfigError(
+            *self.source_map.format_problems(self.problems, Redactor(self.secrets), self.formatted_problems)
+        )
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:

@@ -68,9 +68,9 @@ class JournalContents(NamedTuple):
 
 
 class _Damage(NamedTuple):
-    number: int
+    line_number: int
     reason: str
-    lost: str
+    lost_lines: str
 
 
 class Journal:
@@ -211,9 +211,9 @@ def read_journal(path: Path) -> JournalContents:
     contents, damage = _scan(path)
     if damage is not None:
         command = f"debate run --resume {shlex.quote(str(path))} --up-to-damage"
-        lost = f" together with {damage.lost}" if damage.lost else ""
+        lost = f" together with {damage.lost_lines}" if damage.lost_lines else ""
         raise TranscriptError(
-            f"{path}:{damage.number}: {damage.reason}, so its event is lost{lost}; "
+            f"{path}:{damage.line_number}: {damage.reason}, so its event is lost{lost}; "
             f"resume from the line before with: {command}"
         )
     return contents
@@ -233,8 +233,8 @@ def cut_at_damage(path: Path) -> str | None:
     data = path.read_bytes()
     atomic_write(copy, data)
     atomic_write(path, data[: contents.length], overwrite=True)
-    lost = f" and {damage.lost}" if damage.lost else ""
-    return f"{path}: line {damage.number}{lost} cut off, because {damage.reason}; the original is kept as {copy}"
+    lost = f" and {damage.lost_lines}" if damage.lost_lines else ""
+    return f"{path}: line {damage.line_number}{lost} cut off, because {damage.reason}; the original is kept as {copy}"
 
 
 def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:

@@ -30,7 +30,7 @@ QUEUE_VARIABLE = "DEBATE_QUEUE"
 """Variable with the address of the queue of experiments."""
 _PREFIX, _GENERIC_PREFIX = "DEBATE_", "DEBATE__"
 _MAX_DOTENV_BYTES = 1024 * 1024
-_NO_KEY = re.compile(r".*_BASE_URL|OLLAMA_HOST|HF_ENDPOINT|.*_PROXY|DEBATE_.*|XDG_.*|HOME", re.IGNORECASE)
+_IGNORED_IN_DOTENV = re.compile(r".*_BASE_URL|OLLAMA_HOST|HF_ENDPOINT|.*_PROXY|DEBATE_.*|XDG_.*|HOME", re.IGNORECASE)
 _MAX_NOTE_CHARS = 400
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^{}]*))?\})?")
 _SECRET_NAME = re.compile(
@@ -82,7 +82,7 @@ def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
     from dotenv import dotenv_values
 
     values = dotenv_values(stream=StringIO(text), interpolate=False)
-    ignored = [name for name in values if _NO_KEY.fullmatch(name)]
+    ignored = [name for name in values if _IGNORED_IN_DOTENV.fullmatch(name)]
     kept = {name: value for name, value in values.items() if value is not None and name not in ignored}
     note = f"{path}: these variables are ignored, because only keys are read from .env: {', '.join(ignored)}"
     return Environment(env, kept, (note[:_MAX_NOTE_CHARS],) if ignored else ())

@@ -22,7 +22,7 @@ MAX_ENTRY_GAP = 200
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")
-_CONTEXT_CHARS = 160
+_CHARS_AROUND_QUOTATION = 160
 _SENTENCE_EDGE = re.compile(r"[.!?。！？][\"'”’»)\]]*\s|\n")
 _IN_DATA_BEFORE = re.compile(r"(?:[{\[]|[\"'],|[\"']:)\s*$")
 _IN_DATA_AFTER = re.compile(r"\s*:\s*[\"'\d{\[]")
@@ -211,8 +211,10 @@ def _blank_if_discussed(match: re.Match[str], text: str) -> str:
     quotation, start, end = match.group(), match.start(), match.end()
     if _IN_DATA_BEFORE.search(text[max(0, start - 4) : start]) or _IN_DATA_AFTER.match(text, end):
         return quotation
-    before = _SENTENCE_EDGE.split(text[max(0, start - _CONTEXT_CHARS) : start])[-1]
-    after = "" if quotation[-2] in ".!?" else _SENTENCE_EDGE.split(text[end : end + _CONTEXT_CHARS], maxsplit=1)[0]
+    before = _SENTENCE_EDGE.split(text[max(0, start - _CHARS_AROUND_QUOTATION) : start])[-1]
+    after = (
+        "" if quotation[-2] in ".!?" else _SENTENCE_EDGE.split(text[end : end + _CHARS_AROUND_QUOTATION], maxsplit=1)[0]
+    )
     discussion = load_english().pattern("discussion")
     if discussion.search(before) or discussion.search(after):
         return quotation[0] + "_" * (len(quotation) - 2) + quotation[-1]

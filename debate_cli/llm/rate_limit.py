@@ -81,7 +81,6 @@ class ProviderGate:
         self._probe_sent_at = 0.0
         self._waited_since_closed_s = 0.0
         self._refused_since: float | None = None
-        """Time of the first refusal since a call was last accepted."""
         self._failure: RateLimitedError | None = None
         self._interval_s = 0.0
         self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)

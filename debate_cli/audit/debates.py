@@ -32,7 +32,6 @@ class AuditDebate:
     """A debate of an audit, with the better side if it is known."""
 
     debate: Debate
-    """The unchanged debate."""
     better: str | None = None
     """Name of the debater with the better case. None if both cases are equal, or if the better case is not known."""
     is_known: bool = False

@@ -65,7 +65,6 @@ class JudgeName:
     model: str
     """Name of the model, as `provider/model`."""
     system: str
-    """Name of the judging system, e.g. `structured`."""
 
 
 class Judgement(NamedTuple):

@@ -115,7 +115,6 @@ class SystemAnalysis:
     players: tuple[PlayerRecord, ...]
     """The players, the strongest first."""
     pairs: tuple[PairRecord, ...]
-    """Results of each pair of players that met."""
     judges: tuple[JudgeRecord, ...]
     alpha: Estimate
     """Krippendorff's α of the winners that the judges name."""

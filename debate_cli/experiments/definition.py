@@ -49,7 +49,6 @@ class Variant:
     """Configuration, prompts and environment. Topic and debaters are placeholders, which each cell replaces."""
     judges: tuple[Judge, ...]
     players: Mapping[str, ModelSpec]
-    """Maps names of players to their models."""
 
 
 @dataclass(frozen=True, slots=True)

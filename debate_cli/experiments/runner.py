@@ -49,9 +49,7 @@ class RunSummary:
 
     progress: Progress
     finished: int
-    """Number of cells that this run finished."""
     failed: int
-    """Number of cells that failed in this run."""
     stopped: str | None = None
     """Why the run ended early: `interrupted`, `budget` or `failures`. None if the run did not end early."""
     elsewhere: int = 0

@@ -36,7 +36,6 @@ class Progress:
     judgeable_turns: Sequence[int]
     """Indices of the turns that can be judged. In a running debate, turns after a missing turn are left out."""
     is_over: bool
-    """Whether no further speech will be made."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,6 @@ class Table(NamedTuple):
 
     title: str
     heads: tuple[str, ...]
-    """Column headers."""
     rows: tuple[TableRow | None, ...]
     """Rows of cells; None separates groups of rows."""
     remarks: tuple[str, ...] = ()

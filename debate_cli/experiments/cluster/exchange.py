@@ -245,7 +245,6 @@ class QueueOptions:
 
     dsn: str
     retry_failed: bool = False
-    """Whether to put failed cells into the queue too."""
     enqueue_only: bool = False
     """Whether to end as soon as the cells are in the queue, instead of watching the workers."""
 

@@ -22,7 +22,6 @@ T = TypeVar("T")
 
 
 CURRENT_LEASE: ContextVar[Lease] = ContextVar("lease")
-"""The lease of the current asyncio task."""
 
 
 class Lease:

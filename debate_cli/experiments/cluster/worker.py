@@ -41,7 +41,6 @@ class WorkerOptions:
     trusted_hosts: Sequence[str] = ()
     """Hosts to which experiments may send requests, in addition to the hosts of built-in providers."""
     until_empty: bool = False
-    """Whether the worker ends when no cell is left."""
     lease_s: float = LEASE_S
     """Seconds without a heartbeat after which other workers count as dead."""
 
@@ -51,9 +50,7 @@ class WorkerSummary:
     """What a worker has done."""
 
     finished: int = 0
-    """Number of cells that this worker finished."""
     failed: int = 0
-    """Number of cells that failed in this worker."""
     refused: int = 0
     """Number of experiments that this worker refused, e.g. because an API key is missing."""
 

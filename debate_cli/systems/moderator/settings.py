@@ -14,7 +14,6 @@ ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiven
 ROUND_GROUPS: dict[str, tuple[str, ...]] = {name: (name,) for name in ROUND_CRITERIA}
 """Maps groups to criteria of a round. Each group has one criterion, because the judge gives a reason for each mark."""
 ROUND_TOTAL = sum(ROUND_CRITERIA.values())
-"""Highest sum of one round's marks: 30."""
 ROUND_HEADS: dict[str, str] = {
     "argument_quality": "argument",
     "rebuttal_effectiveness": "rebuttal",
@@ -38,7 +37,6 @@ FINAL_CATEGORIES: dict[str, float] = {
 }
 """Maps the categories of the final evaluation to their highest marks."""
 FINAL_TOTAL = sum(FINAL_CATEGORIES.values())
-"""Highest sum of the final evaluation's marks: 100."""
 CATEGORY_GROUPS: dict[str, tuple[str, ...]] = {
     "argument_quality": ("evidence_based_claims", "logical_structure", "relevance"),
     "rebuttal_effectiveness": ("comprehensiveness", "precision", "counter_evidence"),

@@ -25,9 +25,7 @@ class StatePoint:
     turn: Turn | None
     """The turn; None before the first turn."""
     states: Mapping[str, DebaterState]
-    """Maps each debater to the debater's state."""
     effects: tuple[Effect, ...] = ()
-    """Effects of the turn on other debaters."""
 
 
 def compute_state_curve(

@@ -20,7 +20,6 @@ from debate_cli.systems.tables import (
 )
 
 SHORT_HEADERS = {"responsiveness": "response"}
-"""Short column headers for criteria with long names."""
 
 
 def tables(verdict: Verdict) -> list[Table]:

@@ -67,6 +67,6 @@ def long_config(turns: int, history: str, systems: list[dict[str, Any]] | None =
 
 
 def hold_long_debate(config: DebateConfig, model: TirelessModel) -> Debate:
-    """The debate of `config`, from the first speech to the last judgment."""
+    """The debate of `config`, from the first speech to the last judgement."""
     context = RunContext(config, models={MODEL: model})
     return asyncio.run(Session(context).begin("long", None)).debate

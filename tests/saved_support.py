@@ -33,7 +33,7 @@ def second_debate() -> Debate:
 
 
 def debate_judged_twice() -> Debate:
-    """The first debate with a second judging run, in which structured gave the same judgment."""
+    """The first debate with a second judging run, in which structured gave the same judgement."""
     debate = first_debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
     return debate.with_assessments([*debate.assessments, structured_assessment().model_copy(update={"run": "r2"})])
 

@@ -1,4 +1,4 @@
-"""Compares two judgments: their verdicts, the standing of each claim, and their settings. Pure."""
+"""Compares two judgements: their verdicts, the standing of each claim, and their settings. Pure."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class SettingDifference(FrozenModel):
     b: JsonValue
 
 
-class JudgmentComparison(FrozenModel):
+class JudgementComparison(FrozenModel):
     """All differences between two sides, and the verdicts of both sides."""
 
     verdicts: tuple[VerdictChange, ...]
@@ -112,14 +112,14 @@ class JudgmentComparison(FrozenModel):
         return same and not self.standings and not self.settings
 
 
-def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentComparison:
+def compare_judgements(a: ComparisonSide, b: ComparisonSide) -> JudgementComparison:
     """Compare side A with side B. A side whose debate lacks the chosen judging run has no verdicts."""
     first, second = _verdicts_by_system(a), _verdicts_by_system(b)
     traces = [build_trace_table(side.debate, None if side.run == LATEST_RUNS else side.run) for side in (a, b)]
     judged = tuple(sum(row.standing is not None for row in rows) for rows in traces)
     of_b = {row.id: row for row in traces[1]} if all(judged) else {}
     claims = [(row, of_b[row.id]) for row in traces[0] if row.id in of_b and row.claim == of_b[row.id].claim]
-    return JudgmentComparison(
+    return JudgementComparison(
         verdicts=tuple(
             _verdict_change(kind, first.get(kind), second.get(kind)) for kind in dict.fromkeys([*first, *second])
         ),

@@ -145,11 +145,11 @@ def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | No
 
 def _find_missing(debate: Debate, verdicts: Sequence[Verdict]) -> str | None:
     if debate.status == "incomplete":
-        return "the debate is unfinished, so judgments are missing"
+        return "the debate is unfinished, so judgements are missing"
     runs = [(verdict.system, debate.run(verdict.run)) for verdict in verdicts]
     complete = {system for system, run in runs if debate.judged_all_turns(run, system)}
     for system, run in runs:
         if system not in complete:
             return f"{system} {run.id} judged only {run.heard} of the {len(debate.turns)} speeches"
     count = len(missing_briefs(debate, verdicts))
-    return f"{count} judgment{' is' if count == 1 else 's are'} missing" if count else None
+    return f"{count} judgement{' is' if count == 1 else 's are'} missing" if count else None

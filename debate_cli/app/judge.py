@@ -169,7 +169,7 @@ def build_judge_plans(
 def build_completion_plans(
     paths: Sequence[Path], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return a plan for each saved debate with missing judgments, and a sentence for each file without a plan.
+    """Return a plan for each saved debate with missing judgements, and a sentence for each file without a plan.
 
     Each judging run keeps its models. From `loaded`, only the prompts are used. Raises ConfigError and MissingKeyError.
     If there is only one file, raises its error.
@@ -179,7 +179,7 @@ def build_completion_plans(
         read = partial(_build_completion_task, path, request, loaded)
         task = read()
         return (
-            JudgePlan.of_task(task, read) if task.completed else f"{path}: no judgment is missing; no model was asked"
+            JudgePlan.of_task(task, read) if task.completed else f"{path}: no judgement is missing; no model was asked"
         )
 
     return _collect_plans(paths, plan)

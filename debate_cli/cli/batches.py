@@ -51,7 +51,7 @@ class BatchScreen:
             requests = format_count(sum(batch.requests for batch in left), "request")
             print_status(f"{batches_are} in progress ({requests}{at_most}); collect the answers with:")
         else:
-            print_status("some judgments are missing, and no batch is in progress; continue with:")
+            print_status("some judgements are missing, and no batch is in progress; continue with:")
         print_status(command)
         if halted is None:
             return 0

@@ -91,7 +91,7 @@ Action = Literal["run", "status", "report", "rate", "merge"]
 
 
 ReportFormat = Literal["json", "jsonl", "csv", "parquet"]
-"""Format of a table with one row per judgment."""
+"""Format of a table with one row per judgement."""
 
 
 class ExperimentOptions(NamedTuple):
@@ -374,7 +374,7 @@ class ImportOptions(NamedTuple):
     transcript can be judged, scored, replayed and reported as any other. The command shows what it found. With
     --dry-run it writes nothing.
 
-    The formats debatrix, nyu, lechmazur and ukp read folders of public data sets. People's judgments of these debates
+    The formats debatrix, nyu, lechmazur and ukp read folders of public data sets. People's judgements of these debates
     are written to `labels.csv` beside the transcripts. Each file gives a transcript named after the
     file. If one of several files is broken, it is reported, and the others are imported.
 

@@ -4,7 +4,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgments
+from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgements
 from debate_cli.cli import completion, console, options
 from debate_cli.cli.console import print_json
 from debate_cli.errors import UsageError
@@ -63,7 +63,7 @@ def run(given: Options) -> None:
     if len(names) != 2 or not all(names):  # noqa: PLR2004 - two sides
         raise UsageError(f"--runs {given.runs}: name two judging runs, for example r1,r2")
     sides = _select_side(first, names[0]), _select_side(second, names[1])
-    compared = ComparedPair((str(first.path), str(second.path)), sides, compare_judgments(*sides))
+    compared = ComparedPair((str(first.path), str(second.path)), sides, compare_judgements(*sides))
     if given.json:
         print_json(build_comparison_document(compared))
     else:

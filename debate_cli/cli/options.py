@@ -141,7 +141,7 @@ MaxWarningsOption = Annotated[
     typer.Option(
         min=0,
         metavar="N",
-        help="Fail if speeches and judgments have more than N warnings.",
+        help="Fail if speeches and judgements have more than N warnings.",
         rich_help_panel=GATES_PANEL,
     ),
 ]
@@ -149,7 +149,7 @@ FailOnOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="manipulation|missing",
-        help="manipulation: fail if a speech addresses the judge. missing: fail if a judgment is missing.",
+        help="manipulation: fail if a speech addresses the judge. missing: fail if a judgement is missing.",
         rich_help_panel=GATES_PANEL,
     ),
 ]

@@ -23,7 +23,7 @@ from debate_cli.render.text.plain import details_lines
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import dump_transcript, to_transcript
-from debate_cli.storage.transcript_index import count_missing_judgments
+from debate_cli.storage.transcript_index import count_missing_judgements
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 from debate_cli.systems.scoring import score
 
@@ -159,7 +159,7 @@ def _play(given: Options, stored: StoredDebate, verdicts: tuple[Verdict, ...]) -
         screen.show_summary(debate, verdicts, only=part, plain=given.plain, full=True)
         if part is None:
             path = str(stored.path)
-            if debate.status != "complete" or count_missing_judgments(debate):
+            if debate.status != "complete" or count_missing_judgements(debate):
                 console.print_status(f"resume: {resume_command(path, budget=debate.closed == 'budget')}")
             else:
                 it_or_again = "again" if debate.was_judged else "it"

@@ -27,8 +27,8 @@ from debate_cli.errors import BatchPendingError, StorageError, UsageError, forma
 from debate_cli.providers.people.person import PeopleAccess, PromptFolder, describe_missing_terminal
 from debate_cli.render import sanitize
 from debate_cli.render.content.resume_hint import (
-    MissingJudgments,
-    find_missing_judgments,
+    MissingJudgements,
+    find_missing_judgements,
     remedy_options,
     required_change,
     resume_command,
@@ -57,7 +57,7 @@ def report_output_failure(*saved: Path) -> Generator[None]:
         journal = transcript.with_suffix(JOURNAL_SUFFIX)
         kept = f"the debate is saved: {transcript}"
         if others:
-            kept = "all judgments so far are saved"
+            kept = "all judgements so far are saved"
         elif journal.exists():
             kept = f"the debate so far is in {journal}; resume it with: {resume_command(str(transcript))}"
         raise StorageError(f"standard output cannot be written ({error.strerror}); {kept}") from error
@@ -172,7 +172,7 @@ def report_outcome(
         print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
     if outcome.halted is not None:
         return _report_halt(outcome, outcome.halted, stop_cause or BY_USER, resume_options)
-    missing = find_missing_judgments(outcome.debate, outcome.verdicts)
+    missing = find_missing_judgements(outcome.debate, outcome.verdicts)
     if missing is not None:
         _print_missing(missing, outcome.path, batch=batch)
         if missing.lacks_deciding_judgment:
@@ -186,7 +186,7 @@ def report_outcome(
     return GATE_NOT_MET if unmet else 0
 
 
-def _print_missing(missing: MissingJudgments, path: Path | None, *, batch: bool) -> None:
+def _print_missing(missing: MissingJudgements, path: Path | None, *, batch: bool) -> None:
     command, *others = missing.commands(None if path is None else str(path), batch=batch)
     label = "debate" if missing.lacks_deciding_judgment else "note"
     remedy = "ask again" if missing.resumable_briefs else "ask another model"

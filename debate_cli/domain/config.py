@@ -115,7 +115,7 @@ class MockBias(ConfigModel):
     citation: float = Field(default=0, ge=-1, le=1)
     """Bonus for a side that names a study."""
     noise: float = Field(default=0, ge=0, le=1)
-    """Largest random change of a side's marks in each judgment, upwards or downwards."""
+    """Largest random change of a side's marks in each judgement, upwards or downwards."""
 
 
 class ProviderSpec(ConfigModel):

@@ -62,7 +62,7 @@ def _truncate(text: str, room: int) -> str:
 
 
 IGNORED_SECTIONS = ("limits", "output")
-"""Sections of a configuration that do not affect speeches or judgments."""
+"""Sections of a configuration that do not affect speeches or judgements."""
 
 
 class Difference(NamedTuple):

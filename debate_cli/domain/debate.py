@@ -75,11 +75,11 @@ class Debate(FrozenModel):
     shown_passages: Mapping[str, tuple[str, ...]] = {}
     """Maps the key of a cue or brief to the ids of the passages that were found for this task."""
     searches: tuple[SearchRecord, ...] = ()
-    """Web searches and rerankings: first all for speeches, then all for judgments."""
+    """Web searches and rerankings: first all for speeches, then all for judgements."""
     assessments: tuple[Assessment, ...] = ()
     """The assessments, sorted by run, system, subject, revision and judge."""
     failures: tuple[Failure, ...] = ()
-    """Failed speeches, followed by failed judgments."""
+    """Failed speeches, followed by failed judgements."""
     given_up: frozenset[str] = frozenset()
     """Keys of failed tasks and ids of failed searches that are not tried again in this session."""
     runs: tuple[JudgingRun, ...] = ()
@@ -443,7 +443,7 @@ def _add_arguments(found: Mapping[str, tuple[str, Argument]], turn: Turn) -> Map
 
 
 def sort_by_task(items: Iterable[OfTask]) -> tuple[OfTask, ...]:
-    """Sort searches or failures by the keys of their tasks. Speeches come before judgments."""
+    """Sort searches or failures by the keys of their tasks. Speeches come before judgements."""
 
     def rank(item: OfTask) -> tuple[bool, int, str]:
         key = item.key if isinstance(item, SearchRecord) else item.task.key

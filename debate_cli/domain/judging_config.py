@@ -34,7 +34,7 @@ class SystemSettings(ConfigModel):
     """Settings of a judging system. Each system has a subclass with its own `kind`."""
 
     judges_each_turn: ClassVar[bool] = False
-    """Whether the system judges each turn by itself. Then later turns do not change a judgment."""
+    """Whether the system judges each turn by itself. Then later turns do not change a judgement."""
 
     kind: Kind
     judge: str | None = None

@@ -28,7 +28,7 @@ class Reviewer(FrozenModel):
     seconds: dict[str, Seconds] = {}
     """Seconds that the person took, by part of the review. Parts without a measured time are left out."""
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
-    """The person's confidence in the whole judgment, 0-1; None if not stated."""
+    """The person's confidence in the whole judgement, 0-1; None if not stated."""
 
     @property
     def assessor(self) -> str:

@@ -1,4 +1,4 @@
-"""Readers of public data sets: debates with judgments of people or models.
+"""Readers of public data sets: debates with judgements of people or models.
 
 docs/studies/README.md describes the files.
 """
@@ -24,7 +24,7 @@ Texts = Mapping[PurePosixPath, Callable[[], str]]
 
 
 class HumanLabel(NamedTuple):
-    """One rater's judgment of a debate."""
+    """One rater's judgement of a debate."""
 
     winner: str
     """A speaker's name in the data set, or `draw`."""
@@ -144,7 +144,7 @@ def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate
         sides={"PRO": "for", "CON": "against"},
         dropped=("fields of the turns",),
     )
-    reports = [report for report in sorted(texts) if report.name.startswith("matchup-judgment-")]
+    reports = [report for report in sorted(texts) if report.name.startswith("matchup-judgement-")]
     labels = [label for report in reports for label in _report_labels(texts[report]()).get(path.stem, ())]
     yield DatasetDebate(path.stem, path, found, tuple(dict.fromkeys(labels)))
 

@@ -52,7 +52,7 @@ class RequestOrigin:
     title: str
     """Who is asked for what, as a heading, for example `Pro: opening, round 1`."""
     accepts_text: bool = False
-    """Whether an answer in plain words is accepted: true for speeches, false for judgments."""
+    """Whether an answer in plain words is accepted: true for speeches, false for judgements."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Describes the differences between two judgments, of one debate or of two debates."""
+"""Describes the differences between two judgements, of one debate or of two debates."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from debate_cli.app.compare import (
     LATEST_RUNS,
     ComparisonSide,
-    JudgmentComparison,
+    JudgementComparison,
     SettingDifference,
     SideVerdict,
     StandingChange,
@@ -51,11 +51,11 @@ RunsBySystem = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """Two judgments, A and B, with the paths of their files and their differences."""
+    """Two judgements, A and B, with the paths of their files and their differences."""
 
     paths: tuple[str, str]
     sides: tuple[ComparisonSide, ComparisonSide]
-    comparison: JudgmentComparison
+    comparison: JudgementComparison
 
     @property
     def settings(self) -> list[SettingDifference]:
@@ -73,7 +73,7 @@ class ComparedPair:
 
 
 def build_comparison_tables(pair: ComparedPair) -> list[Table]:
-    """Return tables on summary, judgments, verdicts, scores, claims and settings, without empty tables."""
+    """Return tables on summary, judgements, verdicts, scores, claims and settings, without empty tables."""
     summary = Table(title="in short", heads=(), rows=(), remarks=tuple(summarize_comparison(pair)))
     tables = [
         _sides_table(pair),
@@ -86,7 +86,7 @@ def build_comparison_tables(pair: ComparedPair) -> list[Table]:
 
 
 def build_comparison_document(pair: ComparedPair) -> dict[str, Any]:
-    """Return the JSON document of a comparison: judgments a and b, and their differences."""
+    """Return the JSON document of a comparison: judgements a and b, and their differences."""
     a, b = map(_side_document, pair.paths, pair.sides, pair.runs)
     return {"a": a, "b": b, "alike": pair.comparison.alike, **pair.comparison.model_dump(mode="json")}
 
@@ -134,7 +134,7 @@ def _describe_side(side: str, system: str, found: SideVerdict) -> str:
     return f"in {side}, {outcome} ({system}{margin})"
 
 
-def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:
+def _claim_sentences(comparison: JudgementComparison) -> Iterator[str]:
     changed = [item.item for item in comparison.standings]
     if comparison.compared_claims:
         claims = theme.count_noun(comparison.compared_claims, "claim")

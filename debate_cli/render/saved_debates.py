@@ -33,9 +33,9 @@ STATE_BADGES = {
     "failed": Sign("!", "failed", theme.RED),
 }
 PENDING_JUDGE_BADGE = Sign("…", "", theme.GOLD)
-"""Badge of a complete debate with a missing judgment."""
-UNDECIDED_BADGE = Sign("!", "the deciding judgment is missing", theme.RED)
-"""Badge of a complete debate whose deciding judgment is missing."""
+"""Badge of a complete debate with a missing judgement."""
+UNDECIDED_BADGE = Sign("!", "the deciding judgement is missing", theme.RED)
+"""Badge of a complete debate whose deciding judgement is missing."""
 NO_DEBATES_MESSAGE = "No debate is saved here. To hold a first debate without a model, run `debate run --mock`."
 RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
@@ -55,7 +55,7 @@ def format_index_row(entry: IndexEntry) -> str:
         ",".join(entry.models),
         ",".join(f"{label_verdict(item, entry.conclusions)}={item.outcome}" for item in entry.conclusions),
         "" if entry.cost_usd is None else f"{entry.cost_usd:.6g}",
-        ", ".join(filter(None, (entry.state, format_missing_judgments(entry)))),
+        ", ".join(filter(None, (entry.state, format_missing_judgements(entry)))),
     )
     return "\t".join(sanitize.sanitize_line(cell) or EMPTY_COLUMN for cell in cells)
 
@@ -72,11 +72,11 @@ def _index_document(entry: IndexEntry) -> dict[str, Any]:
     return {**document, "verdicts": verdicts, **costs}
 
 
-def format_missing_judgments(entry: IndexEntry) -> str:
-    """Return `1 judgment missing` or `the deciding judgment is missing`; empty if no judgment is missing."""
+def format_missing_judgements(entry: IndexEntry) -> str:
+    """Return `1 judgement missing` or `the deciding judgement is missing`; empty if no judgement is missing."""
     count = entry.judgments_missing
     if count:
-        return f"{theme.count_noun(count, 'judgment')} missing"
+        return f"{theme.count_noun(count, 'judgement')} missing"
     return UNDECIDED_BADGE.word if entry.lacks_deciding_judgment else ""
 
 
@@ -104,7 +104,7 @@ def _card(entry: IndexEntry) -> RenderableType:
     if state.word:
         speeches = f" after {theme.count_speeches(entry.turns)}" if is_resumable else ""
         lines.append(Text(f"{state.word}{speeches}", style=state.colour))
-    if missing := format_missing_judgments(entry):
+    if missing := format_missing_judgements(entry):
         lines.append(Text(missing, style=mark.colour))
     if is_resumable or entry.judgments_missing:
         command = resume_command(entry.path, budget=entry.state == "budget")

@@ -1,6 +1,6 @@
 """Computes numbers with intervals, by a bootstrap over clusters.
 
-Rows that depend on each other form a cluster, e.g. all judgments of one motion.
+Rows that depend on each other form a cluster, e.g. all judgements of one motion.
 """
 
 from __future__ import annotations

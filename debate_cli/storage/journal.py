@@ -279,7 +279,7 @@ def _describe_lines(lines: Sequence[bytes]) -> str:
         return ""
     kinds = Counter((_parse_object(line) or {}).get("type") for line in lines)
     count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
-    return f"{count} after it (speeches: {kinds['turned']}, judgments: {kinds['assessed']})"
+    return f"{count} after it (speeches: {kinds['turned']}, judgements: {kinds['assessed']})"
 
 
 def _parse_line(line: bytes, previous: int | None, *, is_first: bool) -> tuple[dict[str, Any] | None, int | None]:

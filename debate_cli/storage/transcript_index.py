@@ -33,7 +33,7 @@ class IndexEntry:
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
     judgments_missing: int = 0
-    """Number of missing judgments that can be repeated; 0 if the debate is incomplete or a process works on it."""
+    """Number of missing judgements that can be repeated; 0 if the debate is incomplete or a process works on it."""
     lacks_deciding_judgment: bool = False
     """Whether the deciding verdict of a complete debate is undetermined because a judge failed."""
 
@@ -79,13 +79,13 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
         models=models_used_by_debaters(debate),
         conclusions=conclusions,
         cost_usd=debate.usage.cost_usd,
-        judgments_missing=0 if is_locked else count_missing_judgments(debate),
+        judgments_missing=0 if is_locked else count_missing_judgements(debate),
         lacks_deciding_judgment=not is_locked and debate.status == "complete" and not undecided.isdisjoint(failed),
     )
 
 
-def count_missing_judgments(debate: Debate) -> int:
-    """Return the number of failed or interrupted judgments that can be repeated; 0 if the debate is not complete."""
+def count_missing_judgements(debate: Debate) -> int:
+    """Return the number of failed or interrupted judgements that can be repeated; 0 if the debate is not complete."""
     if debate.status != "complete":
         return 0
     final = {item.task.key for item in debate.failures if item.final}

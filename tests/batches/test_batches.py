@@ -137,7 +137,7 @@ def test_unprocessed_requests_go_into_the_next_batch(here: Path, server: BatchSe
 
 @pytest.mark.parametrize("model", MODELS)
 def test_rejected_request_fails_alone(here: Path, server: BatchServer, model: str) -> None:
-    """A request that the vendor rejects is a missing judgment of its debate, and is not submitted again."""
+    """A request that the vendor rejects is a missing judgement of its debate, and is not submitted again."""
     server.fate = lambda _batch, request: "rejected" if request == 0 else "answered"
     done = judge(here, server, "--model", model)
     assert done.code == 3
@@ -145,7 +145,7 @@ def test_rejected_request_fails_alone(here: Path, server: BatchServer, model: st
     assert (len(server.batches), len(answers(here))) == (1, 2)
 
 
-def test_a_failed_judgment_is_asked_for_again_in_a_batch(here: Path, server: BatchServer) -> None:
+def test_a_failed_judgement_is_asked_for_again_in_a_batch(here: Path, server: BatchServer) -> None:
     """The commands after it name no single call, which would cost the full price; the first one does what it says."""
     server.fate = lambda batch, _request: "expired" if batch < 4 else "answered"
     done = judge(here, server, "--model", MODELS[0], "--config", str(_attempts(here, 4)))

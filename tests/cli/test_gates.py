@@ -101,7 +101,7 @@ def test_a_speech_that_instructs_the_judge_fails_the_gate_on_manipulation(here: 
 
 
 @pytest.mark.parametrize("command", ["run", "judge", "score"])
-def test_a_missing_judgment_fails_the_gate(command: str, here: Path) -> None:
+def test_a_missing_judgement_fails_the_gate(command: str, here: Path) -> None:
     """`--fail-on missing` fails even if another system decides; without it, the exit code is 0."""
     lost = "models: {default: {model: mock/a}, lost: {model: mock/b, faults: {refusal: 1.0}}}\n"
     two = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
@@ -112,7 +112,7 @@ def test_a_missing_judgment_fails_the_gate(command: str, here: Path) -> None:
         done = debate("judge", "one", "--config", "debate.yaml", "-q", "--fail-on", "missing", cwd=here)
     if command == "score":
         done = debate("score", "one", "--fail-on", "missing", cwd=here)
-    assert (done.code, "--fail-on: 4 judgments are missing" in done.err) == (5, True), done.err
+    assert (done.code, "--fail-on: 4 judgements are missing" in done.err) == (5, True), done.err
     assert debate("score", "one", cwd=here).code == 0
 
 

@@ -110,7 +110,7 @@ def test_one_system_that_fails_leaves_the_verdicts_of_the_others(here: Path) -> 
 
 
 @pytest.mark.parametrize("shown", ["-q", "--json", "--details"])
-def test_missing_judgments_are_counted_with_the_commands_that_ask_for_them(here: Path, shown: str) -> None:
+def test_missing_judgements_are_counted_with_the_commands_that_ask_for_them(here: Path, shown: str) -> None:
     """One line for the same judges, one for another model; each can be copied."""
     systems = "judging: {systems: [persuasion, {kind: moderator, judge: vllm/judge}, {kind: panel, judges: JUDGES}]}"
     judges = "[{id: a, persona: qa_evaluator, model: vllm/j}, {id: b, persona: qa_evaluator}]"
@@ -118,7 +118,7 @@ def test_missing_judgments_are_counted_with_the_commands_that_ask_for_them(here:
     done = debate("run", "debate.yaml", "--id", "one", shown, cwd=here)
     (counted,) = [line for line in done.lines if "missing" in line]
     assert counted.startswith(
-        "note: 5 judgments are missing (1 of panel, 4 of moderator): vllm (127.0.0.1:9) could not"
+        "note: 5 judgements are missing (1 of panel, 4 of moderator): vllm (127.0.0.1:9) could not"
     )
     assert counted.endswith("; ask again with:")
     assert "debate run --resume transcripts/one.json" in done.lines

@@ -223,7 +223,7 @@ def test_a_judging_run_that_stopped_is_resumed(tmp_path: Path) -> None:
     assert len(stored(tmp_path)["assessments"]) > before
 
 
-def test_our_own_transcript_is_imported_without_its_judgments(tmp_path: Path) -> None:
+def test_our_own_transcript_is_imported_without_its_judgements(tmp_path: Path) -> None:
     """Speeches, rounds and sides of a transcript stay; what judges said is left out and counted."""
     write(tmp_path, SHORT)
     debate("import", "hearing.txt", cwd=tmp_path)

@@ -37,7 +37,7 @@ LECHMAZUR_ID = "prop_0001__a__b__s0"
 LECHMAZUR = {
     f"transcripts/{LECHMAZUR_ID}.md": "# Debate\n\n- topic_id: prop_0001\n- proposition: Move?\n- model_pro: a\n\n## Turn 1: PRO Opening\n\n"
     "- model: a\n- raw_words: 2\n\n[P1.1] We should.\n\n## Turn 2: CON Opening\n\n- model: b\n\n[C1.1] No.\n",
-    "reports/x/matchup-judgment-prop_0001-a-vs-b.md": f"# Report\n\n## Debate A\n\n- debate_id: `{LECHMAZUR_ID}`\n\n"
+    "reports/x/matchup-judgement-prop_0001-a-vs-b.md": f"# Report\n\n## Debate A\n\n- debate_id: `{LECHMAZUR_ID}`\n\n"
     "| Judge | Winner | Signed Margin (PRO+) | Normalized |\n| --- | --- | ---: | ---: |\n| K2 | A | +1.5 | +1.50 |\n| Q3 | B | -0.5 | x |\n\n### Judge Notes\n",
 }  # fmt: skip
 UKP = {"data/move_yes.csv": "#id\tlabel\ta1\ta2\narg1_arg2\ta2\tWe should.\tWe should, as it pays.\narg3\ta2\n"}

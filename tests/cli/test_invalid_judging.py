@@ -109,7 +109,7 @@ def test_a_panel_decides_without_a_failed_judge(here: Path, faults: str) -> None
 
 @pytest.mark.parametrize("faults", ["{malformed: 1.0}", "{timeout: 1.0}"])
 def test_too_few_votes_are_undetermined(here: Path, faults: str) -> None:
-    """The deciding judgment is missing, exit 3, whether the same judge can be asked again or another one must be."""
+    """The deciding judgement is missing, exit 3, whether the same judge can be asked again or another one must be."""
     two = SEATS.replace("qa_evaluator}", "qa_evaluator, model: bad}", 1)
     done, stored = judged(here, faults, two)
     (verdict,) = stored["verdicts"]
@@ -119,10 +119,10 @@ def test_too_few_votes_are_undetermined(here: Path, faults: str) -> None:
     assert gated.code == 5
 
 
-def test_a_debate_without_a_deciding_judgment_is_marked(here: Path) -> None:
-    """A debate without a deciding judgment has exit code 3, and `list` marks it."""
+def test_a_debate_without_a_deciding_judgement_is_marked(here: Path) -> None:
+    """A debate without a deciding judgement has exit code 3, and `list` marks it."""
     done, _ = judged(here, "{malformed: 1.0}", "{kind: structured, judge: bad}")
     assert (done.code, "ask another model with:" in done.err) == (3, True), done.err
     listed = debate("list", cwd=here)
-    assert listed.out.endswith("\tcomplete, the deciding judgment is missing\n")
+    assert listed.out.endswith("\tcomplete, the deciding judgement is missing\n")
     assert debate("list", "--json", cwd=here).json[0]["lacks_deciding_judgment"] is True

@@ -12,11 +12,11 @@ def judge(saved: Path, *options: str) -> CommandResult:
 
 
 def test_usage_of_this_judging_and_the_total_are_shown(saved: Path) -> None:
-    """The closing lines give the calls of this judging, and of the debate with all its judgments."""
+    """The closing lines give the calls of this judging, and of the debate with all its judgements."""
     done = judge(saved, "--system", "structured", "--mock")
     own, whole = done.out.splitlines()[-3:-1]
     assert own.startswith("Cost of this judging: 1 call ·")
-    assert whole.startswith("Cost of the debate with all its judgments: 12 calls ·")
+    assert whole.startswith("Cost of the debate with all its judgements: 12 calls ·")
 
 
 def test_judging_does_not_show_earlier_judges(saved: Path) -> None:

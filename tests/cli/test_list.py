@@ -78,17 +78,17 @@ def test_interrupted_debates_show_how_to_resume(two_saved: Path) -> None:
     ]
 
 
-def test_missing_judgments_show_how_to_resume(here: Path) -> None:
-    """`list` and `replay` name the command that asks for a missing judgment, until there is an answer."""
+def test_missing_judgements_show_how_to_resume(here: Path) -> None:
+    """`list` and `replay` name the command that asks for a missing judgement, until there is an answer."""
     with model_server(failures=[503, 503]) as server:
         write_config(here, JUDGED.format(base_url=server.base_url))
         assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
-        assert debate("list", cwd=here).out.endswith("\tcomplete, 1 judgment missing\n")
+        assert debate("list", cwd=here).out.endswith("\tcomplete, 1 judgement missing\n")
         (entry,) = debate("list", "--json", cwd=here).json
         assert (entry["state"], entry["judgments_missing"]) == ("complete", 1)
         _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
         assert [line.strip() for line in drawn.splitlines() if "missing" in line or "resume: " in line] == [
-            "1 judgment missing",
+            "1 judgement missing",
             "resume: debate run --resume transcripts/one.json",
         ]
         assert debate("replay", "one", cwd=here).lines == ["resume: debate run --resume transcripts/one.json"]

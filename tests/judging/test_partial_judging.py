@@ -57,7 +57,7 @@ def test_a_run_that_judged_all_turns_takes_precedence(finished: Debate) -> None:
     assert partial.notes["missing"] == ["r2 judged the debate when 2 of its 6 speeches had been made."]
 
 
-def test_a_verdict_on_a_part_of_the_debate_fails_the_gate_on_missing_judgments(finished: Debate) -> None:
+def test_a_verdict_on_a_part_of_the_debate_fails_the_gate_on_missing_judgements(finished: Debate) -> None:
     """The gate fails unless another run of the system judged all turns."""
     gates = Gates(fail_on=("missing",))
     assert gates.failure_messages(finished, score(finished, runs="all")) == []

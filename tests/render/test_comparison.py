@@ -14,7 +14,7 @@ from render_support import (
     with_second_judging,
 )
 
-from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgments
+from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgements
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, JudgingOpened
@@ -35,7 +35,7 @@ STRUCTURED = structured_assessment()
 def compare(b: Debate, a: Debate = BASE, *runs: str) -> ComparedPair:
     """Compare `a.json` with `b.json`, or two runs of `a.json`."""
     sides = ComparisonSide(a, runs[0] if runs else LATEST_RUNS), ComparisonSide(b, runs[1] if runs else LATEST_RUNS)
-    return ComparedPair(("a.json", "a.json" if runs else "b.json"), sides, compare_judgments(*sides))
+    return ComparedPair(("a.json", "a.json" if runs else "b.json"), sides, compare_judgements(*sides))
 
 
 def marked(value: float) -> Debate:

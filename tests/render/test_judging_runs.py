@@ -105,7 +105,7 @@ def test_the_usage_of_a_judging_precedes_that_of_the_debate() -> None:
     assert (usage_of_briefs(PANEL, lambda brief: brief.run == "r2").calls, PANEL.usage.calls) == (2, 13)
     own, whole = plain(PANEL)[-3:-1]
     assert own.startswith("Cost of this judging: 2 calls · ")
-    assert whole.startswith("Cost of the debate with all its judgments: 13 calls · ")
+    assert whole.startswith("Cost of the debate with all its judgements: 13 calls · ")
     assert drawn(PANEL).count("calls ·") == 2
     failure = Failure(
         task=vote("security_analyst").brief, who="s", cause="abstained", message="m", final=True, exchange=exchange(7)

@@ -122,7 +122,7 @@ def test_damage_names_what_is_lost_and_how_to_resume(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace("Grün".encode(), b"Grau", 1))
     with pytest.raises(TranscriptError) as caught:
         read_journal(path)
-    lost = "so its event is lost together with 2 lines after it (speeches: 1, judgments: 0)"
+    lost = "so its event is lost together with 2 lines after it (speeches: 1, judgements: 0)"
     command = f"debate run --resume {path} --up-to-damage"
     assert str(caught.value) == f"{path}:2: the line is damaged, {lost}; resume from the line before with: {command}"
 

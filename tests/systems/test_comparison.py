@@ -1,11 +1,11 @@
-"""Comparison of two judgments (`debate diff`): verdicts, scores, standings, settings, cost."""
+"""Comparison of two judgements (`debate diff`): verdicts, scores, standings, settings, cost."""
 
 from typing import Any
 
 import pytest
 from render_support import START, debate, exchange, structured_assessment
 
-from debate_cli.app.compare import ComparisonSide, compare_judgments, judging_cost
+from debate_cli.app.compare import ComparisonSide, compare_judgements, judging_cost
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
@@ -49,7 +49,7 @@ def with_second_run(*, replaces: bool = False, **settings: Any) -> Debate:
 
 def test_a_debate_does_not_differ_from_itself() -> None:
     """All four claims are compared; the first system decides on both sides."""
-    found = compare_judgments(ComparisonSide(BASE), ComparisonSide(BASE))
+    found = compare_judgements(ComparisonSide(BASE), ComparisonSide(BASE))
     assert found.alike
     assert [item.outcome for item in found.verdicts] == ["same", "same"]
     assert [(item.a and item.a.decides, item.b and item.b.decides) for item in found.verdicts] == [
@@ -63,7 +63,7 @@ def test_a_debate_does_not_differ_from_itself() -> None:
 def test_the_outcome_says_how_far_a_verdict_changed(value: float, outcome: str) -> None:
     """Another winner, another degree of victory, or the same; scores are listed with their change."""
     other = with_marks(value)
-    (structured, moderator) = compare_judgments(ComparisonSide(BASE), ComparisonSide(other)).verdicts
+    (structured, moderator) = compare_judgements(ComparisonSide(BASE), ComparisonSide(other)).verdicts
     assert (structured.outcome, moderator.outcome) == (outcome, "same")
     before, after = score(BASE)[0].scores, score(other)[0].scores
     assert {item.participant: (item.a, item.b) for item in structured.scores} == {
@@ -81,7 +81,7 @@ def test_a_changed_standing_is_listed() -> None:
         for finding in structured_assessment().findings
     )
     other = with_structured(findings=findings)
-    (changed,) = compare_judgments(ComparisonSide(BASE), ComparisonSide(other)).standings
+    (changed,) = compare_judgements(ComparisonSide(BASE), ComparisonSide(other)).standings
     assert (changed.item, changed.participant, changed.a, changed.b) == ("PRO-2", "Ada", "UPHELD", "REFUTED")
 
 
@@ -94,21 +94,21 @@ def test_different_claims_with_one_id_are_not_compared() -> None:
     )
     turns = (BASE.turns[0].model_copy(update={"arguments": changed}), *BASE.turns[1:])
     other = Debate.model_validate({**BASE.model_dump(), "turns": turns})
-    found = compare_judgments(ComparisonSide(BASE), ComparisonSide(other))
+    found = compare_judgements(ComparisonSide(BASE), ComparisonSide(other))
     assert (found.compared_claims, found.standings) == (3, ())
 
 
 def test_standings_need_a_structured_assessment_on_both_sides() -> None:
     """A missing assessment is not a change."""
     kept = [item for item in BASE.assessments if item.system != "structured"]
-    found = compare_judgments(ComparisonSide(BASE), ComparisonSide(BASE.with_assessments(kept)))
+    found = compare_judgements(ComparisonSide(BASE), ComparisonSide(BASE.with_assessments(kept)))
     assert (found.compared_claims, found.standings, found.judged_claims) == (0, (), (4, 0))
 
 
 def test_settings_are_compared_as_plain_data() -> None:
     """None for a missing value, a number for a number; limits are not compared."""
     other = debate(limits={"max_tokens": 1000}, seed=9)
-    settings = compare_judgments(ComparisonSide(BASE), ComparisonSide(other)).settings
+    settings = compare_judgements(ComparisonSide(BASE), ComparisonSide(other)).settings
     assert [(item.key, item.a, item.b) for item in settings] == [("seed", None, 9)]
 
 
@@ -136,7 +136,7 @@ def test_judging_cost_includes_failed_calls_of_the_run() -> None:
 def test_two_runs_of_one_debate_can_be_compared() -> None:
     """A system with a verdict in one run only is one-sided; the model of the run is a setting."""
     other = with_second_run()
-    found = compare_judgments(ComparisonSide(other, "r1"), ComparisonSide(other, "r2"))
+    found = compare_judgements(ComparisonSide(other, "r1"), ComparisonSide(other, "r2"))
     assert [(item.system, item.outcome) for item in found.verdicts] == [
         ("structured", "same"),
         ("moderator", "one_sided"),
@@ -149,14 +149,14 @@ def test_two_runs_of_one_debate_can_be_compared() -> None:
 
 def test_the_newest_run_of_each_system_is_the_default() -> None:
     """Structured of r2, moderator of r1."""
-    found = compare_judgments(ComparisonSide(with_second_run()), ComparisonSide(BASE))
+    found = compare_judgements(ComparisonSide(with_second_run()), ComparisonSide(BASE))
     assert [item.a.run for item in found.verdicts if item.a is not None] == ["r2", "r1"]
 
 
 def test_a_replaced_system_has_no_verdict() -> None:
     """r2 replaces the structured assessment of r1."""
     other = with_second_run(replaces=True)
-    found = compare_judgments(ComparisonSide(other, "r1"), ComparisonSide(other, "r2"))
+    found = compare_judgements(ComparisonSide(other, "r1"), ComparisonSide(other, "r2"))
     assert {item.system: item.outcome for item in found.verdicts} == {
         "moderator": "one_sided",
         "structured": "one_sided",
@@ -166,6 +166,6 @@ def test_a_replaced_system_has_no_verdict() -> None:
 def test_a_participant_scored_on_one_side_has_no_change() -> None:
     """Its one score is listed."""
     other = with_structured(marks=tuple(mark for mark in structured_assessment().marks if mark.participant == "Bo"))
-    (structured, _) = compare_judgments(ComparisonSide(BASE), ComparisonSide(other)).verdicts
+    (structured, _) = compare_judgements(ComparisonSide(BASE), ComparisonSide(other)).verdicts
     ada = next(item for item in structured.scores if item.participant == "Ada")
     assert (ada.a is not None, ada.b, ada.change) == (True, None, None)

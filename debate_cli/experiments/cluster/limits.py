@@ -52,15 +52,15 @@ class SharedBudget(Budget):
             with waiting_for_turn():
                 await lease.sync()
                 while True:
-                    if self._closed is not None:
-                        raise BudgetError(self._closed)
+                    if self._closing_message is not None:
+                        raise BudgetError(self._closing_message)
                     fits, held = await lease.run(lambda connection: self._try(connection, lease, number, worst))
                     if fits:
                         break
                     if held and self._fits(self.used + worst):
                         await asyncio.sleep(_BUDGET_RETRY_S)
                     else:
-                        self._closed = self._format_refusal(worst, what)
+                        self._closing_message = self._format_refusal(worst, what)
             yield reservation
         finally:
             lease.settle_call(number, reservation.used.usd, reservation.used.tokens)

@@ -86,8 +86,8 @@ def _model_setting(config: DebateConfig, task: Task) -> str:
     return own if "/" in role else f"models.{role}.model"
 
 
-class MissingJudgments(NamedTuple):
-    """The judgments that verdicts of a debate lack. The text is not sanitized."""
+class MissingJudgements(NamedTuple):
+    """The judgements that verdicts of a debate lack. The text is not sanitized."""
 
     debate: Debate
     briefs: tuple[Brief, ...]
@@ -99,25 +99,25 @@ class MissingJudgments(NamedTuple):
 
     @property
     def resumable_briefs(self) -> tuple[Brief, ...]:
-        """The missing judgments that resuming the debate requests again."""
+        """The missing judgements that resuming the debate requests again."""
         final = {key for key, failure in self.failures.items() if failure.final}
         return tuple(brief for brief in self.briefs if brief.key not in final)
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a missing judgment of a deciding system can be requested again, or leaves a verdict undetermined."""
+        """Whether a missing judgement of a deciding system can be requested again, or leaves a verdict undetermined."""
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
         resumable = set(self.resumable_briefs)
         return any(brief in resumable or (brief.run, brief.system) in self.undetermined for brief in deciding)
 
     def describe(self) -> str:
-        """Return a sentence with the number of missing judgments, their systems, and the most frequent reason."""
+        """Return a sentence with the number of missing judgements, their systems, and the most frequent reason."""
         runs = [run.id for run in self.debate.runs]
         by_system = Counter(format_system_label(brief.system, brief.run, runs) for brief in self.briefs)
         systems = ", ".join(f"{count} of {label}" for label, count in by_system.items())
         count = len(self.briefs)
-        subject = "1 judgment is missing" if count == 1 else f"{count} judgments are missing"
+        subject = "1 judgement is missing" if count == 1 else f"{count} judgements are missing"
         return f"{subject} ({systems}): {self._describe_reason()}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
@@ -156,10 +156,10 @@ class MissingJudgments(NamedTuple):
         return command if has_whole_run else f"{command} --replace"
 
 
-def find_missing_judgments(debate: Debate, verdicts: Sequence[Verdict]) -> MissingJudgments | None:
-    """Return the judgments that `verdicts` lack; None if no judgment is missing."""
+def find_missing_judgements(debate: Debate, verdicts: Sequence[Verdict]) -> MissingJudgements | None:
+    """Return the judgements that `verdicts` lack; None if no judgement is missing."""
     briefs = missing_briefs(debate, verdicts)
     if not briefs:
         return None
     undetermined = frozenset((item.run, item.system) for item in verdicts if item.victory == "undetermined")
-    return MissingJudgments(debate, briefs, {item.task.key: item for item in debate.failures}, undetermined)
+    return MissingJudgements(debate, briefs, {item.task.key: item for item in debate.failures}, undetermined)

@@ -266,7 +266,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[S
         return (SummaryRow("cost", (theme.format_usage(whole),)),)
     return (
         SummaryRow("cost of this judging", (theme.format_usage(own),)),
-        SummaryRow("cost of the debate with all its judgments", (theme.format_usage(whole),)),
+        SummaryRow("cost of the debate with all its judgements", (theme.format_usage(whole),)),
     )
 
 

@@ -139,7 +139,7 @@ PROGRESS_BAR_WIDTH = 16
 MIN_WIDTH_FOR_BAR = 80
 """Minimum width of a window with a progress bar, in columns."""
 MAX_NAMED_JUDGMENTS = 2
-"""If more judgments than this are pending, the progress line shows their number."""
+"""If more judgements than this are pending, the progress line shows their number."""
 MIN_CALLS_FOR_ESTIMATE = 2
 
 
@@ -180,7 +180,7 @@ class ProgressLine:
             self._calls_before_resume = self._done
 
     def render(self, width: int, pending: Collection[Brief] = ()) -> RenderableType:
-        """Return one line of at most `width` columns. `pending`: judgments that were requested and have not arrived."""
+        """Return one line of at most `width` columns. `pending`: judgements that were requested and have not arrived."""
         words = Text(" · ".join(self._parts(pending)), style=theme.MUTED, no_wrap=True, overflow="ellipsis")
         if not self._planned or width < MIN_WIDTH_FOR_BAR:
             return words

@@ -251,7 +251,7 @@ def _reading_position(event: Event) -> float:
 
 
 class PlainObserver:
-    """Observer that writes turns and judgments to `stream` as plain lines.
+    """Observer that writes turns and judgements to `stream` as plain lines.
 
     Simultaneous speeches are written in the order of the debate.
     """

@@ -1,4 +1,4 @@
-"""Judgments that failed or were interrupted and can be asked for again."""
+"""Judgements that failed or were interrupted and can be asked for again."""
 
 import pytest
 from storage_support import AT, EXCHANGE, assessment, failure, opening_event, turn
@@ -19,7 +19,7 @@ from debate_cli.domain.events import (
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.storage.transcript import to_transcript, transcript_to_debate
-from debate_cli.storage.transcript_index import count_missing_judgments
+from debate_cli.storage.transcript_index import count_missing_judgements
 
 UNREACHED = TaskFailed(at=AT, failure=failure(0, final=False, judge=True))
 ABSTAINED = TaskFailed(at=AT, failure=failure(0, final=True, judge=True))
@@ -45,10 +45,10 @@ def added(kind: str, *, replaces: bool) -> JudgingOpened:
 
 
 def missing(events: list[Event]) -> int:
-    """Return the number of missing judgments, which the debate and its transcript must agree on."""
+    """Return the number of missing judgements, which the debate and its transcript must agree on."""
     debate = fold(events)
-    found = count_missing_judgments(debate)
-    assert count_missing_judgments(transcript_to_debate(to_transcript(debate))) == found
+    found = count_missing_judgements(debate)
+    assert count_missing_judgements(transcript_to_debate(to_transcript(debate))) == found
     return found
 
 
@@ -84,22 +84,22 @@ def missing(events: list[Event]) -> int:
         "interrupted",
         "a speech",
         "in flight when a judging was stopped",
-        "in flight, and no judgment",
+        "in flight, and no judgement",
         "replaced by a later run",
         "added by a later run",
         "another system replaced",
     ],
 )
-def test_judgments_that_can_be_asked_again_are_missing(events: list[Event], count: int) -> None:
+def test_judgements_that_can_be_asked_again_are_missing(events: list[Event], count: int) -> None:
     """Final failures, later answers and replaced runs do not count as missing."""
     assert missing(events) == count
 
 
-def test_missing_judgments_are_owed_after_a_resume() -> None:
-    """The schedule owes the same judgments once the debate is resumed."""
+def test_missing_judgements_are_owed_after_a_resume() -> None:
+    """The schedule owes the same judgements once the debate is resumed."""
     unreached = Failure(
         task=assessment().brief, who="judge", cause="UnreachableError", message="m", final=False, exchange=EXCHANGE
     )
     debate = fold(closed_debate(TaskFailed(at=AT, failure=unreached)))
-    assert count_missing_judgments(debate) == 1
+    assert count_missing_judgements(debate) == 1
     assert unreached.task.key in {brief.key for brief in owed_briefs(debate.apply(AGAIN))}

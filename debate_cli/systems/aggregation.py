@@ -84,9 +84,11 @@ def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """Return the run whose assessments by the system `kind` count; None if no run uses the system.
+    """Return the run whose assessments by the system `kind` count. None if no run uses this system.
 
-    1. A run with such assessments comes before a run without.
+    Of the runs that use the system, the first in this order counts:
+
+    1. A run with assessments by the system comes before a run without.
     2. A run by models comes before a run by a person.
     3. A run that judged all turns comes before a run that did not.
     4. A newer run comes before an older run.
@@ -113,9 +115,10 @@ def format_failure_cause(debate: Debate, key: str) -> str:
 
 
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
-    """Yield a sentence for each brief that has no assessment, with the cause in brackets if the brief failed.
+    """Yield the sentence of each brief that has no assessment.
 
-    `briefs`: pairs of a brief and its sentence without a period.
+    If the brief failed, the cause of the failure follows in brackets. `briefs`: pairs of a brief and its sentence
+    without a period.
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

@@ -285,7 +285,7 @@ class JudgingSystem(Generic[SettingsT]):
     def why_not(self, debate: Debate) -> str | None:
         """Return why this system cannot judge the debate, e.g. `has no speeches, so …`; None if the system can.
 
-        Default: the debate must have a speech. With `judges_texts`, a text can be judged too.
+        Default: the debate must have a speech. A system with `judges_texts` can also judge a text without speeches.
         """
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None
@@ -407,7 +407,7 @@ class JudgingSystem(Generic[SettingsT]):
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """Return a short report on an assessment, for people who watch a run.
 
-        Default: the findings of the classes in `findings`; without such findings, the judge's reasoning.
+        Default: the findings of the classes in `findings`. If there are none, the judge's reasoning.
         """
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
         sentences = [sentence for finding in own for sentence in finding.describe()]

@@ -78,8 +78,8 @@ def judge_form(
 ) -> Form[FormModelT]:
     """Return the form that a judge fills in. A judge who leaves out a required entry is asked again.
 
-    `complete`: for each list of the form, a field and its values. The list needs one entry for each value. A list
-    without values is left out of the form.
+    `complete` maps a list of the form to a field of its entries and the field's values. The list needs an entry for
+    each value. A list without values is left out of the form.
 
     `narrowing`: further restrictions of the schema, as in `derive_schema`.
     """

@@ -28,7 +28,8 @@ def score(
     If the newest run is in a comparison of judge models, all runs of the comparison are taken. An unknown id gives no
     verdict.
 
-    `systems`: the kinds to score; None means all. `settings`: settings by kind, used instead of the stored ones.
+    `systems`: the kinds of systems to score; None means all. `settings` maps kinds of systems to settings, which
+    replace the stored ones.
 
     If the system that should decide has no verdict, the first verdict decides. A person's verdict never decides. In a
     comparison of judge models, no verdict decides.
@@ -55,8 +56,8 @@ def score(
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """Return the verdict that is flagged `decides`.
 
-    In a comparison of judge models, no verdict is flagged. Then returns the first verdict, and the verdicts of its
-    system from the other runs of the comparison.
+    In a comparison of judge models, no verdict is flagged. The result is then the first verdict, followed by the
+    verdicts of the same system from the other runs of the comparison.
 
     A person's verdict is never returned.
     """

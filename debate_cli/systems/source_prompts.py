@@ -36,10 +36,10 @@ LOOKED_UP = (
 
 
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
-    """Describe citations and looked-up items of one round for a judge's prompt; empty if there are none.
+    """Describe the citations and the looked-up items of a round, for a judge's prompt. Empty if the round has neither.
 
-    `round_number`: None means the whole debate. The answers of judges of sources are from the run `run_id` if it uses
-    the system `sources`, else from the newest run that does.
+    `round_number`: None means the whole debate. `run_id`: run with the answers of the judges of sources. If it does not
+    use the system `sources`, the newest run that does is taken.
     """
     turns = debate.turns_by_index
     run = _find_sources_run(debate, run_id)
@@ -78,10 +78,9 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 
 
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
-    """Return the id of a source that supports `words` of a turn, according to a judge of sources; None without one.
+    """Return the id of a source or looked-up passage that supports `words` of a turn, according to a judge of sources.
 
-    The words must be in an argument that the source supports, or in the quote from this source. A looked-up passage
-    counts if it shows that the evidence of an argument with these words exists.
+    None if no source or passage supports the words.
     """
     run = _find_sources_run(debate, run_id)
     if run is None:

@@ -177,8 +177,8 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
 def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceOutcome | None]:
     """Return whether the looked-up item exists, and the result of checking the quote in the judge's answer.
 
-    Existence is `unknown` if the answer names no passage, or if its quote is not in the passage. The second value is
-    None if the answer names no passage.
+    An answer that names no passage gives `unknown` and None. An answer with a quote that is not in the passage gives
+    `unknown` and the result.
     """
     if not answer.passage:
         return "unknown", None

@@ -173,9 +173,10 @@ class WeakestArgument:
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """Return the argument with the lowest score and, of equal scores, the worst standing.
+    """Return the argument with the lowest score; of arguments with equal scores, the one with the worst standing.
 
-    None if all arguments are equally weak, or if no argument has a score or a standing below UPHELD.
+    Only arguments that have a score, or a standing other than UPHELD, are compared. None if there are no such
+    arguments, or if there are several and all are equally weak.
     """
     scores = score_arguments(debate, verdicts)
     rows = [

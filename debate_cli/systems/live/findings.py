@@ -156,8 +156,8 @@ class Pressure(Finding):
 class CausalChain(Finding):
     """Cause, process and consequence in the main argument of a turn.
 
-    `missing` names the missing links. `weakest_premise` is missing if the turn does not address the opponent's weakest
-    premise.
+    `missing` names the parts that the argument lacks. `weakest_premise` means that the turn does not address the
+    opponent's weakest premise.
     """
 
     kind: Literal["causal_chain"] = "causal_chain"
@@ -167,6 +167,6 @@ class CausalChain(Finding):
     missing: tuple[str, ...] = ()
 
     def describe(self) -> list[str]:
-        """Return the chain and the links that are missing."""
+        """Return the cause, the process and the consequence, followed by the names of what is missing."""
         missing = f" Missing: {', '.join(self.missing).replace('_', ' ')}." if self.missing else ""
         return [f"Chain: {self.cause} → {self.process} → {self.consequence}.{missing}"]

@@ -51,8 +51,8 @@ class RegisterRow(FrozenModel):
     """Index of the later turn that exposed the fault; None if no later turn did."""
     reason: str
     charged_to: int | None = None
-    """Index of the turn that loses the points. None if the entry is withdrawn, or if another entry with the same quote
-    costs points."""
+    """Index of the turn that loses the points. None if the entry is withdrawn. Of several entries with one quote, only
+    the costliest has an index."""
 
 
 class _EntryKey(NamedTuple):
@@ -63,10 +63,10 @@ class _EntryKey(NamedTuple):
 
 
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
-    """Return all entries with the review's decisions, sorted by turn.
+    """Return the entries of the register with the review's decisions, sorted by turn.
 
-    A fault that the judge reports several times for one quote is one entry. `withdrawals`: the setting of the live
-    system.
+    A fault that the judge reports several times for one quote is one entry. `withdrawals`: if False, an entry that the
+    review withdraws still costs points.
     """
     rows: dict[_EntryKey, RegisterRow] = {}
     decisions: dict[_EntryKey, RegisterDecision] = {}
@@ -203,7 +203,7 @@ def add_faults(
 ) -> None:
     """Add a finding for each claim and each gap, or a warning if no turn contains the quoted words.
 
-    A claim may be in a turn up to the index `last`, a gap only in a turn before `last`.
+    `last`: index of the last turn in which a claim can be. A gap can only be in a turn before `last`.
     """
     for claim in claims:
         turn = _find_turn(claim.quote, debate.turns_before(last + 1), collector)

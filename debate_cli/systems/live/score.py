@@ -148,8 +148,9 @@ class LiveNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `LiveNotes`.
 
-    A debater's score, 0-100, is the mean of `composite` over the debater's turns with all three marks. The verdict is
-    undetermined if fewer than two debaters spoke, or if a speaker has no such turn.
+    A debater's score, 0-100, is the mean of `composite` over the debater's turns with all three marks. A debater
+    without such a turn has no score. The verdict is undetermined if fewer than two debaters have a score, or if a
+    debater who spoke has none.
     """
     given = ordered_assessments(debate, "live", run)
     card = build_scorecard(debate, given, settings)

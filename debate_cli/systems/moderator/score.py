@@ -154,10 +154,10 @@ class ModeratorNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `ModeratorNotes`.
 
-    A debater has a score after a speech, a fully marked round and a fully marked final evaluation. In a transcript
-    without speeches, no speech is needed.
+    A debater has a score if at least one round and the final evaluation are fully marked for the debater. If the
+    transcript has speeches, the debater must also have spoken.
 
-    If fewer than two debaters have a score, or if a speaker has none, the verdict is undetermined.
+    The verdict is undetermined if fewer than two debaters have a score, or if a debater who spoke has none.
     """
     given = ordered_assessments(debate, "moderator", run)
     of_rounds = sorted(

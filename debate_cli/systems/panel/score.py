@@ -109,9 +109,11 @@ class PanelNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `PanelNotes`.
 
-    With PASS, the debater of side `for` wins; with FAIL, the debater of side `against`. Nobody wins with CONDITIONAL,
-    or if the winning side has several debaters. The margin is the largest share of the weight minus the second
-    largest, 0-1. With fewer votes than `min_judges`, or than judges on a smaller panel, the verdict is undetermined.
+    If the vote is PASS, the debater of side `for` wins. If the vote is FAIL, the debater of side `against` wins. Nobody
+    wins if the vote is CONDITIONAL, or if the winning side has several debaters.
+
+    The margin, 0-1, is the difference between the two largest shares of the judges' weight. The verdict is undetermined
+    with fewer votes than `min_judges`. If the panel is smaller than `min_judges`, all judges must vote.
     """
     by_round = ballots_by_round(debate, run, settings)
     weights = judge_weights(debate, run, settings)
@@ -245,7 +247,7 @@ def find_required_changes(
 ) -> tuple[RequiredChange, ...]:
     """Return the changes that the judges ask for, grouped by dimension.
 
-    Demands that differ only in case, typography and punctuation count as one change. `text`: the judged document.
+    Changes whose words differ only in case, typography and punctuation count as one. `text`: the judged document.
     """
     demands: dict[str, tuple[str, dict[str, float]]] = {}
     for ballot in ballots:

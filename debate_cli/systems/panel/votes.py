@@ -108,7 +108,7 @@ def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
 
     The agreement is 0.6 x V + 0.4 x D. V is the share of judges who voted for the most frequent option. D is the mean
     over the dimensions of 1 minus half the difference between highest and lowest mark. Dimensions with fewer than two
-    marks do not count; without any other dimension, D is 1. With fewer than two votes, the agreement is 1.
+    marks do not count. If no dimension counts, D is 1. With fewer than two votes, the agreement is 1.
 
     Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
@@ -120,8 +120,10 @@ def needs_deliberation(
 ) -> bool:
     """Return whether a panel should vote again: its agreement is below `threshold`, and a point is disputed.
 
-    A point is disputed if judges vote for different options, or if the highest and lowest mark of a dimension differ by
-    1.5 or more. Raises ConfigError for an unknown option, or a mark outside 1-3.
+    The vote is disputed if judges choose different options. A dimension is disputed if its highest and lowest mark
+    differ by 1.5 or more. With fewer than two votes, nothing is disputed.
+
+    Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
     options, marks = _check_votes(votes, dimensions)
     is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in _mark_ranges(marks).values())
@@ -175,7 +177,7 @@ def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings
 def ballots_by_round(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings
 ) -> Mapping[int, tuple[Ballot, ...]]:
-    """Return the votes that count in each round of voting, in the order of the panel.
+    """Map each round of voting to the votes that count in it, in the order of the panel.
 
     If a judge gave no vote in time, the judge's earlier vote counts again.
     """
@@ -260,7 +262,7 @@ def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSet
 
 
 def explains_change(because: str | None, debate: Debate) -> bool:
-    """Return whether `because` is a valid reason for a changed vote.
+    """Return whether `because` is a valid reason for a changed vote. None and blank text are not.
 
     In a debate, a valid reason names a turn or an argument. On a document, any reason is valid.
     """

@@ -41,8 +41,8 @@ def turn_effects(
 ) -> tuple[Effect, ...]:
     """Return the effects of a turn on the other debaters who have not surrendered.
 
-    `states`: the debaters' states before the turn. `given`: the assessments of the turn, for `effects: judge`. With
-    this setting, a debater is only affected if a judge rated both persuasion and attack for that debater.
+    `states`: the debaters' states before the turn. `given`: the assessments of the turn, used only if `settings.effects`
+    is `judge`. Then a turn affects only debaters for whom persuasion and attack were both rated.
     """
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":

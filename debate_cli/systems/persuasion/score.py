@@ -176,7 +176,7 @@ class PersuasionNotes(Notes, _NoiseFree):
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `PersuasionNotes`.
 
-    The verdict is undetermined if nobody surrendered, and fewer than two debaters had an effect on others.
+    The verdict is undetermined if nobody surrendered and fewer than two debaters affected another debater.
     """
     curve = compute_state_curve(debate, settings, run)
     final, effects = curve[-1].states, collect_effects(curve)

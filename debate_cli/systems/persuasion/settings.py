@@ -21,8 +21,8 @@ class VictoryConditions(ConfigModel):
     surrender_threshold: UnitInterval = 0.4
     """A debater surrenders if recent persuasion is above 0.6 and conviction below this."""
     stance_neutral_threshold: UnitInterval = 0.2
-    """A debater surrenders if the stance comes closer to 0 than this and conviction is below 0.5. Debaters who started
-    closer to 0 are exempt."""
+    """A debater surrenders if the stance comes closer to 0 than this value and conviction is below 0.5. Debaters whose
+    stance was closer to 0 at the start are exempt."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=MAX_CONSECUTIVE)
     """A debater surrenders after this number of consecutive rounds with persuasion above 0.5."""
 

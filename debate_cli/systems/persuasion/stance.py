@@ -163,7 +163,7 @@ def end_round(
 ) -> dict[str, DebaterState]:
     """Return the states after the surrenders at the end of a round.
 
-    If a debater surrenders, other stances with the same sign are multiplied by 1 - `bystander_effect`.
+    If a debater surrenders, each remaining debater's stance with the same sign is multiplied by 1 - `bystander_effect`.
     """
     reasons = {
         name: reason

@@ -48,7 +48,8 @@ def pick_strategy(
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
     """Return the predicted persuasion by `strategy`, averaged over the targets.
 
-    For each target: the mean persuasion by the strategy so far, or UNTRIED_EFFECT, plus SITUATION_BONUS if it suits.
+    The prediction for a target is the strategy's mean persuasion of this target so far. If the strategy is untried on
+    the target, the prediction is UNTRIED_EFFECT. SITUATION_BONUS is added if the strategy suits the situation.
 
     `own`: state of the speaker. `targets`: states of the debaters to persuade. `debaters`: number of all debaters.
     """

@@ -140,10 +140,10 @@ def _passage_words(passage: Passage, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
-    """Return a finding for each citation and each claim.
+    """Return a finding for each answer on a citation or a claim.
 
-    If an answer on a claim names no passage, the claim counts as `unknown`. A warning names each answer with a quote
-    that is not in its passage.
+    If an answer on a claim names no passage, the claim counts as `unknown`. If its quote is not in the passage, a
+    warning is added.
     """
     collector = MarkCollector()
     citations, claims = _round_citations(context), _round_claims(context)

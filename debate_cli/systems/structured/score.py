@@ -96,9 +96,9 @@ class StructuredNotes(Notes):
 
 
 def scored_arguments(debate: Debate) -> dict[str, str]:
-    """Map the id of each argument in an opening or a free speech to its speaker, in the order of the debate.
+    """Map the ids of scored arguments to the speakers, in the order of the debate.
 
-    Arguments in later phases are not scored. If two arguments have one id, the first counts.
+    Only arguments in openings and free speeches are scored. If two arguments have one id, the first counts.
     """
     found: dict[str, str] = {}
     for turn in debate.turns:
@@ -111,8 +111,8 @@ def scored_arguments(debate: Debate) -> dict[str, str]:
 def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `StructuredNotes`.
 
-    A debater has a score if at least one argument of the debater is fully marked. If fewer than two debaters have a
-    score, or if someone who made an argument has none, the verdict is undetermined.
+    A debater has a score if at least one argument of the debater is fully marked. The verdict is undetermined if fewer
+    than two debaters have a score, or if a debater who made an argument has no score.
     """
     owners = scored_arguments(debate)
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
@@ -243,9 +243,9 @@ def _missing(
 
 
 def review_claims(debate: Debate, run: str) -> ClaimReview | None:
-    """Return the standing of each claim and the judges' advice; None if no judge of `run` assessed the debate.
+    """Return the standing of each claim and the judges' advice. None if no judge of `run` assessed the debate.
 
-    Key insight and recommendation are from the first judge who gave them. Open questions are from all judges.
+    Of several key insights or recommendations, the first one counts. Open questions are from all judges.
     """
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
     if not given:

@@ -36,7 +36,8 @@ class Comparison:
     debates: int
     """Number of debates that have a label and a judgement."""
     accuracy: Estimate
-    """Share of debates in which the judge names the labelled winner. A debate counts 0.5 if only one of judge and label says `draw`."""
+    """Share of debates in which the judge names the labelled winner. A debate counts 0.5 if judge and label
+    differ and one of them says `draw`."""
     baselines: Mapping[str, Estimate]
     """Maps names of simple rules, e.g. `longer side`, to their accuracy."""
     best_baseline: str

@@ -52,10 +52,10 @@ def load_shipped_debates() -> tuple[AuditDebate, ...]:
 def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
     """Read debates of two debaters from transcripts, folders and globs.
 
-    Debates without turns and unreadable files are left out. Of several files with one debate id, the first counts.
+    Debates without turns and unreadable files are left out. Of several files with the same debate id, the first counts.
 
     Raises:
-        UsageError: a reference names nothing.
+        UsageError: a reference names no file.
         TranscriptError: the references name only one file, and this file cannot be read.
     """
     paths = expand_references(references)
@@ -76,8 +76,8 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 def build_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
     """Return a complete debate of `debaters` with `turns`, and without assessments.
 
-    Id, motion, passages and all settings but the judging systems are copied from `like`; without a seed, the seed is 0.
-    The turns are numbered from 0.
+    `like`: debate whose id, motion, passages and settings are copied. Its judging systems are not copied.
+    If `like` has no seed, the seed is 0. The turns are numbered from 0.
     """
     config = like.config.model_copy(
         update={"debaters": tuple(debaters), "judging": JudgingConfig(systems=()), "seed": like.config.seed or 0}

@@ -86,7 +86,7 @@ class AuditGateResult:
 
 
 def parse_gates(given: Sequence[str]) -> dict[str, float]:
-    """Return the bounds in values of the option `--gate` (`NAME=NUMBER`), by names of gates.
+    """Read the values of the option `--gate` (`NAME=NUMBER`). Return a mapping of names of gates to their bounds.
 
     Raises:
         UsageError: a value has another form, names no gate, or has a number that is too low or too high.
@@ -109,10 +109,10 @@ def parse_gates(given: Sequence[str]) -> dict[str, float]:
 def check_gates(
     measures: Sequence[Measure], comparison: Comparison | None, bounds: Mapping[str, float]
 ) -> list[AuditGateResult]:
-    """Decide every gate. `bounds`: maps names of gates to bounds that replace the default bounds.
+    """Return the result of every gate. `bounds`: maps names of gates to bounds that replace the default bounds.
 
-    A gate is decided if the whole interval is on one side of the bound.
-    With fewer than eight judged debates, no gate is met.
+    A gate is decided if the whole interval of its measure is on one side of the bound.
+    With fewer than eight judged debates, no gate can be met.
     """
     found = {measure.name: measure.estimate for measure in measures}
     if "mirror" in found:  # the measure is the share with a winner, the gate bounds the share of draws

@@ -76,8 +76,8 @@ class Variant:
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
     """Yield the variants of a debate of two debaters. Other debates have no variants.
 
-    Each item is the name of the variant, the name of the changed debater, and the changed debate.
-    The debater's name is empty if both debaters or none changed.
+    Each item is (name of the variant, name of the changed debater, changed debate).
+    The debater's name is empty if no debater changed, or if both debaters changed.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return

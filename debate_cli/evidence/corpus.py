@@ -72,8 +72,8 @@ def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: froz
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
     """Yield (text, start, end) of each passage of a section. A passage has about `words` words at most.
 
-    A passage consists of whole paragraphs. A long paragraph is split between sentences, a long sentence at line
-    ends.
+    A passage consists of whole paragraphs. A long paragraph is split between sentences.
+    A long sentence is split at line ends.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):

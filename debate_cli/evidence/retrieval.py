@@ -72,7 +72,7 @@ class PassageFinder:
         return self._lookup_of(task, debate) is not None
 
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
-        """Return the searches to make for `task`: web searches, and the ordering of passages by meaning.
+        """Return the searches to make for `task`: web searches, and a request to order passages by meaning.
 
         A web query that succeeded for an earlier speech of the speaker is not repeated.
         """
@@ -148,9 +148,9 @@ def build_query(cue: Cue, debate: Debate) -> str:
 
 
 def build_web_queries(cue: Cue, debate: Debate, most: int) -> tuple[str, ...]:
-    """Return at most `most` web queries for `cue`: the questions, then the claims to answer, newest first.
+    """Return at most `most` web queries for `cue`: the questions, then the claims to answer.
 
-    If `most` is 1, the query is the motion with all questions and claims.
+    The newest claim comes before older claims. If `most` is 1, the query is the motion with all questions and claims.
     """
     claims = [*(question.text for question in cue.questions), *_claims_to_answer(cue, debate)]
     motion = f"{debate.topic} {debate.participant(cue.speaker).side}"

@@ -91,7 +91,7 @@ def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
 def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceOutcome, QuoteCheck]:
     """Return the outcome of a citation, and how its quote compares with `passage`.
 
-    `passage`: the cited passage; None if the debate has no passage with this id.
+    `passage`: the cited passage. None if the debate does not have the cited passage.
     """
     if passage is None:
         return "no_such_source", NOT_FOUND

@@ -19,7 +19,7 @@ _AMBIGUOUS_CHARS = re.compile(r"[\s\\]")
 def select_results(
     found: Iterable[FoundPassage], query: str, words: int, domains: tuple[str, ...] = ()
 ) -> tuple[FoundPassage, ...]:
-    """Return the passages of `found` with a text and an address in `domains`, each once, at most MAX_RESULTS.
+    """Return at most MAX_RESULTS different passages of `found` that have a text and an address in `domains`.
 
     A text of more than `words` words is cut to the part with the most words of `query`. A summary is kept whole.
     Empty `domains` allow all addresses.
@@ -41,7 +41,7 @@ def select_results(
 
 
 def is_allowed(url: str, domains: tuple[str, ...]) -> bool:
-    """Whether `url` is a web address in one of `domains` or their subdomains. Empty `domains` allow all.
+    """Whether `url` is a web address in one of `domains` or their subdomains. Empty `domains` allow every web address.
 
     An entry of `domains` may end in a path, e.g. `example.org/docs`.
     """

@@ -56,9 +56,9 @@ class JudgeRecord:
     length: Estimate
     """Spearman's ρ between a side's margin and the side's share of the debate's words, -1 to 1."""
     self_preference: Estimate
-    """Share of points that the judge gives to players with the judge's own model, minus the share from other judges.
-    Debates in which both players have this model do not count. The value is None if no debate counts, or if no other
-    judge judged one."""
+    """Share of points that the judge gives to players with the judge's own model, minus the share that other judges
+    give to these players. Only debates in which exactly one player has this model count. The value is None if no debate
+    counts, or if no other judge judged such a debate."""
 
 
 @dataclass(frozen=True, slots=True)

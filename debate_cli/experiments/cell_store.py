@@ -63,7 +63,7 @@ class CellStore(Protocol):
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell. Return None if no cell is free now.
 
-        `without`: players whose cells are skipped. The returned record has the state from before this call.
+        `without`: players whose cells are skipped. The returned record has the cell's state before this call.
         """
         ...
 
@@ -77,7 +77,7 @@ class CellStore(Protocol):
     async def renew(self, budget: Budget) -> Progress | None:
         """Renew the lease of this run, and update `budget` with the costs of other runs.
 
-        Only some calls read and return the progress of the experiment. All other calls return None.
+        Some calls return the progress of the experiment. All other calls return None.
         """
         ...
 
@@ -100,7 +100,8 @@ class LedgerCells:
     ) -> None:
         """`retry_failed`: whether to take only cells that failed in an earlier run.
 
-        `shard`: number of this run's shard, from 1, and number of all shards. `clock`: returns seconds since 1970.
+        `shard`: which shard this run works on, from 1, and how many shards there are.
+        `clock`: returns seconds since 1970.
         """
         self.rates: SharedRates = partial(LedgerWindow, ledger, clock)
         self._ledger = ledger
@@ -248,7 +249,7 @@ class LedgerWindow:
     tokens_per_minute: int | None
 
     async def admit(self, tokens: int) -> Admission:
-        """Count a call of at most `tokens` tokens. If the limits do not allow the call yet, return the seconds to wait.
+        """Count a call of at most `tokens` tokens. If the limits forbid the call now, return the seconds to wait.
 
         A call with more tokens than the limit is allowed after a minute without calls.
         """

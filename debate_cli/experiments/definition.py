@@ -78,7 +78,7 @@ def load_experiment(
 ) -> Experiment:
     """Read and check the experiment at `path` and all files that it names.
 
-    If `asked` is False, no model will be asked, and no keys are needed.
+    `asked`: whether models will be asked. If not, no API keys are needed.
     Raises ConfigError or MissingKeyError, with one line per fault.
     """
     file = read_experiment_file(path)

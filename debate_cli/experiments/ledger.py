@@ -250,7 +250,7 @@ class Ledger:
     def set_plan(self, plan: str, cells: Iterable[Cell]) -> None:
         """Store the newest plan: its fingerprint `plan` and its `cells`. Cells of earlier plans are kept but do not count.
 
-        A finished or running cell becomes open if its judges have changed. Its debate is not repeated.
+        A finished or running cell becomes open if its judges have changed. The cell's debate is not repeated.
         """
         rows = (
             (cell.key, seq, plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes, cell.debate,
@@ -307,7 +307,7 @@ class Ledger:
         return [to_record(row) for row in rows]
 
     def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
-        """Return the number of cells in each state. `shard`: number of the shard, from 1, and number of all shards."""
+        """Return the number of cells in each state. `shard`: which shard, from 1, and how many shards there are."""
         rows = self.query(
             "SELECT state, COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY state",
             self.plan,

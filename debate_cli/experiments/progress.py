@@ -101,7 +101,7 @@ def read_status(ledger: Ledger) -> Status:
 def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
     """Read the progress of an experiment from its ledger.
 
-    `shard`: number of the shard, from 1, and number of all shards.
+    `shard`: which shard, from 1, and how many shards there are.
     """
     players: dict[str, PlayerScore] = {}
     deciding = ledger.query(

@@ -73,7 +73,8 @@ class Judgement(NamedTuple):
     rules: int
     """Version of the judging system's scoring formula."""
     weight: float
-    """1 / number of this debate's judges who name a winner or a draw by this system. 0 if this judge names neither."""
+    """1 / number of judges who name a winner or a draw for this debate by this judging system.
+    0 if this judge names no winner and no draw."""
     result: Result
     """Who won: `first`, `second` or `draw`. `conditional` if an option won instead of a player, `undetermined` if too little was judged."""
     winner: str | None
@@ -230,7 +231,7 @@ def _to_row(
 
 
 def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) -> None:
-    """Write the rows to a Parquet file. `axes`: key paths of the axes, whose values become text.
+    """Write the rows to a Parquet file. `axes`: key paths of the axes. Values of axes become text.
 
     Raises StorageError if `path` cannot be written, and UsageError if pyarrow is missing.
     """

@@ -49,7 +49,7 @@ def stages(config: FormatConfig) -> tuple[Stage, ...]:
 
 
 def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple[str, FollowUpQuestion], ...]:
-    """Return (debater to answer, question) for each follow-up question in the turns `asking`, in order.
+    """Return (name of the debater who must answer, question) for each follow-up question in the turns `asking`.
 
     Questions about unknown arguments or the asker's own arguments are left out.
     """

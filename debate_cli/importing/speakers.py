@@ -48,8 +48,9 @@ class ResolvedSpeakers(NamedTuple):
 def resolve_speakers(
     speeches: Iterable[Speech], found_sides: Mapping[str, str], choices: SpeakerChoices
 ) -> ResolvedSpeakers:
-    """Apply the user's choices to the speeches that a reader found. `found_sides` are the sides that the file states.
+    """Apply the user's choices to the speeches that a reader found.
 
+    `found_sides`: maps names of speakers to the sides that the file states.
     Raises UnreadableDebateError for too few or too many speakers, and for a choice about an unknown speaker.
     """
     cleaned = [_with_clean_name(speech) for speech in speeches]

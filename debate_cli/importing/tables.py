@@ -155,7 +155,8 @@ def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) ->
 def read_chat(text: str) -> FoundDebate:
     """Read the debate in a JSON list of messages, in an object with `messages`, or in JSON lines.
 
-    The speaker is a message's `name`, or its role if it has no name. Raises UnreadableDebateError.
+    The speaker is the message's `name`. If a message has no name, the speaker is the message's role.
+    Raises UnreadableDebateError if a message has no role, or if `text` is not such JSON.
     """
     omitted = Counter[str]()
     background: list[str] = []

@@ -147,7 +147,8 @@ def _last_text(turn: Turn) -> str:
 def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -> str:
     """Return `turn` as one line of JSON, in which words that address the judge are masked.
 
-    `after`: the end of the speaker's previous turn, where an instruction may begin.
+    `names`: names of the debaters. `after`: the end of the speaker's previous turn.
+    An instruction may begin there and continue in `turn`.
     """
     head: dict[str, object] = {
         "turn": turn.index,

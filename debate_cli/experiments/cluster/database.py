@@ -77,10 +77,10 @@ def require_extra() -> None:
 
 
 def describe_address(dsn: str) -> str:
-    """Return the host and database of an address, without user and password.
+    """Return the address `dsn` without user, password and options.
 
-    Raises UsageError if the address is not one of PostgreSQL. Two `@` are refused too, because messages of psycopg
-    would then show a part of the password.
+    Raises UsageError if `dsn` is not an address of PostgreSQL, or if it has two `@`. With two `@`, messages of psycopg
+    would show a part of the password.
     """
     try:
         parts = urlsplit(dsn)

@@ -77,7 +77,7 @@ def dump_experiment(experiment: Experiment) -> bytes:
 
 
 def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
-    """Load the experiment in a document, with the API keys of this machine. `name`: name of the document in errors.
+    """Load the experiment in a document, with the API keys of this machine. `name`: what errors call the document.
 
     Raises ConfigError if the document is wrong, and MissingKeyError if an API key is missing.
     """

@@ -27,7 +27,7 @@ _BUDGET_RETRY_S = 0.5
 class SharedBudget(Budget):
     """The budget of an experiment, which all workers share in the database.
 
-    The debate's journal is stored in the database before each call, so that another worker can continue the debate.
+    Before each call, `reserve` also stores the debate's journal. Another worker can then continue the debate.
     """
 
     def __init__(self, database: Database, experiment: str, max_cost_usd: float | None, max_tokens: int | None) -> None:
@@ -41,10 +41,10 @@ class SharedBudget(Budget):
 
     @asynccontextmanager
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
-        """Reserve the maximum usage of a call, `worst`. After the call, the caller sets `used` of the reservation.
+        """Reserve `worst`, the maximum usage of a call. After the call, the caller sets `used` of the reservation.
 
-        Waits while other calls have reserved the rest of the budget.
-        Raises BudgetError if the call exceeds the budget. `what`: name of the call in the error.
+        Waits while the reservations of other calls leave too little of the budget.
+        Raises BudgetError if the call exceeds the budget. `what`: description of the call in the error.
         """
         lease, number = CURRENT_LEASE.get(), secrets.token_hex(16)
         reservation = BudgetReservation(worst)

@@ -99,9 +99,10 @@ class QueuedCells:
         return Progress(name, cells, {}, cost, tokens, calls, is_rehearsal=is_mock)
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next free cell, and write its saved debate into the folder. Return None if no cell is left.
+        """Take the next free cell, and write its saved debate into the folder. Return None if there is no cell to run.
 
-        `without`: players whose cells are skipped. Waits for a cell if `without` is empty and this worker has cells.
+        `without`: players whose cells are skipped.
+        If `without` is empty and this worker is still running a cell, wait for a free cell.
         """
         async with nullcontext() if without else self._poll_lock:
             while True:
@@ -148,7 +149,7 @@ class QueuedCells:
     async def renew(self, budget: Budget) -> Progress | None:
         """Send a heartbeat, and update `budget` with the costs of all workers.
 
-        Return the progress after each search for cells of dead workers. All other calls return None.
+        Some calls also search for cells of dead workers, and return the progress. All other calls return None.
         """
         await self._database.fetch(
             "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s", self._worker

@@ -168,8 +168,8 @@ TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"}
 MAX_MASKING_PASSES = 3
 """Maximum number of times that a text is masked. After words are removed, the text may contain a new instruction."""
 MAX_EXAMINED_CHARS = 60_000
-"""Maximum number of characters that all rules examine. In a longer text, these are the most suspicious parts, and one
-fast pattern examines the rest."""
+"""Maximum number of characters of a text that all rules examine. In a longer text, all rules examine only the most
+suspicious parts. One fast pattern examines the other parts."""
 MAX_BEGUN_CHARS = 200
 """Number of characters at the end of a text that are searched for the beginning of an instruction."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
@@ -181,7 +181,7 @@ Span = tuple[int, int, str]
 class Hit(NamedTuple):
     """Words of a text that address the judge.
 
-    `start` and `end` are positions in the sanitized text. For invisible words, they are the length of this text.
+    `start` and `end` are positions in the sanitized text. If the words are invisible, both are the length of this text.
     """
 
     start: int
@@ -199,8 +199,8 @@ def detect_injection(
 ) -> tuple[Hit, ...]:
     """Return the words of the sanitized `text` that address the judge, in order and without overlaps.
 
-    `names`: names of the debaters. `only`: techniques to search for; None means all. `after`: the speaker's words
-    before `text`, where an instruction may begin.
+    `names`: names of the debaters. `only`: techniques to search for. None means all techniques.
+    `after`: the speaker's words before `text`. An instruction may begin there and continue in `text`.
     """
     sanitized = sanitize_for_prompt(text)
     examined = _mask_names(_blank_removals(sanitized), names)

@@ -35,8 +35,8 @@ MAX_QUOTE_CHARS = 160
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """Return a finding for each passage of the subject that addresses the judge. Quotes of sources are not searched.
 
-    If the subject is the whole debate, motion, background and names are searched too. A pair of turns has no
-    findings.
+    The motion, the background and the names are searched too if the subject is the whole debate.
+    A pair of turns has no findings.
     """
     found: list[Manipulation] = []
     names = debater_names(debate)
@@ -102,8 +102,9 @@ def _extend_model(model: type[FormModel]) -> type[FormModel]:
 def read_addressed_to_judge(
     form: FormModel, debate: Debate, subject: Subject, known: Sequence[Manipulation]
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
-    """Return a finding for each quote in `form`, and a warning for each quote that nobody said.
+    """Return findings and warnings for the quotes that the judge wrote into the field `addressed_to_judge` of `form`.
 
+    A quote from the judged texts becomes a finding. A quote that is in no text that the judge saw becomes a warning.
     Quotes from earlier turns, from sources and from `known` findings are ignored.
     """
     last = last_visible_turn(debate, subject)

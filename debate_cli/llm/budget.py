@@ -91,8 +91,10 @@ class Budget:
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst`, the maximum usage of one request. The caller sets `used` on the yielded reservation.
 
-        Waits while requests in progress reserve too much. Raises BudgetError if ended requests have left
-        less than `worst`, or if the budget is closed. `what` names the request in this error.
+        Waits if `worst` fits only after requests in progress have ended.
+
+        Raises BudgetError if the budget is closed. Also raises BudgetError if `worst` is more than ended requests have
+        left. `what`: name of the request in this error.
         """
         with waiting_for_turn():
             async with self._queue_lock:
@@ -140,8 +142,9 @@ class BudgetedModel:
 
     If the price is unknown, a budget with a limit in US dollars refuses all requests.
 
-    `name`: the model as `provider/model`; None for the mock, which costs nothing. `on_estimate` is called if the server
-    does not report the usage, which is then estimated.
+    `name`: the model as `provider/model`; None for the mock, which costs nothing.
+
+    `on_estimate` is called when the usage is estimated, because the server did not report it.
     """
 
     def __init__(

@@ -58,9 +58,9 @@ class HistoryPolicy:
     ) -> tuple[StructuredAnswer[T], Request, bool]:
         """Ask `model`. If the model refuses the prompt as too long, ask again with less of the debate.
 
-        Returns the answer, its request, and whether the request contains only the recent part of the debate.
+        Returns the last answer, its request, and whether this request contains only the recent part of the debate.
 
-        `choose` makes a request with `build` or `build_whole`.
+        `choose` calls `build` or `build_whole` and returns the result.
         """
         request, is_recent = choose()
         answer = await send(request, is_recent)
@@ -80,7 +80,7 @@ class HistoryPolicy:
     def context_tokens(self, model: ModelHandle) -> int | None:
         """Return the context of `model` in tokens; None if unknown.
 
-        If the model refused a prompt with fewer tokens as too long, returns the number of these tokens.
+        If the model refused a shorter prompt as too long, the length of that prompt in tokens is returned instead.
         """
         known = (model.context_tokens, self._shortest_refused_tokens.get(model.name))
         return min((tokens for tokens in known if tokens is not None), default=None)
@@ -104,16 +104,18 @@ class HistoryPolicy:
     ) -> tuple[Request, bool]:
         """Return a request, and whether it contains only the recent part of the debate.
 
-        The request contains the whole debate if the model's context is large enough. `format.history` has no effect.
+        The request contains the whole debate if the model's context is large enough or unknown.
+
+        The setting `format.history` has no effect.
         """
         if context_tokens is None:
             return build(is_recent=False), False
         return self._build_within(build, length, int(context_tokens * MAX_CONTEXT_SHARE))
 
     def count_fitting(self, lengths: Sequence[int], context_tokens: int | None) -> int:
-        """Return how many of the first passages fit into a prompt together. Tells the user once if some do not fit.
+        """Return how many passages fit into one prompt, counted from the first. Tells the user once if some do not fit.
 
-        `lengths`: number of characters of each passage.
+        `lengths`: number of characters in each passage. `context_tokens`: the model's context; None if unknown.
         """
         limit = MAX_FULL_TOKENS if context_tokens is None else int(context_tokens * MAX_PASSAGE_SHARE)
         totals = accumulate(length / ASCII_CHARS_PER_TOKEN for length in lengths)

@@ -207,7 +207,7 @@ class FoundBatch:
     id: str | None
     """Id of the batch; None if the batch was not found."""
     may_exist: bool = False
-    """Whether a batch in progress may be the batch of the `BatchIntent`. This is known when that batch has ended."""
+    """Whether a later search may find the batch, because some batches cannot be identified until they have ended."""
 
 
 class BatchApi(Protocol):
@@ -237,7 +237,7 @@ class BatchApi(Protocol):
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """Yield the custom id and the result (JSON from the vendor) of each processed request, in any order.
 
-        `requests`: maps custom ids to requests. The batch may have results of other requests, which are yielded too.
+        `requests`: maps custom ids to requests. Results of requests that are not in `requests` are yielded too.
         """
         ...
 

@@ -121,8 +121,8 @@ class ProviderGate:
     def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
         """Close the gate because the provider refused `call` with `error`.
 
-        Returns False for a call that was sent before the gate last closed or opened. Its refusal only makes the wait
-        longer.
+        Returns False if `call` was sent before an earlier refusal closed the gate. The new refusal then only makes the
+        wait longer.
 
         `waiting`: number of waiting calls, for the message to the user.
         """
@@ -308,10 +308,11 @@ class RateLimiter:
     async def slot(
         self, tokens: int, overall: asyncio.Semaphore | None = None, ticket: int | None = None
     ) -> AsyncGenerator[WindowEntry, None]:
-        """Wait until a call of up to `tokens` tokens may be sent.
+        """Wait until a call of up to `tokens` tokens may be sent. Yields the call's entry in the window of tokens.
 
-        `overall`: limits the calls of the whole run. Yields the call's entry in the window of tokens. Raises
-        RateLimitedError if the provider refuses calls for too long.
+        `overall`: limits the calls of the whole run. `ticket`: the call's place in the queue; None means the last.
+
+        Raises RateLimitedError if the provider refuses calls for too long.
         """
         with waiting_for_turn():
             call, shared_entry = await self._admit(self.new_ticket() if ticket is None else ticket, tokens, overall)

@@ -62,8 +62,8 @@ def draw_backoff(failures: int, random: Callable[[float, float], float]) -> floa
 class RetryingModel:
     """Asks `model` again after a TransientError, until `max_attempts` requests were made.
 
-    Waits as long as Retry-After says, or a random time without Retry-After. Calls `on_retry` with one line before each
-    wait.
+    Waits as long as the server's Retry-After says. Without Retry-After, the wait is random. Calls `on_retry` with one
+    line before each wait.
 
     The reply, or the last error, contains the attempts and usage of all requests.
 
@@ -188,7 +188,7 @@ class SilenceReportingModel:
 
 
 class ParameterFallbackModel:
-    """Asks `model` again without temperature or seed if the server rejects that parameter.
+    """Asks `model`. If the server rejects the temperature or the seed, asks again without the rejected parameter.
 
     `refused`: parameters that the server has rejected. All wrappers of one model share this set.
 

@@ -137,9 +137,11 @@ class Reranker:
     price: Price | None
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """Return a record with `candidates` as results, the most similar to the query first.
+        """Return a search record whose results are `candidates`, the most similar to the query first.
 
-        Equally similar candidates keep their order. An error of the provider or budget becomes the record's `failure`.
+        Equally similar candidates keep their order.
+
+        After an error of the provider or of the budget, the record has a `failure` and no results.
         """
         spent = UsageAccumulator()
         texts = (search.query, *(item.text for item in candidates))

@@ -32,7 +32,7 @@ MAX_TRUNCATED_CHARS = 1000
 
 
 def build_request(request: Request, form: Form[Any] | None, mode: StructuredOutputMode) -> Request:
-    """Return `request` with the JSON Schema of `form`; without a form, return a request for plain text.
+    """Return `request` with the JSON Schema of `form`. If `form` is None, the result asks for plain text.
 
     In mode `prompt`, the last message ends with the schema, and adapters do not send `Request.schema`.
     """
@@ -138,7 +138,7 @@ class StructuredOutputClient:
 
     After an invalid answer, the model is told the faults and asked again, at most MAX_REASKS times.
 
-    `record`: the modes that the server rejects or ignores. They are not used.
+    `record`: the modes that the server rejects or ignores. The client uses other modes if there are any.
     """
 
     def __init__(

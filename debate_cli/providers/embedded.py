@@ -31,7 +31,7 @@ FRACTION_STEPS = 10
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _WORD_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
 MAX_FIRST_WORD_CHARS = 17
-"""Maximum length in characters of a sentence's first word together with the final punctuation mark."""
+"""Maximum number of characters in the first word of a sentence (16) plus the sentence's final punctuation mark (1)."""
 MAX_GROUP_CHARS = 17 + 2 * 6
 """Maximum number of characters that `_WORD_GROUP` matches."""
 AVERAGE_WORD_CHARS = 5
@@ -44,9 +44,9 @@ VERBATIM_PROPERTIES = frozenset({"quote"})
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
-    """Return a stricter version of `schema` that llama.cpp can enforce. Each value that fits it also fits `schema`.
+    """Return a stricter version of `schema` that llama.cpp can enforce. Each value that fits the result also fits `schema`.
 
-    `plain`: whether texts are restricted to sentences of plain words. `name`: name of the property with this schema.
+    `plain`: whether texts are restricted to sentences of plain words. `name`: name of the property that has `schema`.
     """
 
     def deeper(part: Mapping[str, Any], under: str = name) -> JsonObject:

@@ -291,7 +291,9 @@ def error_from_object(error: Any, asked: SentRequest) -> errors.ModelError:
 def error_from_event(error_type: object, code: object, body: str, asked: SentRequest) -> errors.ModelError:
     """Return the error for an error event in a 200 response or a stream.
 
-    `error_type`: the vendor's type of the error. `code`: an HTTP status, or a type. An unknown error has status 500.
+    `code`: an HTTP status, or the vendor's type of the error. `error_type`: the type if `code` is not known.
+
+    If neither `code` nor `error_type` is known, the returned error is the error for status 500.
     """
     number = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
     if 400 <= number < 600:  # noqa: PLR2004 - HTTP errors
@@ -364,7 +366,7 @@ _RETRY_INFO = re.compile(r'"retrydelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"', re.IG
 def parse_retry_after(headers: Mapping[str, str], body: str = "", now: datetime | None = None) -> float | None:
     """Return the number of seconds (>= 0) that a server asks to wait; None without such a request.
 
-    The header `retry-after` precedes Google's RetryInfo in the body.
+    Without a `retry-after` header, Google's RetryInfo in the body counts.
     """
     value = next((value.strip() for name, value in headers.items() if name.lower() == "retry-after"), "")
     if not value:

@@ -43,9 +43,11 @@ _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
     """Return the price of the tokens of `spec`; None if unknown.
 
-    The price in `spec` comes first, then the price in `row`, then the bundled tables. Without these, a model is free if
-    `row.local` is true, no key is needed, and the model runs in this process or at an address of this machine. Models
-    of Ollama's cloud are never free.
+    The first known price counts: the price in `spec`, the price in `row`, then the price in the bundled tables.
+
+    If all three are unknown, a model that runs on this machine (`row.local`) without a key is free.
+
+    A model in Ollama's cloud does not run on this machine.
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):
@@ -81,7 +83,7 @@ def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mappin
 def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
     """Return the problems of `row`, one sentence each.
 
-    `wanted` are names of models. The sentence on a missing key lists those of `wanted` that need the key.
+    `wanted`: names of models. If a key is missing, the sentence lists the models in `wanted` that need this key.
     """
     models = [model for model in wanted if split_model_name(model)[0] == row.name]
     return [

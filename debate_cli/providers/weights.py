@@ -232,7 +232,7 @@ class HubAccess:
 def find_hub_file(model: str, sha256: str | None = None) -> HubFile | None:
     """Return the hub's file for `local/NAME` or `local/hf:REPO/FILE.gguf`; None for any other model.
 
-    `sha256` is for a file that is not in HUB_MODELS. Raises NoLocalModelError for a malformed name.
+    `sha256`: checksum of a file that is not in HUB_MODELS. Raises NoLocalModelError for a malformed name.
     """
     name = model.removeprefix("local/")
     if name in HUB_MODELS:

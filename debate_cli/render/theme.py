@@ -103,9 +103,9 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield position, header and cell of each filled cell in a row, except the row's first cell.
+    """Yield position, header and cell of each cell after a row's first. Empty cells are left out, but not empty badges.
 
-    The header is empty where the cell explains itself: a debater's name, or the row's only badge.
+    The header is empty for the name of a debater. The header is also empty for a filled badge if no other is filled.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):

@@ -175,8 +175,9 @@ class WeakestArgument:
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
     """Return the argument with the lowest score; of arguments with equal scores, the one with the worst standing.
 
-    Only arguments that have a score, or a standing other than UPHELD, are compared. None if there are no such
-    arguments, or if there are several and all are equally weak.
+    Only two kinds of arguments are compared: those with a score, and those with a standing worse than UPHELD.
+
+    None if there are no such arguments, or if there are several and all are equally weak.
     """
     scores = score_arguments(debate, verdicts)
     rows = [

@@ -255,8 +255,9 @@ QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 class Opinions:
     """The choices and numbers of one answer.
 
-    `lasting` gives the same numbers in all answers of a model; `random` does not. With `bias`, a judge's opinions
-    follow from the debaters' words.
+    `lasting`: gives numbers that are equal in all answers of a model. `random`: gives numbers for one answer.
+
+    With `bias`, a judge's opinions follow from the debaters' words.
     """
 
     def __init__(

@@ -107,9 +107,11 @@ class PromptFacts:
         return max(words, key=len, default="this proposal")
 
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
-        """Return sentences to quote: of the argument `item`, else of the judged turn, else of all turns.
+        """Return the sentences that can be quoted from the argument with the id `item`.
 
-        `before`: whether the turn before the judged turn is used instead.
+        If `item` is None, the sentences are from the judged turn. If no turn is judged, they are from all turns.
+
+        `before`: whether the turn before the judged turn replaces the judged turn.
         """
         if item:
             arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]
@@ -247,7 +249,7 @@ class SentenceWriter:
         self._bank = load_sentence_bank()
 
     def write(self, place: Place, max_chars: int | None = None) -> str:
-        """Return a text for `place` of at most `max_chars` characters; if all texts are longer, the shortest.
+        """Return a text for `place` of at most `max_chars` characters. If all texts are longer, return the shortest.
 
         A claim that is already in the prompt gets a prefix such as `Point 4:`.
         """
@@ -348,9 +350,9 @@ class SentenceWriter:
 
 
 def find_leader(values: Json, names: Collection[str]) -> str | None:
-    """Return the name with the most wins in `values`, else the name with the highest total; TIED for a tie.
+    """Return the name with the most wins in `values`; TIED for a tie.
 
-    None if `values` has neither winners nor two totals.
+    If `values` says nothing about a winner, the highest total decides. None if there are fewer than two totals then.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)

@@ -44,7 +44,9 @@ class ReadReply:
 def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> ReadReply:
     """Read `text` as an answer to `form`. If `form` is None, any text is an answer.
 
-    `accepts_text`: whether plain words may replace the form. A form with an empty required text is not usable.
+    `accepts_text`: whether plain words may replace the form.
+
+    The answer is not usable if a required text of the form is empty.
     """
     text = text.removeprefix("\ufeff").strip()
     if not text:

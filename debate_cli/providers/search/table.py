@@ -131,7 +131,9 @@ def format_no_embeddings(model: str) -> str:
 def with_lookup_search(config: DebateConfig) -> DebateConfig:
     """Return `config` with a web search for the judges that look up facts.
 
-    The first of these judges decides the search provider. A `config` that has a web search or needs none is unchanged.
+    The model of the first such judge decides the search provider.
+
+    `config` is returned unchanged if it already has a web search, or if no judge looks up facts on the web.
     """
     if (config.evidence is not None and config.evidence.web is not None) or "web" not in config.judging.lookup_places:
         return config

@@ -37,8 +37,9 @@ _REPEATED_REQUEST_CAUSES = frozenset({"ContextOverflowError", "RejectedError"})
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
     """Return the command that resumes a debate, quoted for a shell.
 
-    `debate_id`: None if the debate was not saved. `budget`: whether the command raises the budget. `why`: error
-    message.
+    If the debate was not saved, `debate_id` is None, and the result begins with `the same command`.
+
+    `budget`: whether to raise the budget. `why`: error message that may name the limit to raise.
     """
     named = [option for limit, option in BUDGET_OPTIONS.items() if limit in why] or list(BUDGET_OPTIONS.values())
     options = f" {named[0]}{f' (or {named[1]})' if len(named) > 1 else ''}" if budget else ""
@@ -121,9 +122,11 @@ class MissingJudgements(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason()}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
-        """Return a command that asks the same judges again, if possible, then a command that asks another model.
+        """Return the commands that get the missing judgements.
 
-        `path`: path of the transcript; None if the debate was not saved.
+        The first command asks the same judges again. It is left out if that is impossible.
+
+        The last command asks another model. It is left out if `path`, the path of the transcript, is None.
         """
         failed = (self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures)
         option = next((remedy_options(self.debate, failure)[0] for failure in failed), "")

@@ -242,7 +242,8 @@ def explain_scores(verdict: Verdict) -> str:
 def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
     """Return the shortened words of a judge who agrees with the verdict.
 
-    None for an undetermined verdict, without such a judge, or if the briefing `beside` starts with these words.
+    None if the verdict is undetermined, or if no judge who agrees can be quoted. Also None if these words are the key
+    insight of the briefing `beside`.
     """
     quote = get_system(verdict.system).quote(debate, verdict) if verdict.victory != "undetermined" else None
     words = shorten(quote.words) if quote is not None else ""

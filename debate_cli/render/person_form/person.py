@@ -21,8 +21,8 @@ from debate_cli.render.person_form.form import DRAFT_SUFFIX, AnswerSheet, Filled
 async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
     """Show the form until the person sends the answer or the time is up. Saves the draft every few seconds.
 
-    The caller removes the draft after storing the answer. Raises FormLeftError if the person leaves the form or the
-    terminal is gone.
+    The caller removes the draft after storing the answer. Raises FormLeftError if the person leaves the form,
+    or if the terminal is gone.
     """
     from debate_cli.render.person_form.screen import FormScreen  # prompt_toolkit takes a fifth of a second
 

@@ -323,9 +323,11 @@ DEFAULT_EDITOR = "vi"
 
 
 def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> tuple[str, str | None]:
-    """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Returns the text, and an error message or None.
+    """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Returns the text and the error message.
 
-    `folder`: folder of the temporary file, which stays if the editor returns at once without a change.
+    The error message is None if the editor ended without an error.
+
+    `folder`: folder of the temporary file. The file stays if the editor returns at once without a change.
     """
     command = env.get("VISUAL") or env.get("EDITOR") or DEFAULT_EDITOR
     handle, name = tempfile.mkstemp(prefix=".answer-", suffix=".md", dir=folder)

@@ -34,7 +34,7 @@ def closing_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen: the verdict and the main facts.
 
-    `judged`: the only judging runs to show; None shows all. `max_claims`: maximum number of claims per label.
+    `judged`: ids of the judging runs to show; None shows all. `max_claims`: maximum number of claims per label.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, max_claims)
@@ -50,7 +50,7 @@ def fitting_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen with as many claims per label as fit into the window, at most `MAX_CLAIMS`.
 
-    If one claim per label does not fit, `MAX_CLAIMS` are drawn.
+    If the window is too small even for one claim per label, the screen has up to `MAX_CLAIMS` per label.
     """
     screens = [closing_screen(debate, verdicts, judged, max_claims=count) for count in range(MAX_CLAIMS, 0, -1)]
     rows = console.height - _ROWS_BELOW

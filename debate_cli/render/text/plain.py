@@ -152,7 +152,7 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:
     """Return the title of a table, a line per row, and the remarks.
 
-    `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`
+    Line of a row: `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`
 
     `badges`: maps the first cell of a row to a word that is added to the row.
     """

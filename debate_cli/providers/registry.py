@@ -45,9 +45,8 @@ def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Pri
 
     The first known price counts: the price in `spec`, the price in `row`, then the price in the bundled tables.
 
-    If all three are unknown, a model that runs on this machine (`row.local`) without a key is free.
-
-    A model in Ollama's cloud does not run on this machine.
+    If all three are unknown, a model that runs on this machine (`row.local`) without a key is free. A model in Ollama's
+    cloud does not run on this machine.
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):

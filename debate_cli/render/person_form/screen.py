@@ -325,7 +325,7 @@ DEFAULT_EDITOR = "vi"
 def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> tuple[str, str | None]:
     """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Returns the text and the error message.
 
-    The error message is None if the editor ended without an error.
+    The error message is None if no error occurred.
 
     `folder`: folder of the temporary file. The file stays if the editor returns at once without a change.
     """

@@ -353,7 +353,7 @@ class JudgingSystem(Generic[SettingsT]):
         return describe_scores(verdict, self.max_score(verdict))
 
     def headline(self, verdict: Verdict) -> Headline:
-        """Return the reason for the verdict and its highest possible score, not sanitized.
+        """Return the reason for the verdict, not sanitized, and the highest possible score.
 
         The reason of an undetermined verdict is the first sentence of `notes.missing`.
         """

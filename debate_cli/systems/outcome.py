@@ -24,7 +24,7 @@ UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 
 def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
-    """Return the winner, the kind of victory and the margin, which is the difference of the two highest scores.
+    """Return the winner, the kind of victory and the margin: the difference of the two highest scores.
 
     A margin of 0 is a draw. `victory` returns the kind of victory for any other margin. With fewer than two scores, the
     outcome is undetermined.

@@ -119,7 +119,7 @@ def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
     """Return each citation of the debate as (quote check, judged citation).
 
-    A citation without an answer in `given` has `unknown` support. Of several answers, the first counts.
+    If `given` has no answer on a citation, its support is `unknown`. If `given` has several, the first counts.
     """
     answers: dict[tuple[int, str, str, str], SourceSupport] = {}
     for _, finding in iter_findings(given, SourceSupport):

@@ -91,9 +91,9 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
 
 
 def describe_pressure(debate: Debate, name: str) -> str:
-    """Describe, for a debater's prompt, the pressure since the debater's last turn and the changed traits.
+    """Return the sentences of a debater's prompt on pressure and changed traits.
 
-    The text is empty if there was no pressure and no trait changed.
+    The pressure is from exchanges since the debater's last turn. Empty if there was no pressure and no trait changed.
     """
     curve = personality_curve(debate, name)
     if not curve:
@@ -104,9 +104,9 @@ def describe_pressure(debate: Debate, name: str) -> str:
 
 
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
-    """Describe, for a debater's prompt, the pressures and the traits that differ between `start` and `now`.
+    """Return the sentences of a debater's prompt on `pressures` and changed traits.
 
-    The text is empty if there is no pressure and no trait differs.
+    A trait has changed if it differs between `start` and `now`. Empty if there is no pressure and no changed trait.
     """
     felt: list[str] = []
     for kind, value in pressures.items():

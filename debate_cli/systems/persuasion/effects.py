@@ -94,7 +94,8 @@ def outgoing_influence(graph: InfluenceGraph) -> dict[str, float]:
 def social_context_vectors(states: Mapping[str, DebaterState], graph: InfluenceGraph) -> dict[str, tuple[float, ...]]:
     """Map each debater to a vector of 128 numbers and length 1.
 
-    Debaters have similar vectors if they, and those who persuaded them, are in similar states.
+    The vector depends on the debater's state and on the states of those who persuaded the debater. Similar states give
+    similar vectors.
     """
     vectors = {name: _random_features(state) for name, state in states.items()}
     for _ in range(AGGREGATION_ROUNDS):

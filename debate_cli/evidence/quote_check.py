@@ -47,9 +47,11 @@ class _Match:
 def check_quote(quote: str, passage: str) -> QuoteCheck:
     """Check whether `quote` is in `passage` word for word.
 
-    `verified`: equal apart from case, spaces, quotation marks and dashes. `near`: equal if articles, inflections,
-    punctuation and layout are ignored too. `altered`: similar, or an ellipsis leaves out a negation. `not_found`:
-    any other quote.
+    Outcomes:
+        `verified`: equal apart from case, spaces, quotation marks and dashes.
+        `near`: equal if articles, inflections, punctuation and layout are ignored too.
+        `altered`: similar, or an ellipsis leaves out a negation.
+        `not_found`: any other quote.
 
     Parts of a quote before and after an ellipsis must occur in this order.
     """

@@ -37,7 +37,9 @@ class _Row(NamedTuple):
 
 
 def read_rating_file(path: Path) -> RatingFile:
-    """Read a CSV file with the columns `left`, `right`, and `score` (0 to 1) or `margin` (positive if `left` leads).
+    """Read a CSV file with the columns `left` and `right`, and with a column for the result.
+
+    The result is in the column `score` (0 to 1) or in the column `margin` (positive if `left` leads).
 
     Optional columns:
         cluster: name of a group of rows, e.g. a motion. Without this column, each row is a group.

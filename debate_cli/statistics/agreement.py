@@ -19,7 +19,8 @@ BINS = 5
 def krippendorff_alpha(units: Sequence[Unit], level: Literal["nominal", "interval"] = "nominal") -> float | None:
     """Return Krippendorff's α of all raters: 1 is perfect agreement, 0 is chance, below 0 is opposition.
 
-    None if no item has two raters, or if all values are equal. `level`: `nominal` for names, `interval` for numbers.
+    None if no item has two raters, or if all values are equal.
+    `level`: `nominal` if the values are names, `interval` if the values are numbers.
     Source: K. Krippendorff, Content Analysis (2018), chapter 12.
     """
     import evalica
@@ -121,9 +122,10 @@ def calibration_bins(forecasts: Pairs) -> tuple[CalibrationBin, ...]:
 def debates_to_tell_apart(differences: Sequence[float]) -> int | None:
     """Return the number of debates needed to show that two judges differ (significance 5 %, power 80 %).
 
-    `differences`: the first judge's result minus the second's, for each debate. None for fewer than two debates,
-    or if the mean difference is 0. Source: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis
-    for Clinical Trials, Controlled Clinical Trials 2 (1981).
+    Return None for fewer than two debates, or if the mean difference is 0.
+    `differences`: the first judge's result minus the second judge's result, for each debate.
+    Source: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis for Clinical Trials, Controlled
+    Clinical Trials 2 (1981).
     """
     from scipy import stats
 

@@ -55,8 +55,9 @@ def estimate(
 ) -> Estimate:
     """Compute `statistic` of all rows, and its interval by a bootstrap over the clusters.
 
-    `statistic` returns None if the rows do not define a value. `resamples`: number of bootstrap resamples; 0 gives no
-    interval. Equal rows and an equal `seed` give an equal interval.
+    `statistic` returns None if the rows do not define a value.
+    `resamples`: number of bootstrap resamples. 0 gives no interval.
+    Equal rows and an equal `seed` give an equal interval.
     """
     rows = [row for cluster in clusters for row in cluster]
     value = statistic(rows) if rows else None
@@ -86,8 +87,9 @@ def resample_counts(clusters: int, *, resamples: int, seed: int) -> NDArray[np.i
 def percentile_interval(values: Sequence[float] | Floats, clusters: int) -> tuple[float, float]:
     """Return the percentile interval of bootstrap values, widened to correct for few clusters.
 
-    `values`: the statistic in each resample, at least one. `clusters`: number of clusters, at least 2. Source: T. C.
-    Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69 (2015), section 5.3.
+    `values`: value of the statistic in each resample, at least one value. `clusters`: number of clusters, at least 2.
+    Source: T. C. Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69 (2015),
+    section 5.3.
     """
     import numpy as np
     from scipy import stats

@@ -117,12 +117,12 @@ def import_debate(
     """Read a debate that was held elsewhere from a text, Markdown, subtitle, table or chat file.
 
     - `format`: `text`, `markdown`, `vtt`, `srt`, `csv`, `jsonl`, `chat` or `transcript`. None: the format is detected.
-    - `topic`: the motion. None: the motion in the file or, without one, the name of the file.
+    - `topic`: the motion. None: the motion in the file. If the file has no motion, the name of the file.
     - `sides`: maps a speaker to `for`, `against` or another label.
     - `drop`: speakers to leave out.
     - `merge`: maps another spelling of a speaker's name to the name.
-    - `round_by`: `turns` begins a round when a speaker speaks again, `heading` at each heading. None: the rounds of the
-      file or, without any, `turns`.
+    - `round_by`: `turns` begins a round when a speaker speaks again, `heading` at each heading. None: the rounds in
+      the file. If the file has no rounds, `turns`.
     - `columns`: for a table, maps `speaker`, `text` or `round` to the name of a column.
 
     To save the debate, judge it: `judge(debate, ..., path=...)`. Raises ConfigError for a wrong argument,
@@ -154,12 +154,13 @@ async def run_debate(
     - `mock`: uses the mock provider for every model.
     - `folder`: where the journal and the transcript are written. None: nothing is written.
     - `debate_id`: name of the files. None: an id is generated.
-    - `models`: your own model objects, which have a method `complete`. A key is `default`, `judge`, another name for
-      `models` of the configuration, or the `provider/model` to replace.
+    - `models`: your own model objects, which have a method `complete`. A key is a `provider/model` to replace, or
+      a name for `models` of the configuration, e.g. `default` or `judge`.
     - `trusted_hosts`: hosts to which the configuration may send requests and keys.
 
-    A failure of a model raises nothing: read `halted` and `debate.failures` of the outcome. Before any call, raises
-    MissingKeyError, ConfigError, or UntrustedHostError for a host that is not trusted.
+    A failure of a model raises nothing: read `halted` and `debate.failures` of the outcome.
+    MissingKeyError, ConfigError and UntrustedHostError are raised before any call. UntrustedHostError: a host is not
+    trusted.
     """
     loaded, own = _with_models(_to_loaded(config), models)
     if not loaded.config.debaters:
@@ -190,14 +191,15 @@ async def judge(
     """Add a judging run to a debate.
 
     - `config`: the configuration to judge with. None: the configuration that is stored in the debate.
-    - `systems`: kinds of judging systems. Empty: the systems of `config`, else the systems stored in the debate.
+    - `systems`: kinds of judging systems. Empty: the systems of `config`. If `config` has no systems, the systems
+      stored in the debate.
     - `model`: `provider/model` of every judge. None: each judge keeps its own model.
     - `models`: your own model objects, which have a method `complete`. A key is `judge`, `default` or the
       `provider/model` to replace.
     - `path`: the transcript to write. None: nothing is written.
     - `trusted_hosts`: hosts to which the configuration and the debate may send requests and keys.
 
-    Raises UsageError if the debate cannot be judged with these arguments, UntrustedHostError for a host that is not
+    Raises UsageError if the debate cannot be judged with these arguments. Raises UntrustedHostError if a host is not
     trusted.
     """
     loaded = _to_loaded(config) if config is not None else None

@@ -35,9 +35,10 @@ def resolve_config(
     checks: ConfigCheck = check_config,
     trusted_folders: Sequence[Path] = (),
 ) -> LoadedConfig:
-    """Load the configuration at `path`, or in `text`, and apply `changes`. Raises ConfigError.
+    """Load the configuration at `path`, and apply `changes`. Raises ConfigError.
 
     - `env`: variables of the process. The `.env` file beside the configuration adds more.
+    - `text`: text to read in place of the file.
     - `shipped`: whether the file is part of the package. Relative paths and `.env` then start in the working folder.
     - `checks`: returns contradictions between settings.
     - `trusted_folders`: folders whose files the configuration may name, besides its own folder.

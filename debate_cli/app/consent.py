@@ -103,7 +103,7 @@ def find_destinations(
 ) -> tuple[Destination, ...]:
     """Return the servers to which requests to `models` go.
 
-    A built-in provider's own server is left out, unless it receives other variables than this provider's.
+    A built-in provider's own server is left out if it receives only this provider's variables.
 
     `origins`: origin of each provider's settings, by the provider's name.
     """
@@ -163,9 +163,9 @@ def find_search_destination(
 def missing_consents(
     destinations: Iterable[Destination], trusted_hosts: Iterable[str], env: Mapping[str, str]
 ) -> tuple[Consent, ...]:
-    """Return the consents that are needed and not given yet.
+    """Return the consents that `destinations` need and that are not given yet.
 
-    A consent is given if `trusted_hosts` or a variable in `env` names its host, or if the user gave it earlier.
+    A host in `trusted_hosts` or in DEBATE_TRUSTED_HOSTS needs no consent. Consents that the user gave earlier count.
     """
     listed = [*trusted_hosts, *env.get(TRUSTED_HOSTS_VARIABLE, "").split(",")]
     trusted = {host.strip().rstrip(".").lower() for host in listed} - {""}

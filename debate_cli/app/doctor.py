@@ -117,9 +117,10 @@ class Diagnosis:
 async def diagnose_models(
     specs: Sequence[ModelSpec], context: RunContext, *, searches: bool = False
 ) -> tuple[Diagnosis, ...]:
-    """Check the models `specs`, all at once. With `searches`, also make one web search, if one is configured.
+    """Return a diagnosis of each model in `specs`. All models are checked at once.
 
-    A problem of one model is part of its diagnosis. Raises ConfigError for a problem of the configured providers.
+    If `searches` is True and a web search is configured, the web search is checked too. A problem of one model is part
+    of its diagnosis. Raises ConfigError for a problem of the configured providers.
     """
     own = context.config.limits
     limits = Limits(concurrency=own.concurrency, max_attempts=min(own.max_attempts, MAX_CHECK_ATTEMPTS))

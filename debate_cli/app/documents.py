@@ -50,12 +50,12 @@ def find_sources(
     read_stdin: Callable[[int], bytes],
     not_judged: Iterable[Path] = (),
 ) -> tuple[list[JudgeSource], list[str]]:
-    """Return the debates and texts that `references` name, each once, and a note for each folder with skipped files.
+    """Return two lists: the debates and texts that `references` name, and a note for each folder with skipped files.
 
     - `references`: paths, ids of debates in `folders`, folders, globs, and `-` for standard input.
-    - `judges_texts`: whether texts are allowed. If so, a folder without saved debates gives all text files below it.
-    - `read_stdin`: reads at most the given number of bytes from standard input.
-    - `not_judged`: files to leave out of folders.
+    - `judges_texts`: whether texts are allowed. If True, a folder without saved debates gives all text files below it.
+    - `read_stdin`: function that reads at most the given number of bytes from standard input.
+    - `not_judged`: files to skip in folders.
 
     Raises UsageError and TranscriptError.
     """

@@ -41,9 +41,9 @@ class Gates(NamedTuple):
     """What must not occur, as names from `FORBIDDEN`."""
 
     def require_names(self, names: Collection[str], where: str = "") -> None:
-        """Raise UsageError for a gate that names an unknown debater, or requires a share of votes outside 0 to 1.
+        """Raise UsageError for a gate with an unknown name, or with a share of votes outside 0 to 1.
 
-        `names`: the debaters; empty for a text. `where`: start of the error message, e.g. `a.json: `.
+        `names`: the debaters. Empty for a text. `where`: start of the error message, e.g. `a.json: `.
         """
         known = f"a panel votes {', '.join(DOCUMENT_OUTCOMES)} on a text"
         if names:

@@ -113,9 +113,10 @@ def count_calls(turns: Iterable[Turn]) -> int:
 
 
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
-    """Return the turns whose claims are known from an earlier import to `target`, by the turn's index.
+    """Return the turns whose claims an earlier import stored in `target`, by the turn's index.
 
-    Returns None if `target` is missing, holds another debate or model, or was judged since.
+    Returns None if the file `target` is missing, has a different debate, or was judged after the import. Also returns
+    None if a different model found its claims.
     """
     try:
         stored = open_debate(target).debate

@@ -76,9 +76,10 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """Return the path of each file's transcript, in the folder `out` or, without `out`, in `folder`.
+    """Return the path of each file's transcript, in the folder `out`. If `out` is None, the folder is `folder`.
 
-    If `out` ends in .json, it is the path itself. Raises UsageError if several files would have this path.
+    If `out` ends in .json, `out` is the path of the transcript. Raises UsageError if there are several
+    files for this path.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:
@@ -155,10 +156,10 @@ def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
 ) -> Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """Yield the name, the import function and the labels of each debate in the data set `request.format`.
+    """Yield the name, an import function and people's labels for each debate in the data set `request.format`.
 
-    The import function returns the debate for a transcript in `folder`, or raises TranscriptError. Raises UsageError for
-    a data set without debates.
+    The import function returns the debate for a transcript in `folder`. The function can raise TranscriptError. Raises
+    UsageError if the data set has no debates.
     """
     name = request.format or ""
     if request.columns:

@@ -133,10 +133,10 @@ class JudgePlan:
 def build_judge_plans(
     sources: Sequence[JudgeSource], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return a plan for each file that can be judged, and a sentence for each unsuitable file.
+    """Return a plan for each file that can be judged, and an error message for each other file.
 
-    `loaded`: the configuration of `request`. Raises UsageError, ConfigError and MissingKeyError. If there is only one
-    file, raises its error.
+    `loaded`: the configuration of `request`. None: the request has no configuration. Raises UsageError,
+    ConfigError and MissingKeyError. If there is only one file, raises its error.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -262,11 +262,11 @@ async def judge_files(
 
     - `equip`: returns the context of a file, with observer, cassette and people.
     - `stop`: after a request to stop, no further file is started.
-    - `concurrency`: number of files that are judged at once. With `batches`, it is `allow_waiting_debates()`.
-    - `force`: whether to overwrite a target that has changed.
-    - `on_error`: receives the error of a file. If there is only one file, its error is raised.
+    - `concurrency`: number of files that are judged at once. Ignored with `batches`.
+    - `force`: whether to overwrite a transcript that was changed since it was read.
+    - `on_error`: receives the error of a file. If there is only one file, the error is raised instead.
 
-    A file that failed, or was not started, yields no result.
+    Files that failed and files that were not started yield no result.
     """
     concurrency = concurrency if batches is None else allow_waiting_debates()
     room = asyncio.Semaphore(concurrency)

@@ -115,8 +115,8 @@ def parse_model(name: str, option: str = "--model") -> ModelSpec:
 def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
     """Return the judging runs that the request adds to `debate`: `repeat` runs for each model.
 
-    Named systems that cannot judge the debate are left out. Raises TranscriptError if no system is left, UsageError for
-    an unusable option.
+    Named systems that cannot judge the debate are left out. Raises TranscriptError if no system is left. Raises
+    UsageError for an unusable option.
     """
     unsuitable = unsuitable_systems(debate, request)
     requested = _requested_systems(debate, request)
@@ -138,7 +138,8 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
     """Return the requested systems that cannot judge `debate`, each with the reason.
 
-    If all of them are unsuitable, returns an empty dictionary. `open_judging_runs` then raises an error.
+    If none of the requested systems can judge the debate, the result is empty, because `open_judging_runs` then
+    raises an error.
     """
     found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
@@ -210,9 +211,10 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Return the configuration given with --resume in the form in which `debate` stores its configuration.
+    """Return `config` in the form in which `debate` stores its configuration.
 
-    If `debate` is a judged text, the text becomes the background. A free-flowing debate keeps its `format.order`.
+    `config`: the configuration given with --resume. If `debate` is a judged text, the text becomes the
+    background. A free-flowing debate keeps its `format.order`.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:
@@ -247,11 +249,11 @@ def _limits_without_budget(debate: Debate) -> Limits:
 
 
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
-    """Return `request` with the stored configuration as its `config`, changed by `request.changes`.
+    """Return `request` with a new `config`: the stored configuration, changed by `request.changes`.
 
-    The result lacks the stored budget, models and providers: judges keep their stored models. Without changes, returns
-    `request` itself. Raises UsageError for a setting that needs `--config`, ConfigError for an
-    invalid value.
+    The stored budget, models and providers are left out of the new `config`. Judges still use the stored models.
+    Without changes, returns `request` itself. Raises UsageError for a setting that needs `--config`. Raises
+    ConfigError for an invalid value.
     """
     if not request.changes:
         return request

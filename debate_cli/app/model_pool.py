@@ -78,10 +78,10 @@ class ModelPool:
     ) -> None:
         """`context`: supplies limits, environment, secrets and observer.
 
-        - `budget`: the shared budget. None: the budget of `context` or, without one, a new budget.
+        - `budget`: the shared budget. None: the budget of `context`. If `context` has no budget, a new budget.
         - `rates`: limits per minute that several processes share. None: the limits of this process alone.
         - `used`: earlier calls, which a new budget counts as spent.
-        - `patience_s`: seconds after which calls fail if a provider refuses all of them.
+        - `patience_s`: seconds for which a provider may refuse all calls. After this time, calls to the provider fail.
         """
         limits = context.config.limits
         self._context = context
@@ -107,7 +107,7 @@ class ModelPool:
         rejected: Iterable[StructuredOutputMode] = (),
         batches: BatchQueue | None = None,
     ) -> ModelHandle:
-        """Return a handle for asking a model, with the providers and the seed of `config`.
+        """Return a handle for asking the model `spec`. The providers and the seed come from `config`.
 
         `rejected`: structured-output modes that failed before. With `batches`, requests wait for a batch.
         """

@@ -14,9 +14,9 @@ UNSCRIPTED_NAME = "unscripted"
 
 
 def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:
-    """Return the roles of a system's judges, each once; empty if the system asks no model.
+    """Return the roles of a system's judges, each once. Empty if the system asks no model.
 
-    A role is a key of `models`, a `provider/model`, or None for `judge`.
+    A role says which model a judge gets: a key of `models` or a `provider/model`. None means `models.judge`.
     """
     return tuple(dict.fromkeys(judge_model_role(system, assessor) for assessor in judge_ids(system)))
 

@@ -94,7 +94,7 @@ def prepare_run(
     - `models`: the caller's own model objects, by `provider/model`.
     - `searches`: where the run searches for passages.
 
-    Raises MissingKeyError, ConfigError, and UsageError for sources that cannot be read.
+    Raises MissingKeyError and ConfigError. Raises UsageError for sources that cannot be read.
     """
     config = with_mock_models(loaded.config) if mock else loaded.config
     Prompts(loaded.prompts).validate()
@@ -167,12 +167,13 @@ def prepare_resume(
     asked: bool,
     close: bool = False,
 ) -> RunContext:
-    """Create the context for resuming a stored debate. With `close`, only its judges will be asked.
+    """Create the context for resuming a stored debate. With `close`, only judges will be asked.
 
     - `loaded`: the configuration to resume with.
     - `asked`: whether models will be asked. An estimate asks none.
 
-    Raises ConfigError for a setting that would change earlier speeches, UsageError for `close` before the first speech.
+    Raises ConfigError for a setting that would change earlier speeches. Raises UsageError for `close` if the debate has
+    no speeches.
     """
     name = str(stored.path)
     if close and not stored.debate.turns:
@@ -224,7 +225,8 @@ def prepare_judging(
 ) -> tuple[tuple[JudgingOpened, ...], RunContext]:
     """Return the judging runs that `request` adds to `debate`, and the context for them. Raises UsageError.
 
-    `loaded`: the configuration of the request. `name`: name of the debate in errors.
+    - `loaded`: the configuration of the request. None: the request has no configuration.
+    - `name`: the debate's name or file, for error messages.
     """
     openings = open_judging_runs(debate, request, at)
     config = config_for_judging(debate, request).model_copy(update={"judging": openings[0].judging})
@@ -245,7 +247,8 @@ def prepare_judges(
 ) -> RunContext:
     """Create the context for asking the judges of `config`. The models of debaters are not checked.
 
-    `loaded`: the configuration of the request; None without one. `name`: name of the debate or text in errors.
+    - `loaded`: the configuration of the request. None: the request has no configuration.
+    - `name`: name or file of what is judged, for error messages.
     """
     require_judge_models(config)
     own = loaded or LoadedConfig(config, Path(), (), {}, SourceMap(name), load_environment(Path(), os.environ))

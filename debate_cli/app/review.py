@@ -269,7 +269,8 @@ class _Reading:
 def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = None) -> Review:
     """Begin a review of a saved debate by one person, under the conditions in `terms`.
 
-    Raises UsageError for an unknown system or an invalid name, TranscriptError if the system cannot judge the debate.
+    Raises UsageError for an unusable system, or for an invalid name of the reviewer. Raises TranscriptError if the
+    system cannot judge the debate.
     """
     debate = stored.debate
     check_system_kind(terms.system)

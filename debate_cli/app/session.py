@@ -83,8 +83,8 @@ class Session:
     ) -> Outcome:
         """Run a new debate, then the judging runs that `added_runs` returns.
 
-        `folder`: where the debate is saved. None: nothing is saved. Raises UsageError if the debate exists and `force` is
-        False, StorageError if the debate cannot be written.
+        `folder`: where the debate is saved. None: nothing is saved. Raises UsageError if the debate exists and
+        `force` is False. Raises StorageError if the debate cannot be written.
         """
         opened = self.opening_event(debate_id)
         debate = fold([opened])
@@ -103,9 +103,10 @@ class Session:
                 return await self._run_engine(debate, journal, path, added_runs=added_runs)
 
     async def resume(self, stored: StoredDebate, *, close: bool = False) -> Outcome:
-        """Continue a stored debate with the context's configuration. Changed settings are recorded.
+        """Continue a stored debate with the context's configuration.
 
-        With `close`, no debater is asked any more, only judges. A finished debate is returned unchanged.
+        Changes of settings are recorded in the debate. With `close`, only judges are asked. A finished debate is
+        returned unchanged.
         """
         path = stored.path.with_suffix(".json")
         self._refuse_uncollected(path, stored.debate)
@@ -124,10 +125,10 @@ class Session:
         completed: Sequence[str] = (),
         force: bool = False,
     ) -> Outcome:
-        """Add the judging runs `openings` to the debate of `events`, and complete its runs `completed`.
+        """Add the judging runs `openings` to the debate of `events`, and finish its stored runs `completed`.
 
         - `path`: where the debate is saved. None: nothing is saved.
-        - `completed`: ids of stored judging runs. If `openings` is empty too, all stored runs are completed.
+        - `completed`: ids of judging runs. If `completed` and `openings` are empty, all stored runs are finished.
         - `force`: whether to overwrite a file that was changed since it was read. If False, such a file is a UsageError.
 
         The outcome has the verdicts of the judged runs, newest first.

@@ -89,7 +89,7 @@ def config_from_argument(
     checks: ConfigCheck = check_config,
     trusted_folders: Sequence[Path] | None = None,
 ) -> LoadedConfig:
-    """Load the configuration `reference`: a path, `-` for stdin, or None for the default. Raises ConfigError.
+    """Load the configuration `reference`: a path, or `-` for stdin. None: the default. Raises ConfigError.
 
     `checks`: finds contradictions between settings. `trusted_folders`: folders whose files the configuration may name.
     """

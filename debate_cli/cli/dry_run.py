@@ -109,7 +109,7 @@ def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
 def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Format rows as lines with aligned columns.
 
-    The first row has the headings. All columns after the one with an empty heading are aligned to the right.
+    The first row has the headings. The columns after the empty heading are aligned to the right.
     """
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

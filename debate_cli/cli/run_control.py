@@ -139,7 +139,7 @@ class PeopleOfCommand:
         """Return the access to the people of one debate.
 
         `files`: folder of prompts and replies. `transcript`: file beside which unfinished answers are saved. If None,
-        they are not saved.
+        unfinished answers are not saved.
         """
         drafts = transcript.parent if transcript is not None else None
         terminal = PeopleAtTerminal(self._observer.held, self._turn, drafts)

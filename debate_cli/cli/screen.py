@@ -212,7 +212,7 @@ def open_observer(
 
     `stream`: where the run is shown. If None, only warnings are shown, on stderr.
     `plan`: calls and cost for the heading. `expected`: total number of calls in the progress line.
-    `plain`: whether a terminal gets plain lines. `hint`: explains the keys.
+    `plain`: whether a terminal gets plain lines. `hint`: text that explains the keys.
     """
     if stream is None:
         yield PipeSafeObserver(NullObserver(), show_warning=print_note)

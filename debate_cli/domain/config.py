@@ -359,9 +359,9 @@ class DebateConfig(ConfigModel):
         return self.resolve_model(debater.model or "default")
 
     def model_for_judge(self, role: str | None) -> ModelSpec | None:
-        """Return the model for the setting `judge: ROLE`; None if the configuration has no such model.
+        """Return the model for the setting `judge: ROLE`. If `role` is None, the model is `models.judge`.
 
-        If `role` is None, return `models.judge`, or `models.default` if there is no `models.judge`.
+        Without `models.judge`, `models.default` is used. Returns None if the configuration has no such model.
         """
         if role is not None:
             return self.resolve_model(role)
@@ -394,8 +394,8 @@ LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return `data` with each legacy section moved into the settings of `persuasion`.
 
-    Without `judging.systems`, `persuasion` becomes the only system. A section stays in place if a list
-    `judging.systems` lacks `persuasion`, or if `persuasion` already has the setting.
+    Without `judging.systems`, `persuasion` becomes the only system. A section stays in place if `judging.systems` is a
+    list without `persuasion`. A section also stays in place if `persuasion` already has the setting.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

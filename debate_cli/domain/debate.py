@@ -205,15 +205,15 @@ class Debate(FrozenModel):
         """Return all judging runs, from the weakest to the strongest.
 
         1. A run by models is stronger than a run by a reviewer.
-        2. A run with `judged_all_turns(run, kind)` is stronger than a run without.
+        2. A run that judged all turns (`judged_all_turns(run, kind)`) is stronger than a run that did not.
         3. A newer run is stronger than an older run.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return the runs of the comparison of judge models that `run_id` is in; without one, only the run `run_id`.
+        """Return all runs of the comparison of judge models that the run `run_id` belongs to.
 
-        Empty if the debate has no run `run_id`.
+        If the run belongs to no comparison, only the run itself is returned. Empty if the debate has no run `run_id`.
         """
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})

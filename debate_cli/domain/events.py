@@ -72,7 +72,7 @@ class JudgingOpened(FrozenModel):
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when the run began; None means all turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
-    """Id of the first run, if this is a later run of a comparison of judge models; otherwise None, and omitted in files."""
+    """In later runs of a comparison of judge models: id of the first run. None, and omitted in files, for other runs."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=_is_none)
     """The person who judges (`debate review`); omitted in files if models judge."""
 

@@ -175,13 +175,16 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of newest results that a fold keeps, for lists that lose their last items."""
+"""Number of newest results that `fold_growing` stores.
+
+If the next list lacks the last items, the fold continues from an older result.
+"""
 
 
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """Return `functools.reduce(step, items, start)`, computed from the last stored result.
+    """Return `functools.reduce(step, items, start)`. Stored results of earlier calls are reused.
 
     `first`: value that stores results. `name`: key of the results. Calls with different `start` or `step` need
     different names.

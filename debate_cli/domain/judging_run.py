@@ -17,7 +17,7 @@ from debate_cli.domain.tasks import MOMENTS
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
     """Return the unsanitized label of a system, e.g. `structured` or `structured r4 (human:anna)`.
 
-    The label names the run if `runs` has several ids, or if a `reviewer` judged.
+    The label names the run if `runs` has several ids. If a `reviewer` judged, it names the run and the reviewer.
     """
     if reviewer is not None:
         return f"{system} {run} ({reviewer_id(reviewer)})"
@@ -43,7 +43,7 @@ class JudgingRun(FrozenModel):
     heard: int | None = Field(default=None, ge=0)
     """Number of turns when a later run began; None, and omitted in files, if the run judged all turns."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
-    """Id of the first run, if this is a later run of a comparison of judge models; otherwise None, and omitted in files."""
+    """In later runs of a comparison of judge models: id of the first run. None, and omitted in files, for other runs."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
     """The person who judged; None, and omitted in files, if models judged."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)

@@ -86,8 +86,8 @@ def read_config_file(
 ) -> LoadedConfig:
     """Read the configuration in the file `path`. `text`: text to read in place of the file.
 
-    `overrides` take precedence over `DEBATE_…` variables in `env`, and these variables over the file. Raises
-    ConfigError with one line per error.
+    `DEBATE_…` variables in `env` replace values of the file. `overrides` replace values of the variables and of the
+    file. Raises ConfigError with one line per error.
     """
     if text is None:
         if path is None:
@@ -106,7 +106,8 @@ def read_prompt_files(
 ) -> tuple[dict[str, str], list[Problem]]:
     """Return the texts of prompts by name, and a problem for each prompt that cannot be used.
 
-    The file of a prompt in `from_options` may be anywhere. Any other file must be in `folder` or `trusted_folders`.
+    `from_options`: names of prompts whose files may be anywhere. All other files must be in `folder` or
+    `trusted_folders`.
     """
     texts: dict[str, str] = {}
     problems: list[Problem] = []

@@ -112,7 +112,8 @@ class Journal:
     ) -> Self:
         """Create a journal with `events`. The first event must be DebateOpened.
 
-        Raises StorageError if the file cannot be written, or exists and `overwrite` is false.
+        Raises StorageError if the file cannot be written. Also raises StorageError if the file exists and `overwrite`
+        is false.
         """
         checksum = 0
         lines: list[bytes] = []
@@ -129,9 +130,9 @@ class Journal:
     def open_existing(
         cls, path: Path, redact: Redact, *, mirror: JournalMirror | None = None
     ) -> tuple[Self, JournalContents]:
-        """Open a journal for appending, without an incomplete last line. Return the journal and its contents.
+        """Open a journal for appending, and remove an incomplete last line. Return the journal and its contents.
 
-        Raises TranscriptError if the file cannot be read, StorageError if it cannot be written.
+        Raises TranscriptError if the file cannot be read. Raises StorageError if the file cannot be written.
         """
         contents = read_journal(path)
         if contents.version < SCHEMA_VERSION or contents.checksum is None:
@@ -223,7 +224,7 @@ def cut_at_damage(path: Path) -> str | None:
     """Remove the first damaged line of the journal and all later lines. A copy of the old journal is kept.
 
     Return a message about the removed lines; None if no line is damaged. The caller must hold the debate's lock.
-    Raises TranscriptError if nothing precedes the damage, StorageError if the files cannot be written.
+    Raises TranscriptError if nothing precedes the damage. Raises StorageError if the files cannot be written.
     """
     contents, damage = _scan(path)
     if damage is None:

@@ -196,7 +196,7 @@ class WindowEntry:
 
 
 class RateWindow:
-    """Allows at most `limit` requests or tokens in any 60 seconds. None means no limit.
+    """Allows at most `limit` requests, or at most `limit` tokens, in any 60 seconds. If `limit` is None, allows any number.
 
     A call with more tokens than `limit` waits until the window contains no call.
     """

@@ -105,8 +105,9 @@ def map_errors(
 ) -> Generator[None]:
     """Replace an exception of the SDK in the `with` block by an error of this program.
 
-    The first matching rule of `table` decides. Exceptions without a rule are unchanged. `used` returns the tokens used
-    so far. The SDK's exception is not chained, because it can quote keys.
+    The first matching rule of `table` decides. An exception without a rule is raised unchanged.
+
+    `used`: returns the tokens used so far. The SDK's exception is not chained, because it can quote keys.
     """
     try:
         yield

@@ -430,7 +430,7 @@ class Opinions:
     def quote(self, place: Place) -> str | None:
         """Return words for a quotation; None if there is no sentence to quote.
 
-        The quoted text is the cited source, else the looked-up passage, else the judged argument or turn.
+        The quoted text is the cited source, else the looked-up passage, else the judged argument, else the judged turn.
         """
         if place.values.get("source") in self._facts.passages:
             self._next_citation += 1

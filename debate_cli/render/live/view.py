@@ -48,9 +48,9 @@ FRAMES_PER_SECOND = 10
 
 
 class LiveObserver:
-    """Observer that shows a run on a terminal. Without `start`, it prints at once and redraws nothing.
+    """Observer that shows a run on a terminal. Before `start`, it prints at once and redraws nothing.
 
-    `expected`: minimum number of calls; None if unknown. `hint`: text of the bottom line.
+    `expected`: minimum number of calls; None if unknown. `hint`: text of the bottom line; empty for no such line.
     """
 
     def __init__(

@@ -118,8 +118,8 @@ class ScoreRequest:
 def score_files(paths: Sequence[Path], request: ScoreRequest) -> Iterator[CheckedFile | UnusableFile]:
     """Score the files one after the other.
 
-    A file that cannot be scored yields an `UnusableFile`. If there is only one file, its error is raised. Raises
-    UsageError for an unknown system.
+    A file that cannot be scored yields an `UnusableFile`. If there is only one file, its error is raised instead.
+    Raises UsageError for an unknown system.
     """
     for kind in request.systems:
         check_system_kind(kind)

@@ -206,7 +206,7 @@ def write_chunks(pieces: Iterable[str]) -> None:
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
     """Print the verdicts of `files`: as a table on a terminal, else one verdict a line.
 
-    With `quiet`, print one line for each file, with its deciding verdict.
+    With `quiet`, print one line for each file: the deciding verdict, or else the first verdict.
     """
     from debate_cli.render import score_rows
 

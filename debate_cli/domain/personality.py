@@ -71,9 +71,9 @@ PRESSURE_WEIGHTS: dict[PressureKind, dict[str, float]] = {
 def apply_pressures(
     personality: Personality, pressures: Mapping[PressureKind, float], elasticity: float
 ) -> Personality:
-    """Return the personality after one event with `pressures` (0-1 each), at `elasticity` (0-1).
+    """Return the personality after one event. Each pressure and `elasticity` are between 0 and 1.
 
-    First, each pressure moves the traits in PRESSURE_WEIGHTS. Then a rigid personality becomes less extreme; any other
+    First, each pressure moves the traits in PRESSURE_WEIGHTS. Then a rigid personality becomes less extreme. Any other
     personality becomes stronger in its highest traits.
     """
     traits = {trait: float(getattr(personality, trait)) for trait in TRAITS}

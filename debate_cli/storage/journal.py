@@ -224,7 +224,7 @@ def cut_at_damage(path: Path) -> str | None:
     """Remove the first damaged line of the journal and all later lines. A copy of the old journal is kept.
 
     Return a message about the removed lines; None if no line is damaged. The caller must hold the debate's lock.
-    Raises TranscriptError if nothing precedes the damage. Raises StorageError if the files cannot be written.
+    Raises TranscriptError if no event precedes the damage. Raises StorageError if the files cannot be written.
     """
     contents, damage = _scan(path)
     if damage is None:

@@ -1,6 +1,6 @@
 """Computes measures of a judge, such as its biases, from the judgements of an audit.
 
-Points are per 100 of the scale. Intervals come from a bootstrap over the unchanged debates, each with all its variants.
+A point is one hundredth of the scale of scores. Intervals come from a bootstrap over the unchanged debates, each with all its variants.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

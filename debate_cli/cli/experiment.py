@@ -292,7 +292,7 @@ def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
     status = read_status(ledger)
     if not any(row.weight for row in rows):
         print_status(
-            "debate: no verdict has a result yet, so there is nothing to compare; continue with `debate experiment run`"
+            "debate: no verdict names a winner or a draw yet, so there is nothing to compare; continue with `debate experiment run`"
         )
         _show_status(status, given)
         return

@@ -189,7 +189,7 @@ class DebaterConfig(ConfigModel):
     personality: Archetype | Personality | None = None
     """Name of an archetype, or twelve traits. The judging system `live` can change the traits during the debate."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
-    """How far pressure moves the personality, from 0 (not at all) to 1 (fully)."""
+    """How far the debate can change the traits of the personality, from 0 (not at all) to 1 (fully)."""
     recovery: float = Field(default=0, ge=0, le=1)
     """How far each trait returns to its first value after an exchange without pressure, from 0 (not at all) to 1
     (fully)."""

@@ -71,5 +71,5 @@ def reviewer_id(name: str) -> str:
 
 
 def is_reviewer_id(judge: str) -> bool:
-    """Whether `judge` is the id of a reviewer."""
+    """Whether `judge` is the id of a person who judges with `debate review`."""
     return judge.startswith(_PREFIX)

@@ -98,7 +98,7 @@ class RememberedConsent(NamedTuple):
     """Environment variable whose value may be sent; None if only requests may be sent."""
     host: str
     sha256: str
-    """SHA-256 of the configuration's file, of a provider's settings, or of a downloaded file with its model."""
+    """SHA-256 of the configuration file, of a provider's settings, or of a downloaded model's name and hash."""
 
 
 def consents_path(env: Mapping[str, str]) -> Path:

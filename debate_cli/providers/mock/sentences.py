@@ -352,7 +352,7 @@ class SentenceWriter:
 def find_leader(values: Json, names: Collection[str]) -> str | None:
     """Return the name with the most wins in `values`; TIED for a tie.
 
-    If `values` says nothing about a winner, the highest total decides. None if there are fewer than two totals then.
+    If `values` says nothing about a winner, the highest total decides; None for fewer than two totals.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)

@@ -158,7 +158,7 @@ class PersuasionNotes(Notes, _NoiseFree):
     surrendered: tuple[Surrender, ...]
     """All surrenders, earliest first."""
     hint: str = ""
-    """Advice if no speech contains any of the keywords; otherwise, and with `effects: judge`, empty."""
+    """Advice on the configured keywords if no speech contains one. Empty otherwise; always empty with `effects: judge`."""
     parts: tuple[ScoreParts, ...]
     """The parts of each debater's score."""
     states: tuple[FinalState, ...]

@@ -50,7 +50,7 @@ class RunContext:
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     """Texts that replace shipped prompts, by the prompt's name."""
     corpus: Corpus | None = None
-    """Index of the configuration's sources. None: the configuration has no sources, or nobody searches them."""
+    """Index of the configuration's sources. None: the configuration has no sources, or no debater and no judge searches them."""
     mock: bool = False
     """Whether the mock provider replaces every model, also a model that a stored debate names."""
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])

@@ -38,7 +38,7 @@ class JudgingRequest:
     model_option: str = "--model"
     """The option that set `model`, for error messages."""
     other_models: tuple[str, ...] = ()
-    """Further models for all judges. Each model gets judging runs of its own."""
+    """Further models for all judges. Each model gets separate judging runs."""
     judges: int | None = None
     """Number of judges of each system. None: as the system's settings say."""
     repeat: int = 1

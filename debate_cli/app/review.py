@@ -54,7 +54,7 @@ class ReviewPart:
     """One form of a review, as the person sees it."""
 
     name: str
-    """What the form is about. Each form of a review has a name of its own."""
+    """What the form is about. Each form of a review has a different name."""
     subject: Subject
     question: str
     form: Form[Any]

@@ -41,7 +41,7 @@ class Case:
     """Id of the unchanged debate."""
     variant: VariantName
     changed: str
-    """Name of the debater whose speeches were changed. Empty if the variant changes the speeches of both debaters, or of nobody."""
+    """Name of the debater whose speeches were changed. Empty if the variant changes the speeches of both debaters, or of no debater."""
     debate: Debate
     """The debate after the change, without assessments."""
     path: Path

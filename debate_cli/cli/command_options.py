@@ -252,7 +252,7 @@ Lookup = Literal["corpus", "web", "both"]
 class JudgeOptions(NamedTuple):
     """Judge saved debates (again), without their debaters.
 
-    The new assessments become a judging run of their own; `debate score --runs all` shows all runs side by side. No
+    The new assessments become a separate judging run; `debate score --runs all` shows all runs side by side. No
     debater's model or key is needed. Each --model gets its own judging run. With several models, no judging run
     decides the debate.
 

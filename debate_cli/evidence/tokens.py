@@ -158,7 +158,7 @@ def count_unspaced(text: str) -> int:
 
 
 def is_harmless(char: str) -> bool:
-    """Whether a character is punctuation without a meaning of its own, such as a comma."""
+    """Whether a character is punctuation that does not change the meaning, such as a comma."""
     return char == "|" or (unicodedata.category(char)[0] == "P" and char not in "%‰‱&@/\\")
 
 

@@ -92,7 +92,7 @@ class PlayerConfig(ConfigModel):
 
 
 class JudgeConfig(ConfigModel):
-    """A judge of every debate. Each judge judges in a judging run of its own."""
+    """A judge of every debate. Each judge has a separate judging run."""
 
     name: Name
     """Unique name, used in results."""

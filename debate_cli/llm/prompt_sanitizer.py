@@ -51,7 +51,7 @@ def quote_for_prompt(text: str) -> str:
 
 
 def new_nonce() -> str:
-    """Return eight random hexadecimal digits, which nobody can guess and write into a text."""
+    """Return eight random hexadecimal digits, so that an author of a text cannot know them."""
     return secrets.token_hex(4)
 
 

@@ -145,7 +145,7 @@ def _format_attempts(error: CallError, attempts: int) -> str:
 
 
 SILENCE_S = 30.0
-"""Seconds without text after which the user is told that a model is silent."""
+"""Seconds without text after which the program reports to the user that a model is silent."""
 
 
 class SilenceReportingModel:

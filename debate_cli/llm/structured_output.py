@@ -136,7 +136,7 @@ class StructuredOutputClient:
 
     If the server rejects a mode, or if an answer has no JSON, the next mode is used.
 
-    After an invalid answer, the model is told the faults and asked again, at most MAX_REASKS times.
+    After an invalid answer, the faults are sent to the model, which is asked again at most MAX_REASKS times.
 
     `record`: the modes that the server rejects or ignores. The client uses other modes if there are any.
     """

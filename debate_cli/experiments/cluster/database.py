@@ -160,7 +160,7 @@ class Database:
         return await self.run_jobs(transaction)
 
     async def fetch(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Run one SQL statement in a transaction of its own, and return its rows."""
+        """Run one SQL statement in a separate transaction, and return its rows."""
         return await self.run(lambda connection: fetch(connection, query, *values))
 
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:

@@ -12,7 +12,7 @@ from debate_cli.llm.model import Request
 HASH_CHARS = 16
 _JSON_STRING_AT_END = re.compile(r'^(?P<head>.*?[:,] )(?P<text>"(?:[^"\\]|\\.)*")(?P<tail>[.,;]?)$')
 MIN_QUOTE_CHARS = 60
-"""Minimum number of characters of a quoted text that is shown on lines of its own."""
+"""Minimum number of characters of a quoted text that is shown on separate lines."""
 _NOT_FOR_PEOPLE = re.compile(
     r"^(?:Marker of this task: .*|\[/?ask [^\]]*\]|(?:- )?Answer with (?:the )?one JSON object .*)$", re.MULTILINE
 )

@@ -79,7 +79,7 @@ class PanelNotes(Notes):
     """Notes of a panel's verdict."""
 
     option: VoteOption | None
-    """The option that the panel chose in the final vote; None if nobody voted."""
+    """The option that the panel chose in the final vote; None if no judge voted."""
     judges: int = 0
     """Number of judges whose votes count in the final vote."""
     required_changes: tuple[RequiredChange, ...] = ()
@@ -87,11 +87,11 @@ class PanelNotes(Notes):
     weights: dict[VoteOption, float]
     """Maps each option to the weight of its votes, as a share of the weight of all final votes."""
     first_vote: VoteTally | None
-    """Result of the first vote; None if nobody voted."""
+    """Result of the first vote; None if no judge voted."""
     initial_agreement: float | None
     final_agreement: float | None
     improvement: float | None
-    """Final agreement minus initial agreement; None if nobody voted."""
+    """Final agreement minus initial agreement; None if no judge voted."""
     converged: bool
     """Whether the final agreement is at least `convergence_threshold`."""
     convergence_threshold: float
@@ -153,7 +153,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
 
 
 def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:
-    """Return the result of one round of voting; None if nobody voted."""
+    """Return the result of one round of voting; None if no judge voted."""
     if not ballots:
         return None
     total = math.fsum(ballot.weight for ballot in ballots)

@@ -154,7 +154,7 @@ class PersuasionNotes(Notes, _NoiseFree):
     effects: str
     """The setting `effects`: `keywords`, `factors` or `judge`."""
     rounds: int
-    """Number of the last round in which somebody spoke."""
+    """Number of the last round with a speech."""
     surrendered: tuple[Surrender, ...]
     """All surrenders, earliest first."""
     hint: str = ""
@@ -176,7 +176,7 @@ class PersuasionNotes(Notes, _NoiseFree):
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `PersuasionNotes`.
 
-    The verdict is undetermined if nobody surrendered and fewer than two debaters affected another debater.
+    The verdict is undetermined if no debater surrendered and fewer than two debaters affected another debater.
     """
     curve = compute_state_curve(debate, settings, run)
     final, effects = curve[-1].states, collect_effects(curve)

@@ -75,7 +75,7 @@ class PersuasionSettings(SystemSettings):
     embody: bool = True
     """Whether a debater's prompt describes the debater's own stance and conviction."""
     bystander_effect: UnitInterval = 0.0
-    """Share of the stance that debaters lose when somebody whose stance has the same sign surrenders."""
+    """Share of the stance that debaters lose when a debater whose stance has the same sign surrenders."""
     clear_margin: NonNegative = 30.0
     """A margin above this is a clear victory."""
 

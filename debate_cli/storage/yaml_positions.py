@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from debate_cli.domain.config_checks import KeyPath
 from debate_cli.errors import ConfigError
@@ -25,35 +25,34 @@ _WORDS = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _INTEGER = re.compile(r"[-+]?[0-9]{1,100}")
+_TOO_LARGE = f"larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller"
+_TOO_DEEP = f"nested more than {MAX_YAML_DEPTH} levels deep; use fewer levels"
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class SourcePosition:
+class SourcePosition(NamedTuple):
     """Line and column in a text, counted from 1."""
 
     line: int
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class YamlFault:
+class YamlFault(NamedTuple):
     """An error in the YAML syntax or structure."""
 
     position: SourcePosition
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedYaml:
+class ParsedYaml(NamedTuple):
     """The data of a YAML text, the positions of keys and values, and the errors."""
 
     data: Any = None
     """The data; None if the text could not be parsed. Keys of mappings are text."""
-    positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
+    positions: Mapping[KeyPath, SourcePosition] = {}
     """Position of each value by key path; `()` is the whole document. A list or mapping after a key has the key's
     position."""
-    key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
+    key_positions: Mapping[KeyPath, SourcePosition] = {}
     faults: Sequence[YamlFault] = ()
 
 
@@ -87,11 +86,11 @@ def read_yaml_text(path: Path, *, absent: str) -> str:
     except ValueError as error:
         raise ConfigError(f"{escape_unprintable(str(path))}: not a valid file name; name another") from error
     if len(data) > MAX_YAML_BYTES:
-        raise ConfigError(f"{path}:1:1: larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller")
+        raise ConfigError(f"{path}:1:1: {_TOO_LARGE}")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        at = _position_of(data[: error.start].decode())
+        at = _end_of(data[: error.start].decode())
         raise ConfigError(f"{path}:{at.line}:{at.column}: not valid UTF-8; save the file as UTF-8") from error
 
 
@@ -106,8 +105,10 @@ def parse_yaml(text: str) -> ParsedYaml:
         return ParsedYaml(faults=(error.fault,))
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
-        last = SourcePosition(text.count("\n") + 1, len(text) - text.rfind("\n"))
+        last = _end_of(text)
         message = f"not valid YAML ({error.problem}); check quotes, colons and indentation"
+        if "nesting depth" in error.problem:  # libyaml has a limit since PyYAML 6.0.4, and reads ahead of its events
+            message = _TOO_DEEP
         return ParsedYaml(faults=(YamlFault(min(last, SourcePosition(mark.line + 1, mark.column + 1)), message),))
 
 
@@ -119,10 +120,10 @@ def escape_unprintable(text: str) -> str:
 def _check_text(text: str) -> None:
     """Must run before PyYAML builds nodes, because deep nodes could exhaust the stack."""
     if len(text) > MAX_YAML_BYTES:
-        raise _FaultError(SourcePosition(1, 1), f"larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller")
+        raise _FaultError(SourcePosition(1, 1), _TOO_LARGE)
     yaml = _yaml()
     if found := yaml.reader.Reader.NON_PRINTABLE.search(text):
-        raise _FaultError(_position_of(text[: found.start()]), "a control character; remove it")
+        raise _FaultError(_end_of(text[: found.start()]), "a control character; remove it")
     depth = nodes = documents = 0
     for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -138,7 +139,7 @@ def _check_text(text: str) -> None:
 
 def _check_bounds(depth: int, nodes: int, part: Any) -> None:
     if depth > MAX_YAML_DEPTH:
-        raise _FaultError(_position(part), f"nested more than {MAX_YAML_DEPTH} levels deep; use fewer levels")
+        raise _FaultError(_position(part), _TOO_DEEP)
     if nodes > MAX_YAML_NODES:
         message = f"more than {MAX_YAML_NODES} values, counting an alias as a copy; make it smaller"
         raise _FaultError(_position(part), message)
@@ -212,5 +213,5 @@ def _position(part: Any) -> SourcePosition:
     return SourcePosition(part.start_mark.line + 1, part.start_mark.column + 1)
 
 
-def _position_of(before: str) -> SourcePosition:
-    return SourcePosition(before.count("\n") + 1, len(before) - before.rfind("\n"))
+def _end_of(text: str) -> SourcePosition:
+    return SourcePosition(text.count("\n") + 1, len(text) - text.rfind("\n"))

@@ -4,19 +4,19 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, KeyPath, Problem
-from debate_cli.domain.suggestions import closest_match, format_suggestion
+from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.domain.turn import Phase
 from debate_cli.errors import ConfigError
 from debate_cli.storage.plain_data import get_child, is_list, is_mapping
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.yaml_positions import SourcePosition, escape_unprintable, parse_yaml
+from debate_cli.storage.yaml_positions import NodePosition, SourcePosition, escape_unprintable, parse_yaml
 
 MAX_PROBLEMS = 200
 """Maximum number of errors of one file that are reported at once."""
@@ -45,6 +45,7 @@ _PATTERN_MESSAGES = {
     "model": "must be `provider/model`, such as `openai/gpt-5`",
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
 }
+_REDACT = Redactor()
 _UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
 
 
@@ -54,9 +55,8 @@ class SourceMap:
 
     name: str
     """The file as the user named it, or `stdin`."""
-    positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    """Position of each value in the file, by key path."""
-    key_positions: Mapping[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
+    positions: Mapping[KeyPath, NodePosition] = field(default_factory=dict[KeyPath, NodePosition])
+    """Position of each key and value in the file, by key path."""
     origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
     """Option or variable that set a value, by key path."""
 
@@ -65,72 +65,59 @@ class SourceMap:
 
         A missing value has the position of the nearest mapping or list around it.
         """
-        return self._format_position(self._nearest(path))
+        return self._format_position(self._find(path))
 
-    def _format_position(self, found: SourcePosition | str | None) -> str:
-        return f"{self.name}:{found.line}:{found.column}" if isinstance(found, SourcePosition) else found or self.name
+    def _format_position(self, found: SourcePosition | str) -> str:
+        return found if isinstance(found, str) else f"{self.name}:{found.line}:{found.column}"
+
+    def _find(self, path: KeyPath, *, is_key: bool = False) -> SourcePosition | str:
+        heads = [path[:length] for length in range(len(path), -1, -1)]
+        origin = next((self.origins[head] for head in heads if head in self.origins), None)
+        if origin is not None:
+            return origin
+        head = next((head for head in heads if head in self.positions), None)
+        if head is None:
+            return self.name
+        return self.positions[head].key if is_key and head == path else self.positions[head].value
 
     def format_problem(self, problem: Problem) -> str:
         """Return one line: `file:line:column: key.path: what is wrong; what to do`.
 
         If an option or variable set the value, the line begins with the option or variable.
         """
-        where = self._format_position(self._position_of(problem))
+        where = self._format_position(self._find(problem.path, is_key=problem.is_key_error))
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
         names_key = where.startswith("--") and where not in {"--set", "--var"}
         message = _shorten(problem.message, _MESSAGE_CHARS)
         return f"{where}: {message}" if names_key or not key else f"{where}: {key}: {message}"
 
-    def format_problems(
-        self, problems: Iterable[Problem], redact: Callable[[str], str] | None = None, before: Iterable[str] = ()
-    ) -> list[str]:
-        """Return the lines `before`, then one line per problem in the order of the file, without duplicates.
+    def format_problems(self, problems: Iterable[Problem], redact: Callable[[str], str] = _REDACT) -> list[str]:
+        """Return one line per problem in the order of the file, without duplicates.
 
         After MAX_PROBLEMS lines, a last line says that there are more.
         """
 
-        def rank(problem: Problem) -> tuple[bool, SourcePosition]:
-            found = self._position_of(problem)
-            return (False, found) if isinstance(found, SourcePosition) else (True, SourcePosition(0, 0))
+        def rank(problem: Problem) -> tuple[bool, SourcePosition | str]:
+            found = self._find(problem.path, is_key=problem.is_key_error)
+            return isinstance(found, str), found
 
-        lines = map(self.format_problem, sorted(problems, key=rank)[: MAX_PROBLEMS + 1])
-        return _limit_lines(self.name, map(redact or Redactor(), chain(before, lines)))
-
-    def _position_of(self, problem: Problem) -> SourcePosition | str | None:
-        found = self._nearest(problem.path)
-        is_in_file = problem.is_key_error and isinstance(found, SourcePosition)
-        return self.key_positions.get(problem.path, found) if is_in_file else found
-
-    def _nearest(self, path: KeyPath) -> SourcePosition | str | None:
-        heads = [path[:length] for length in range(len(path), -1, -1)]
-        known = (source[head] for source in (self.origins, self.positions) for head in heads if head in source)
-        return next(known, None)
+        return _limit_lines(self.name, map(redact, map(self.format_problem, sorted(problems, key=rank))))
 
 
 def load_yaml(name: str, text: str) -> tuple[Any, SourceMap]:
     """Parse YAML. Return the data, and the positions of keys and values. Raises ConfigError with one line per error."""
-    data, source_map, faults = read_yaml(name, text)
-    if faults:
-        raise ConfigError(*faults)
-    return data, source_map
-
-
-def read_yaml(name: str, text: str) -> tuple[Any, SourceMap, list[str]]:
-    """Parse YAML. Return the data, the positions of keys and values, and one line per syntax error.
-
-    The data is None if the text cannot be parsed.
-    """
     parsed = parse_yaml(text)
-    redact = Redactor()
-    lines = (
-        redact(f"{name}:{fault.position.line}:{fault.position.column}: {_shorten(fault.message, _MESSAGE_CHARS)}")
-        for fault in parsed.faults
-    )
-    return parsed.data, SourceMap(name, parsed.positions, parsed.key_positions), _limit_lines(name, lines)
+    if parsed.faults:
+        lines = (
+            f"{name}:{fault.position.line}:{fault.position.column}: {_shorten(fault.message, _MESSAGE_CHARS)}"
+            for fault in parsed.faults
+        )
+        raise ConfigError(*_limit_lines(name, map(_REDACT, lines)))
+    return parsed.data, SourceMap(name, parsed.positions)
 
 
 def _limit_lines(name: str, lines: Iterable[str]) -> list[str]:
-    shown = list(islice(dict.fromkeys(lines), MAX_PROBLEMS + 1))
+    shown = list(dict.fromkeys(islice(lines, MAX_PROBLEMS + 1)))
     if len(shown) > MAX_PROBLEMS:
         shown[MAX_PROBLEMS:] = [f"{escape_unprintable(name)}: and more errors; correct these first"]
     return shown
@@ -142,16 +129,7 @@ def problems_from_validation(error: ValidationError, data: Any, model: type[Base
     for item in error.errors(include_url=False):
         found.setdefault(_key_path(item["loc"], data), []).append(item)
     parents = {path[:length] for path in found for length in range(len(path))}
-    misspelled = {
-        (*path[:-1], closest_match(str(path[-1]), _allowed_keys(path[:-1], data, model)))
-        for path, items in found.items()
-        if items[0]["type"] == "extra_forbidden"
-    }
-    innermost = (
-        (path, items)
-        for path, items in found.items()
-        if path not in parents and not (items[0]["type"] == "missing" and path in misspelled)
-    )
+    innermost = ((path, items) for path, items in found.items() if path not in parents)
     return [_merge_errors(path, items, data, model) for path, items in islice(innermost, MAX_PROBLEMS + 1)]
 
 
@@ -228,7 +206,7 @@ def _message(item: Any) -> str:
 
 def _unknown_word_message(value: Any, words: Sequence[str]) -> str:
     known = list(dict.fromkeys(words))
-    expected = f"must be one of {', '.join(known)}"
+    expected = f"must be {'one of ' if len(known) > 1 else ''}{', '.join(known)}"
     if not isinstance(value, str):
         return expected
     return f"{expected}, not `{_shorten(value, _KEY_CHARS)}`{format_suggestion(value, known)}"

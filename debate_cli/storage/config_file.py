@@ -10,17 +10,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+from pydantic import ValidationError, create_model
 
 from debate_cli.domain.config import LEGACY_SECTIONS, DebateConfig, move_legacy_sections
 from debate_cli.domain.config_checks import KeyPath, Problem, check_config
+from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.judging_config import settings_class
 from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 from debate_cli.regular_file import is_inside, read_regular_text
-from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation, read_yaml, value_at
+from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation, value_at
 from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.provider_origin import WEB_SEARCH, ProviderOrigin, find_origin
 from debate_cli.storage.redact import Redactor, looks_like_secret
@@ -143,7 +144,6 @@ class _ConfigLoader:
     env: Environment
     source_map: SourceMap
     allowed_folders: tuple[Path, ...]
-    formatted_problems: list[str] = field(default_factory=list[str])
     problems: list[Problem] = field(default_factory=list[Problem])
     secrets: set[str] = field(default_factory=set[str])
     background_file: Path | None = None
@@ -160,9 +160,8 @@ class _ConfigLoader:
             found = problems_from_validation(error, placed)
             self._add(problem._replace(path=_written_path(problem.path, data)) for problem in found)
             raise self._error() from error
-        if not self.formatted_problems:
-            self._add(problem for check in (*checks, self._check_files) for problem in check(config))
-        if self.problems or self.formatted_problems:
+        self._add(problem for check in (*checks, self._check_files) for problem in check(config))
+        if self.problems:
             raise self._error()
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
         fingerprint = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
@@ -195,25 +194,23 @@ class _ConfigLoader:
 
     def _parse(self, text: str, overrides: Sequence[ConfigChange]) -> dict[str, Any]:
         name = self.source_map.name
-        data, self.source_map, self.formatted_problems = read_yaml(name, text)
+        data, self.source_map = load_yaml(name, text)
         changes = [*overrides_from_env(self.env), *overrides]
-        if data is None and changes and not self.formatted_problems:
+        if data is None and changes:
             data = {}
         if not is_mapping(data):
             what = "the file is empty" if data is None else "this is not a configuration"
             advice = "write a mapping with `topic` and `debaters`, or let `debate init` write one"
-            self.formatted_problems = self.formatted_problems or [f"{name}:1:1: {what}; {advice}"]
-            raise self._error()
+            raise ConfigError(f"{name}:1:1: {what}; {advice}")
         if "schema_version" in data and "turns" in data:
             raise ConfigError(f"{name}:1:1: this is a saved debate, not a configuration; continue it with --resume")
-        changed, origins, problems = apply_overrides(data, changes)
-        self.formatted_problems += problems
+        changed, origins, self.problems = apply_overrides(data, changes)
         self.source_map = replace(self.source_map, origins=origins)
         return changed
 
     def _resolve_variables(self, data: dict[str, Any]) -> dict[str, Any]:
-        self.problems += _literal_secrets(data, ())
-        if self.problems:
+        if secrets := list(_literal_secrets(data, ())):
+            self.problems += secrets
             raise self._error()
         given = data.get("vars")
         variables = given if is_mapping(given) else {}
@@ -274,9 +271,7 @@ class _ConfigLoader:
                 self.problems.append(problem)
 
     def _error(self) -> ConfigError:
-        return ConfigError(
-            *self.source_map.format_problems(self.problems, Redactor(self.secrets), self.formatted_problems)
-        )
+        return ConfigError(*self.source_map.format_problems(self.problems, Redactor(self.secrets)))
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
@@ -304,9 +299,6 @@ def _literal_secrets(data: Any, path: KeyPath) -> Iterator[Problem]:
                 yield from _literal_secrets(item, (*path, key))
 
 
-_EXAMPLE = "such as `structured: {weights: {logic: 0.5}}`"
-
-
 def load_rubric(path: Path) -> Rubric:
     """Load settings of judging systems, e.g. `structured: {weights: ..., thresholds: ...}`.
 
@@ -314,27 +306,12 @@ def load_rubric(path: Path) -> Rubric:
     """
     data, source_map = load_yaml(str(path), read_yaml_text(path, absent="write one, or correct the name"))
     if not is_mapping(data) or not data:
-        raise ConfigError(f"{path}:1:1: this is not a rubric; write settings per system, {_EXAMPLE}")
-    problems = [problem for name, change in data.items() for problem in _check_section(name, change)]
-    if problems:
-        raise ConfigError(*source_map.format_problems(problems, Redactor()))
-    return Rubric({name: change or {} for name, change in data.items()})
-
-
-def _check_section(name: str, change: Any) -> list[Problem]:
-    if name not in system_kinds():
-        hint = format_suggestion_or_list(name, system_kinds())
-        return [Problem((name,), f"unknown judging system{hint}", is_key_error=True)]
-    if change is None:
-        return []
-    if not is_mapping(change):
-        return [Problem((name,), f"must be a mapping of settings, {_EXAMPLE}")]
-    if change.get("kind", name) != name:
-        return [Problem((name, "kind"), f"must be {name}, the name of its section; write {name}, or remove the key")]
-    model = settings_class(name)
+        example = "such as `structured: {weights: {logic: 0.5}}`"
+        raise ConfigError(f"{path}:1:1: this is not a rubric; write settings per system, {example}")
+    sections: dict[str, Any] = {kind: (settings_class(kind) | None, None) for kind in system_kinds()}
+    model = create_model("RubricFile", __base__=ConfigModel, **sections)
     try:
-        model.model_validate({**change, "kind": name})
+        model.model_validate(data)
     except ValidationError as error:
-        found = problems_from_validation(error, change, model)
-        return [problem._replace(path=(name, *problem.path)) for problem in found]
-    return []
+        raise ConfigError(*source_map.format_problems(problems_from_validation(error, data, model))) from error
+    return Rubric({name: change or {} for name, change in data.items()})

@@ -10,7 +10,6 @@ from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms, Seconds
 from debate_cli.errors import ConfigError
 from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation
 from debate_cli.storage.plain_data import is_mapping
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.yaml_positions import read_yaml_text
 
 ANSWERS: KeyPath = ("answers",)
@@ -48,7 +47,7 @@ class ReviewFile(NamedTuple):
     def error(self, problems: tuple[Problem, ...]) -> ConfigError:
         """Return a ConfigError with one line per problem: `file:line:column: key.path: what is wrong`."""
         placed = [problem._replace(path=(*ANSWERS, *problem.path)) for problem in problems]
-        return ConfigError(*self.source_map.format_problems(placed, Redactor()))
+        return ConfigError(*self.source_map.format_problems(placed))
 
 
 def read_review_file(path: Path) -> ReviewFile:
@@ -60,7 +59,7 @@ def read_review_file(path: Path) -> ReviewFile:
         document = _Document.model_validate(data)
     except ValidationError as error:
         found = problems_from_validation(error, data, _Document)
-        raise ConfigError(*source_map.format_problems(found, Redactor())) from error
+        raise ConfigError(*source_map.format_problems(found)) from error
     terms = document.review
     return ReviewFile(
         terms.debate,

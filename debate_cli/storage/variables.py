@@ -4,17 +4,17 @@ In provider settings, `${VAR}` is an environment variable. Elsewhere `${VAR}` is
 cannot send secrets of the environment to models.
 """
 
-import itertools
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
+from itertools import starmap, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from debate_cli.domain.config import ROUND_KEYS, DebateConfig
-from debate_cli.domain.config_checks import KeyPath
+from debate_cli.domain.config_checks import KeyPath, Problem
 from debate_cli.errors import ConfigError
 from debate_cli.regular_file import is_inside, read_regular_text
 from debate_cli.storage.plain_data import get_child, is_list, is_mapping
@@ -222,19 +222,22 @@ def variable_override(name: str, value: str, source: str) -> Override:
 
 def apply_overrides(
     data: dict[str, Any], overrides: Sequence[ConfigChange]
-) -> tuple[dict[str, Any], dict[KeyPath, str], list[str]]:
-    """Apply the overrides in order. Return the changed data, the `source` of each changed key path, and the errors."""
-    changed: dict[str, Any] = json.loads(json.dumps(data))  # YAML aliases share parts, a copy through JSON does not
+) -> tuple[dict[str, Any], dict[KeyPath, str], list[Problem]]:
+    """Apply the overrides in order. Return the changed data, the `source` of each changed key path, and the problems.
+
+    The path of a problem is the override's key as a whole, and has a source too.
+    """
+    changed: dict[str, Any] = json.loads(json.dumps(data))
     origins: dict[KeyPath, str] = {}
-    problems: list[str] = []
-    for override in itertools.starmap(Override, overrides):
+    problems: list[Problem] = []
+    for override in starmap(Override, overrides):
         _drop_other_round_keys(changed, override.key)
         try:
-            path, value = _resolve_key_path(changed, override.key), _plain_value(override.value)
+            paths = _set_value(changed, override.key.split("."), _plain_value(override.value))
         except ValueError as error:
-            problems.append(f"{override.source}: {escape_unprintable(override.key)}: {error}")
-            continue
-        origins |= dict.fromkeys(_set_at_path(changed, path, value), override.source)
+            paths = [(override.key,)]
+            problems.append(Problem((override.key,), str(error)))
+        origins |= dict.fromkeys(paths, override.source)
     return changed, origins, problems
 
 
@@ -260,37 +263,32 @@ def _plain_value(value: Any) -> Any:
     return parsed.data
 
 
-def _resolve_key_path(data: Any, key: str) -> KeyPath:
-    parts = key.split(".")
+def _set_value(data: dict[str, Any], parts: Sequence[str], value: Any) -> list[KeyPath]:
+    """Missing mappings and lists are created. The paths of everything new are returned."""
     if not all(parts) or len(parts) > MAX_YAML_DEPTH:
         raise ValueError("not a key path; write it like `format.arguments` or `debaters.0.model`")
-    path: list[str | int] = []
-    here: Any = data
-    for part in parts:
-        if is_list(here) or (here is None and part == "0"):
-            size = 0 if here is None else len(here)
-            if not re.fullmatch(r"[0-9]{1,4}", part) or int(part) > size:
-                raise ValueError(f"`{part}` is not an index; write a number from 0 to {size} ({size} adds an item)")
-            path.append(int(part))
-        elif is_mapping(here) or here is None:
-            path.append(part)
-        else:
-            raise ValueError(f"`{part}` follows a value that has no keys; remove `.{part}`")
-        here = get_child(here, path[-1])
-    return tuple(path)
+    parent: Any = data
+    path: KeyPath = ()
+    new_paths: list[KeyPath] = []
+    for part, following in zip_longest(parts, parts[1:]):
+        key = _key_in(parent, part)
+        path = (*path, key)
+        if following is None or get_child(parent, key) is None:
+            parent[key] = value if following is None else [] if following == "0" else {}
+            new_paths.append(path)
+        parent = parent[key]
+    return new_paths
 
 
-def _set_at_path(data: dict[str, Any], path: KeyPath, value: Any) -> list[KeyPath]:
-    here: Any = data
-    changed: list[KeyPath] = []
-    for length, part in enumerate(path, start=1):
-        is_last = length == len(path)
-        if is_last or get_child(here, part) is None:
-            new: Any = value if is_last else [] if isinstance(path[length], int) else {}
-            if is_list(here):
-                here[int(part) : int(part) + 1] = [new]
-            else:
-                here[part] = new
-            changed.append(path[:length])
-        here = get_child(here, part)
-    return changed
+def _key_in(parent: Any, part: str) -> str | int:
+    """The index after the last item of a list adds an item."""
+    if is_mapping(parent):
+        return part
+    if not is_list(parent):
+        raise ValueError(f"`{part}` follows a value that has no keys; remove `.{part}`")
+    size = len(parent)
+    if not re.fullmatch(r"[0-9]{1,4}", part) or int(part) > size:
+        raise ValueError(f"`{part}` is not an index; write a number from 0 to {size} ({size} adds an item)")
+    if int(part) == size:
+        parent.append(None)
+    return int(part)

@@ -37,6 +37,14 @@ class SourcePosition(NamedTuple):
     column: int
 
 
+class NodePosition(NamedTuple):
+    """Positions of a key and its value. An item of a list has the same position for both."""
+
+    key: SourcePosition
+    value: SourcePosition
+    """If the value is a list or mapping after a key, the key's position."""
+
+
 class YamlFault(NamedTuple):
     """An error in the YAML syntax or structure."""
 
@@ -49,10 +57,8 @@ class ParsedYaml(NamedTuple):
 
     data: Any = None
     """The data; None if the text could not be parsed. Keys of mappings are text."""
-    positions: Mapping[KeyPath, SourcePosition] = {}
-    """Position of each value by key path; `()` is the whole document. A list or mapping after a key has the key's
-    position."""
-    key_positions: Mapping[KeyPath, SourcePosition] = {}
+    positions: Mapping[KeyPath, NodePosition] = {}
+    """Positions by key path; `()` is the whole document."""
     faults: Sequence[YamlFault] = ()
 
 
@@ -147,25 +153,26 @@ def _check_bounds(depth: int, nodes: int, part: Any) -> None:
 
 @dataclass(slots=True)
 class _Builder:
-    positions: dict[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
-    key_positions: dict[KeyPath, SourcePosition] = field(default_factory=dict[KeyPath, SourcePosition])
+    positions: dict[KeyPath, NodePosition] = field(default_factory=dict[KeyPath, NodePosition])
     faults: list[YamlFault] = field(default_factory=list[YamlFault])
     nodes: int = 0
 
     def build_document(self, root: Any) -> ParsedYaml:
-        self.positions[()] = SourcePosition(1, 1)
-        data = None if root is None else self._build(root, (), _position(root))
-        return ParsedYaml(data, self.positions, self.key_positions, tuple(self.faults))
+        start = SourcePosition(1, 1)
+        self.positions[()] = NodePosition(start, start)
+        data = None if root is None else self._build(root, ())
+        return ParsedYaml(data, self.positions, tuple(self.faults))
 
-    def _build(self, node: Any, path: KeyPath, position: SourcePosition) -> Any:
+    def _build(self, node: Any, path: KeyPath, key: SourcePosition | None = None) -> Any:
         self.nodes += 1
         _check_bounds(len(path), self.nodes, node)
-        self.positions[path] = position
+        start = _position(node)
+        self.positions[path] = NodePosition(key or start, start if node.id == "scalar" else key or start)
         if node.id == "scalar":
             return _scalar(node)
         if node.id == "sequence":
             items: Any = node.value
-            return [self._build(item, (*path, index), _position(item)) for index, item in enumerate(items)]
+            return [self._build(item, (*path, index)) for index, item in enumerate(items)]
         return self._build_mapping(node, path)
 
     def _build_mapping(self, node: Any, path: KeyPath) -> dict[str, Any]:
@@ -182,9 +189,7 @@ class _Builder:
             if key in entries:
                 self.faults.append(YamlFault(at, f"{escape_unprintable(key)}: duplicate key; keep one"))
             self.nodes += 1
-            inner = (*path, key)
-            self.key_positions[inner] = at
-            entries[key] = self._build(value_node, inner, _position(value_node) if value_node.id == "scalar" else at)
+            entries[key] = self._build(value_node, (*path, key), at)
         for source, at in merged:
             self._merge(entries, source, at, path)
         return entries

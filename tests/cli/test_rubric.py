@@ -40,7 +40,7 @@ def test_an_invalid_rubric_is_refused(saved: Path, text: str) -> None:
         ("structured: {thresholds: {draw: -1}}", "rubric.yaml:1:33: structured.thresholds.draw: must be at least 0"),
         ("structured: {weigths: {}}", "rubric.yaml:1:14: structured.weigths: unknown key; did you mean `weights`?"),
         ("persuasion: {effects: magic}", "rubric.yaml:1:23: persuasion.effects: must be one of keywords, factors, judge, not `magic`"),
-        ("panel: {kind: live}", "rubric.yaml:1:15: panel.kind: must be panel, the name of its section; write panel, or remove the key"),
+        ("panel: {kind: live}", "rubric.yaml:1:15: panel.kind: must be panel, not `live`"),
         ("panel: {judges: [{id: a}]}", "rubric.yaml:1:18: panel.judges.0.persona: is missing; add it"),
     ],
 )  # fmt: skip

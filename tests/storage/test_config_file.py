@@ -66,10 +66,16 @@ def test_all_errors_of_single_values_come_at_once_in_order() -> None:
     assert [line.split(": ")[1] for line in lines] == ["seed", "background", "format.kind", "prompts.opning", "outptu"]
 
 
-def test_errors_of_the_syntax_come_with_all_others() -> None:
-    """Duplicate keys, wrong options and unknown keys are one error."""
-    lines = problems("seed: 1\nseed: 2\noutptu: {}\n", overrides=[("format", "{")])
-    assert [line.rpartition(": ")[0] for line in lines] == ["stdin:5:1: seed", "--set: format", "stdin:6:1: outptu"]
+def test_all_duplicate_keys_come_at_once() -> None:
+    """Duplicate keys are reported together, before anything else."""
+    lines = problems("seed: 1\nseed: 2\nvars: {}\nvars: {}\noutptu: {}\n")
+    assert [line.rpartition(": ")[0] for line in lines] == ["stdin:5:1: seed", "stdin:7:1: vars"]
+
+
+def test_wrong_options_come_with_wrong_keys() -> None:
+    """An option that cannot be applied does not hide the errors of the file."""
+    lines = problems("outptu: {}\n", overrides=[("format", "{")])
+    assert [line.rpartition(": ")[0] for line in lines] == ["stdin:4:1: outptu", "--set: format"]
 
 
 def test_all_contradictions_come_at_once() -> None:

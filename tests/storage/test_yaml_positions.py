@@ -105,7 +105,7 @@ def test_a_syntax_error_has_a_position(text: str, line: int, column: int, words:
 )
 def test_every_value_has_a_position(path: tuple[str | int, ...], line: int, column: int) -> None:
     """A scalar and an item of a list have their own position; another value has that of its key."""
-    assert parse_yaml("a:\n  b: 1\n  c:\n    - x\n    - d: y\n").positions[path] == SourcePosition(line, column)
+    assert parse_yaml("a:\n  b: 1\n  c:\n    - x\n    - d: y\n").positions[path].value == SourcePosition(line, column)
 
 
 @settings(deadline=None)

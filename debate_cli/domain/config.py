@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, cast
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import Field, field_validator, model_validator
 
@@ -212,10 +212,6 @@ MAX_ROUNDS = 500
 """Maximum of `format.rounds`."""
 
 
-class _RoundCount(ConfigModel):
-    rounds: int = Field(ge=1, le=MAX_ROUNDS)
-
-
 def phases_of_rounds(count: int) -> tuple[Phase, ...]:
     """Return the phases of a debate with `count` rounds (at least 1). Each round after the third adds a rebuttal."""
     if count <= 2:  # noqa: PLR2004 - opening and closing
@@ -239,6 +235,10 @@ class FormatConfig(ConfigModel):
     """Maximum words of a closing statement."""
     phases: tuple[Phase, ...] = ("opening", "cross_examination", "closing")
     """Phases in order. One or more `rebuttal` may precede `closing`."""
+    rounds: Annotated[int, Field(ge=1, le=MAX_ROUNDS)] | tuple[Phase, ...] | None = Field(default=None, exclude=True)
+    """Number of rounds, in place of `phases` or `turns`. 1: opening. 2: opening, closing. 3: opening,
+    cross-examination, closing. From 4 on, rebuttals precede the closing. Free-flowing: speeches of each debater. A list
+    means `phases`."""
     exchanges: int = Field(default=1, ge=1, le=10)
     """Semi-structured: number of exchanges of follow-up questions and answers."""
     answers: bool = False
@@ -249,26 +249,22 @@ class FormatConfig(ConfigModel):
     """What a prompt contains. `full`: the whole debate. `recent`: the newest speeches and a list of older arguments.
     `auto`: `full` while the debate has at most 40 turns and the prompt is short, else `recent`."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _expand_rounds(cls, data: object) -> object:
-        if not isinstance(data, dict):
-            return data
-        written = cast("dict[str, object]", data)
-        is_free = written.get("kind") == "free_flowing"
-        if is_free and "order" not in written:
-            written = {**written, "order": "sequential"}
-        rounds = written.get("rounds")
-        rest = {key: value for key, value in written.items() if key != "rounds"}
+    @model_validator(mode="after")
+    def _expand_rounds(self) -> Self:
+        is_free, rounds, expanded = self.kind == "free_flowing", self.rounds, vars(self)
+        if is_free and "order" not in self.model_fields_set:
+            expanded["order"] = "sequential"
         if rounds is None:
-            return rest
-        clash = next((key for key in ROUND_KEYS["rounds"] if rest.get(key) is not None), None)
+            return self
+        clash = next((key for key in ROUND_KEYS["rounds"] if key in self.model_fields_set), None)
         if clash is not None:
             raise ValueError(f"`rounds` and `{clash}` both set the rounds; keep one")
-        if isinstance(rounds, list | tuple):
-            return {**rest, "phases": cast("Sequence[object]", rounds)}
-        count = _RoundCount.model_validate({"rounds": rounds}).rounds
-        return rest | ({"turns": count} if is_free else {"phases": phases_of_rounds(count)})
+        if is_free and isinstance(rounds, int):
+            expanded["turns"] = rounds
+        else:
+            expanded["phases"] = phases_of_rounds(rounds) if isinstance(rounds, int) else rounds
+        expanded["rounds"] = None
+        return self
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}

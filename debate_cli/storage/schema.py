@@ -10,7 +10,7 @@ from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
-from debate_cli.domain.config import MAX_ROUNDS, DebateConfig
+from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, MIN_DEBATERS
 from debate_cli.domain.judging_config import settings_class
 from debate_cli.plugins import SYSTEMS
@@ -25,10 +25,6 @@ _MODULES = tuple(
     )
 )  # fmt: skip
 _ANNOTATION_KEYS = ("title", "description", "default")
-_ROUNDS_DESCRIPTION = (
-    "Number of rounds, in place of `phases` or `turns`. 1: opening. 2: opening, closing. 3: opening, cross-examination, closing. "
-    "More: that many less three rebuttals before the closing. Free-flowing: speeches per side. A list means `phases`."
-)
 _VARIABLE_SCHEMA = {"type": "string", "pattern": r"\$\{[A-Za-z_]"}
 _FILE_SCHEMA = {
     "type": "object",
@@ -44,13 +40,9 @@ def config_schema() -> dict[str, Any]:
     definitions = schema["$defs"]
     systems = definitions["JudgingConfig"]["properties"]["systems"]
     systems["items"] = {"anyOf": [{"enum": list(SYSTEMS.built_in)}, systems["items"]]}
-    phases = definitions["FormatConfig"]["properties"]
-    phases["phases"]["items"]["enum"] = list(CONFIGURABLE_PHASES)
-    phases["rounds"] = {
-        "anyOf": [{"type": "integer", "minimum": 1, "maximum": MAX_ROUNDS}, phases["phases"]],
-        "title": "Rounds",
-        "description": _ROUNDS_DESCRIPTION,
-    }
+    form = definitions["FormatConfig"]["properties"]
+    for phases in (form["phases"], form["rounds"]["anyOf"][1]):
+        phases["items"]["enum"] = list(CONFIGURABLE_PHASES)
     del definitions["Thresholds"]["required"]
     schema["properties"]["debaters"]["minItems"] = MIN_DEBATERS
     schema["properties"]["background"]["anyOf"].append(_FILE_SCHEMA)

@@ -37,7 +37,6 @@ from debate_cli.domain.frozen_model import FrozenModel, Value, fold_growing, mem
 from debate_cli.domain.judging_run import (
     FIRST_RUN,
     JudgingRun,
-    find_assessments,
     first_assessments,
     insert_assessment,
     mark_replaced,
@@ -220,7 +219,7 @@ class Debate(FrozenModel):
 
     def assessments_of_system(self, system: str, run: str) -> tuple[Assessment, ...]:
         """Return the assessments by one system in one judging run."""
-        return find_assessments(self.assessments, self.runs, system, run)
+        return tuple([item for item in self.assessments if item.system == system and item.run == run])
 
     def searches_for(self, key: str) -> tuple[SearchRecord, ...]:
         """Return the searches for the cue or brief `key`. Of a repeated search, only the last record is returned."""

@@ -1,6 +1,6 @@
 """A judging run, and the order of assessments from several runs."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -69,27 +69,6 @@ def insert_assessment(
     rank = _canonical_rank(runs)
     place = bisect_right(assessments, rank(added), key=rank)
     return (*assessments[:place], added, *assessments[place:])
-
-
-def find_assessments(
-    assessments: tuple[Assessment, ...], runs: Sequence[JudgingRun], system: str, run: str
-) -> tuple[Assessment, ...]:
-    """Return the assessments by one system in one run.
-
-    `assessments` must be in the order of `first_assessments`.
-    """
-    kinds = {item.id: [settings.kind for settings in item.judging.systems] for item in runs}
-    if system not in kinds.get(run, ()):
-        return tuple(item for item in assessments if item.system == system and item.run == run)
-    numbers = {id_: number for number, id_ in enumerate(kinds)}
-
-    def rank(item: Assessment) -> tuple[int, int]:
-        of_run = kinds.get(item.run, ())
-        place = of_run.index(item.system) if item.system in of_run else len(of_run)
-        return numbers.get(item.run, len(numbers)), place
-
-    wanted = numbers[run], kinds[run].index(system)
-    return assessments[bisect_left(assessments, wanted, key=rank) : bisect_right(assessments, wanted, key=rank)]
 
 
 def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[Any, ...]]:

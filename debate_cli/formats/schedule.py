@@ -6,14 +6,14 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 
 from debate_cli.domain.config import DebateConfig, FormatConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
-from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.domain.tasks import Brief, Cue, FollowUpQuestion
@@ -95,10 +95,9 @@ def build_timetable(debate: Debate) -> Timetable:
     if debate.origin is not None:
         return Timetable(tuple(itertools.starmap(_round_of, debate.turns_by_round.items())), ())
     one_by_one = debate.is_sequential
-    plan = stages(debate.config.format)
-    rounds = list(_unchangeable_speech_rounds(debate)[: len(plan)])
-    index = rounds[-1].cues[-1].index + 1 if rounds else 0
-    for stage in plan[len(rounds) :]:
+    rounds: list[ScheduledRound] = []
+    index = 0
+    for stage in stages(debate.config.format):
         board = _RoundBuilder(debate, rounds, stage, len(rounds) + 1, index)
         current = board.sequential_round() if one_by_one else board.parallel_round()
         if not current.cues:
@@ -108,25 +107,6 @@ def build_timetable(debate: Debate) -> Timetable:
             return Timetable(tuple(rounds), current.cues[-1:] if one_by_one else current.cues)
         index += len(current.cues)
     return Timetable(tuple(rounds), ())
-
-
-def _unchangeable_speech_rounds(debate: Debate) -> tuple[ScheduledRound, ...]:
-    made = tuple(debate.turns_by_round.values())[:-1]
-    if debate.config.format.kind != "free_flowing" or not made:
-        return ()
-    names = tuple(participant.name for participant in debate.participants)
-    return fold_growing(debate.turns[0], ("rounds", names), made, (), partial(_add_round_if_planned, names))[:-1]
-
-
-def _add_round_if_planned(
-    names: tuple[str, ...], rounds: tuple[ScheduledRound, ...], made: tuple[Turn, ...]
-) -> tuple[ScheduledRound, ...]:
-    number, start = len(rounds) + 1, rounds[-1].cues[-1].index + 1 if rounds else 0
-    speakers = [turn.speaker for turn in made]
-    is_planned = [(turn.round, turn.index) for turn in made] == [(number, start + place) for place in range(len(made))]
-    if not is_planned or speakers != [name for name in names if name in speakers]:
-        return rounds
-    return (*rounds, _round_of(number, made))
 
 
 def _round_of(number: int, turns: Sequence[Turn]) -> ScheduledRound:

@@ -61,7 +61,9 @@ def test_every_error_names_its_position_and_key(more: str, line: str) -> None:
 
 def test_all_errors_of_single_values_come_at_once_in_order() -> None:
     """Unknown keys, wrong values, unset variables and unknown prompts are sorted by position."""
-    more = "seed: x\nbackground: ${NOT_SET}\nformat: {kind: fre_flowing, rounds: 0}\nprompts: {opning: a.md}\noutptu: {}\n"
+    more = (
+        "seed: x\nbackground: ${NOT_SET}\nformat: {kind: fre_flowing, rounds: 0}\nprompts: {opning: a.md}\noutptu: {}\n"
+    )
     lines = problems(more)
     keys = ["seed", "background", "format.kind", "format.rounds", "prompts.opning", "outptu"]
     assert [line.split(": ")[1] for line in lines] == keys

@@ -250,6 +250,11 @@ def debate(**changes: Any) -> Debate:
     return fold(events(**changes))
 
 
+def opened_debate(**changes: Any) -> Debate:
+    """The debate before its first speech. `changes` override the configuration."""
+    return initial_debate(opening_event(**changes))
+
+
 def console(width: int, *, colour: bool = False) -> Console:
     """A console of fixed size that writes into memory."""
     return Console(
@@ -273,7 +278,7 @@ def console_output(target: Console) -> str:
 
 def plain_output(events: Sequence[Event], state: Debate | None = None, *, show_hidden: bool = False) -> str:
     """The plain lines written for these events, which follow on `state`; by default on the opened debate."""
-    stream, current = StringIO(), state or initial_debate(opening_event())
+    stream, current = StringIO(), state or opened_debate()
     observer = PlainObserver(stream, show_hidden=show_hidden)
     for event in events:
         current = current.apply(event)

@@ -277,22 +277,6 @@ class Debate(FrozenModel):
         """Return the debate with `assessments` as its only assessments. The first assessment for each brief counts."""
         return self._replace(assessments=first_assessments(assessments, self.runs))
 
-    def without_turns(self) -> Debate:
-        """Return the debate before its first speech, but with all its judging runs."""
-        return self._replace(
-            turns=(),
-            passages=(),
-            shown_passages={},
-            searches=(),
-            assessments=(),
-            failures=(),
-            given_up=frozenset[str](),
-            reservations=(),
-            unanswered=(),
-            closed=None,
-            finished_at=None,
-        )
-
     def apply(self, event: Event) -> Debate:
         """Return the debate after `event`. A second answer to a task is ignored."""
         match event:

@@ -2,7 +2,15 @@
 
 import pytest
 from live_support import LiveView
-from render_support import START, debate, events, opening_event, plain_output, structured_assessment
+from render_support import (
+    START,
+    debate,
+    events,
+    opened_debate,
+    opening_event,
+    plain_output,
+    structured_assessment,
+)
 
 from debate_cli.app.judge_request import JudgingRequest, document_events
 from debate_cli.domain.debate import Debate, fold
@@ -39,7 +47,7 @@ def plain(happened: list[Event], before: Debate) -> list[str]:
         (RESUMED, HALFWAY, "╭─ debate · resumed after 3 speeches · s"),
         (RESUMED, NEW, "╭─ debate · resumed after 0 speeches · s"),
         (AGAIN, debate(), "╭─ debate · judged again ─"),
-        (AGAIN, debate().without_turns(), "╭─ debate · judged ─"),
+        (AGAIN, opened_debate(), "╭─ debate · judged ─"),
         (VOTE, DOCUMENT, "╭─ text · judged ─"),
     ],
     ids=["resumed", "resumed before the first turn", "judged again", "first judging", "document"],
@@ -85,7 +93,7 @@ def test_plain_lines_head_a_further_judging() -> None:
     lines = plain([AGAIN, ASSESSED], debate())
     assert [line.partition(":")[0] for line in lines[:4]] == ["Debate", "Motion", "Judging run r2", "Judge"]
     assert lines[0] == "Debate: microservices-0001 (judged again)"
-    assert plain([AGAIN], debate().without_turns())[0] == "Debate: microservices-0001 (judged)"
+    assert plain([AGAIN], opened_debate())[0] == "Debate: microservices-0001 (judged)"
 
 
 def test_a_replayed_judging_has_no_heading_of_its_own() -> None:

@@ -9,6 +9,7 @@ from poisoned_support import plain_debate, poisoned_debate
 from render_support import (
     HOSTILE,
     debate,
+    opened_debate,
     round_assessment,
     unjudged,
     with_arguments,
@@ -108,7 +109,7 @@ def test_a_debate_without_assessments_has_a_page() -> None:
 
 def test_a_debate_without_turns_has_a_page() -> None:
     """There is no map, and sentences replace verdict and transcript."""
-    source = render_html(debate().without_turns(), ())
+    source = render_html(opened_debate(), ())
     assert "This debate has not been judged." in source
     assert "There are no speeches yet." in source
     assert 'id="map"' not in source

@@ -11,6 +11,7 @@ from render_support import (
     START,
     debate,
     exchange,
+    opened_debate,
     render_tables,
     render_text,
     structured_assessment,
@@ -179,4 +180,4 @@ def test_the_usage_has_the_time_of_the_calls() -> None:
     assert usage_rows(later) == usage_rows(debate())
     assert str(usage_rows(later)[0].cells[0]).endswith(" · calls took 22.4 s in total")
     assert "22.4 s" in " ".join("".join(map(render_text, details(later, score(later)))).split())
-    assert "took" not in str(usage_rows(debate().without_turns())[0].cells)
+    assert "took" not in str(usage_rows(opened_debate())[0].cells)

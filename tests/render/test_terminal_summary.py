@@ -9,6 +9,7 @@ from render_support import (
     console_output,
     debate,
     is_printable,
+    opened_debate,
     render_text,
     structured_assessment,
     unjudged,
@@ -153,7 +154,7 @@ def test_an_undetermined_verdict_names_what_is_missing(show: Callable[[Debate], 
 
 def test_the_rehearsal_notice_is_first_for_mock_models_only() -> None:
     """A debate with configured real models has none."""
-    real = debate(models={"default": {"model": "openai/gpt-5"}, "judge": {"model": "openai/gpt-5"}}).without_turns()
+    real = opened_debate(models={"default": {"model": "openai/gpt-5"}, "judge": {"model": "openai/gpt-5"}})
     assert header_lines(debate())[0] == REHEARSAL
     assert header_lines(real)[0] != REHEARSAL
 

@@ -5,7 +5,14 @@ from collections.abc import Callable
 import pytest
 from judging_support import FillingModel, debate_with_speeches, settle
 from poisoned_support import plain_debate
-from render_support import START, debate, render_text, unjudged, verdict_of
+from render_support import (
+    START,
+    debate,
+    opened_debate,
+    render_text,
+    unjudged,
+    verdict_of,
+)
 
 from debate_cli import errors
 from debate_cli.domain.debate import Debate
@@ -145,7 +152,7 @@ def judged_by(*systems: str) -> Debate:
         (judged_by("panel", "live"), "persuasion"),
         (judged_by("panel", "live", "persuasion"), "sources"),
         (judged_by("panel", "live", "persuasion", "sources"), "structured --repeat 3"),
-        (debate(judging={"systems": ["panel"]}).without_turns(), "panel --repeat 3"),
+        (opened_debate(judging={"systems": ["panel"]}), "panel --repeat 3"),
     ],
     ids=["two systems", "panel", "two runs", "two systems left", "one system left", "all systems", "no turns"],
 )

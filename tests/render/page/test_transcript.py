@@ -4,7 +4,12 @@ from datetime import timedelta
 
 import pytest
 from rehearsal_support import config_of, run_debate
-from render_support import START, debate, round_assessment
+from render_support import (
+    START,
+    debate,
+    opened_debate,
+    round_assessment,
+)
 
 from debate_cli.app.judge_request import JudgingRequest, document_events
 from debate_cli.domain.debate import Debate, fold
@@ -77,7 +82,7 @@ def test_assessments_of_the_whole_debate_have_different_headings(subject: Subjec
     """The live judge assesses the whole debate up to three times."""
     update = {"system": "live", "subject": subject, "revision": revision}
     given = round_assessment(1).model_copy(update=update)
-    unjudged = debate(judging={"systems": ["live"]}).without_turns()
+    unjudged = opened_debate(judging={"systems": ["live"]})
     found = collect_judge_reasons(unjudged.apply(AssessmentCompleted(at=START, assessment=given)))
     assert [reason["heading"] for reason in found.whole] == [heading]
 
@@ -89,10 +94,10 @@ LATER = debate().model_copy(update={"finished_at": START + timedelta(days=3)})
 @pytest.mark.parametrize(
     ("shown", "fact", "value"),
     [
-        (debate(format={"kind": "free_flowing"}).without_turns(), "format", "free flowing"),
+        (opened_debate(format={"kind": "free_flowing"}), "format", "free flowing"),
         (DOCUMENT, "format", "none: a document was judged"),
         (LATER, "total time of calls", "22.4 s"),
-        (debate().without_turns(), "total time of calls", None),
+        (opened_debate(), "total time of calls", None),
     ],
     ids=["format", "document", "days between sittings do not count", "no calls"],
 )

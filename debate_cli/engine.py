@@ -136,8 +136,7 @@ class DebateRun:
     ) -> None:
         """Create the run. `observer` receives an answer only after `log` has synced it.
 
-        `judging_runs`: ids of the judging runs to complete, without asking debaters. If None, all debaters and judges
-        are asked.
+        `judging_runs`: ids of the judging runs to complete, without asking debaters; None asks everyone.
         """
         self.debate = debate
         self._actors = actors

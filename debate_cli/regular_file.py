@@ -10,7 +10,7 @@ from pathlib import Path
 def open_regular_file(path: Path) -> int:
     """Open the regular file at `path` for reading; the caller closes the descriptor.
 
-    Raises IsADirectoryError for a folder, and OSError for every other failure, e.g. if `path` is a device.
+    Raises IsADirectoryError for a folder, and OSError for any other failure or kind of file.
     """
     opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     mode = os.fstat(opened).st_mode
@@ -23,9 +23,9 @@ def open_regular_file(path: Path) -> int:
 
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
-    """Return the first `max_bytes` + 1 bytes of the regular file at `path`. Raises OSError.
+    """Return at most `max_bytes` + 1 bytes of the regular file at `path`, so that the caller sees if it is too long.
 
-    If the result is longer than `max_bytes`, the file is too long.
+    Raises OSError.
     """
     with os.fdopen(open_regular_file(path), "rb") as file:
         return file.read(min(os.fstat(file.fileno()).st_size, max_bytes) + 1)
@@ -34,7 +34,7 @@ def read_regular_file(path: Path, max_bytes: int) -> bytes:
 def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> str:
     """Return the text of the regular file at `path`. Raises OSError.
 
-    Raises ValueError if the text is too long or has another encoding. Its message does not name the file.
+    Raises ValueError, with a message that does not name the file, if the text is too long or has another encoding.
     """
     data = read_regular_file(path, max_bytes)
     if len(data) > max_bytes:

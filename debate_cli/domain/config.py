@@ -237,8 +237,7 @@ class FormatConfig(ConfigModel):
     """Phases in order. One or more `rebuttal` may precede `closing`."""
     rounds: Annotated[int, Field(ge=1, le=MAX_ROUNDS)] | tuple[Phase, ...] | None = Field(default=None, exclude=True)
     """Number of rounds, in place of `phases` or `turns`. 1: opening. 2: opening, closing. 3: opening,
-    cross-examination, closing. From 4 on, rebuttals precede the closing. Free-flowing: speeches of each debater. A list
-    means `phases`."""
+    cross-examination, closing. More: rebuttals before the closing. Free-flowing: `turns`. A list means `phases`."""
     exchanges: int = Field(default=1, ge=1, le=10)
     """Semi-structured: number of exchanges of follow-up questions and answers."""
     answers: bool = False
@@ -355,9 +354,9 @@ class DebateConfig(ConfigModel):
         return self.resolve_model(debater.model or "default")
 
     def model_for_judge(self, role: str | None) -> ModelSpec | None:
-        """Return the model for the setting `judge: ROLE`. If `role` is None, the model is `models.judge`.
+        """Return the model for the setting `judge: ROLE`; without a role, `models.judge`, else `models.default`.
 
-        Without `models.judge`, `models.default` is used. Returns None if the configuration has no such model.
+        None if the configuration has no such model.
         """
         if role is not None:
             return self.resolve_model(role)
@@ -390,8 +389,8 @@ LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return `data` with each legacy section moved into the settings of `persuasion`.
 
-    Without `judging.systems`, `persuasion` becomes the only system. A section stays in place if `judging.systems` is a
-    list without `persuasion`. A section also stays in place if `persuasion` already has the setting.
+    Without `judging.systems`, `persuasion` becomes the only system. A section stays in place if `persuasion` is not
+    among the systems, or already has the setting.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

@@ -203,16 +203,15 @@ class Debate(FrozenModel):
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """Return all judging runs, from the weakest to the strongest.
 
-        1. A run by models is stronger than a run by a reviewer.
-        2. A run that judged all turns (`judged_all_turns(run, kind)`) is stronger than a run that did not.
-        3. A newer run is stronger than an older run.
+        A run by models is stronger than a reviewer's. Of these, a run that judged all turns is stronger than others
+        (see `judged_all_turns`). Of these, the newest is the strongest.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return all runs of the comparison of judge models that the run `run_id` belongs to.
+        """Return all runs of the comparison of judge models with the run `run_id`; without a comparison, only this run.
 
-        If the run belongs to no comparison, only the run itself is returned. Empty if the debate has no run `run_id`.
+        Empty if there is no run `run_id`.
         """
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})

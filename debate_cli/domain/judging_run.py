@@ -17,7 +17,7 @@ from debate_cli.domain.tasks import MOMENTS
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
     """Return the unsanitized label of a system, e.g. `structured` or `structured r4 (human:anna)`.
 
-    The label names the run if `runs` has several ids. If a `reviewer` judged, it names the run and the reviewer.
+    The label names the run if `runs` has several ids, and always beside a `reviewer`.
     """
     if reviewer is not None:
         return f"{system} {run} ({reviewer_id(reviewer)})"

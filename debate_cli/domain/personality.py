@@ -73,8 +73,8 @@ def apply_pressures(
 ) -> Personality:
     """Return the personality after one event. Each pressure and `elasticity` are between 0 and 1.
 
-    First, each pressure moves the traits in PRESSURE_WEIGHTS. Then a rigid personality becomes less extreme. Any other
-    personality becomes stronger in its highest traits.
+    First, each pressure moves the traits in PRESSURE_WEIGHTS. Then the extreme traits of a rigid personality move to
+    the middle; in any other personality, the highest traits rise.
     """
     traits = {trait: float(getattr(personality, trait)) for trait in TRAITS}
     for kind, pressure in pressures.items():
@@ -94,7 +94,7 @@ def apply_pressures(
 def recover(personality: Personality, start: Personality, recovery: float) -> Personality:
     """Return the personality after an event without pressure: each trait moves towards `start`.
 
-    `recovery`: how far each trait moves, as a share (0-1) of the trait's distance from `start`.
+    `recovery`: share (0-1) of the distance that a trait moves.
     """
     values = {trait: (float(getattr(personality, trait)), float(getattr(start, trait))) for trait in TRAITS}
     return Personality.model_validate(

@@ -83,7 +83,7 @@ class SourceMap:
     def format_problem(self, problem: Problem) -> str:
         """Return one line: `file:line:column: key.path: what is wrong; what to do`.
 
-        If an option or variable set the value, the line begins with the option or variable.
+        An option or variable that set the value replaces `file:line:column`.
         """
         where = self._format_position(self._find(problem.path, is_key=problem.is_key_error))
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)

@@ -112,8 +112,7 @@ class Journal:
     ) -> Self:
         """Create a journal with `events`. The first event must be DebateOpened.
 
-        Raises StorageError if the file cannot be written. Also raises StorageError if the file exists and `overwrite`
-        is false.
+        Raises StorageError if the file cannot be written, or exists and `overwrite` is false.
         """
         checksum = 0
         lines: list[bytes] = []
@@ -132,7 +131,7 @@ class Journal:
     ) -> tuple[Self, JournalContents]:
         """Open a journal for appending, and remove an incomplete last line. Return the journal and its contents.
 
-        Raises TranscriptError if the file cannot be read. Raises StorageError if the file cannot be written.
+        Raises TranscriptError if the file cannot be read, and StorageError if it cannot be written.
         """
         contents = read_journal(path)
         if contents.version < SCHEMA_VERSION or contents.checksum is None:
@@ -147,7 +146,7 @@ class Journal:
     def append(self, event: Event) -> None:
         """Write `event`. A power failure can lose the event until `sync` has returned.
 
-        Raises StorageError if the event cannot be written. In this case the file is unchanged.
+        Raises StorageError if the event cannot be written; the file is then unchanged.
         """
         data, checksum = _format_event(event, self._redact, self._checksum)
         with friendly_os_errors(self.path, "written"):
@@ -223,8 +222,8 @@ def read_journal(path: Path) -> JournalContents:
 def cut_at_damage(path: Path) -> str | None:
     """Remove the first damaged line of the journal and all later lines. A copy of the old journal is kept.
 
-    Return a message about the removed lines; None if no line is damaged. The caller must hold the debate's lock.
-    Raises TranscriptError if no event precedes the damage. Raises StorageError if the files cannot be written.
+    The caller must hold the debate's lock. Return a message about the removed lines; None if no line is damaged.
+    Raises TranscriptError if no event precedes the damage, and StorageError if a file cannot be written.
     """
     contents, damage = _scan(path)
     if damage is None:

@@ -64,9 +64,9 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
-    """Return `; did you mean …?` with an id in `folders`. Empty if no id is similar to `name`.
+    """Return `; did you mean …?` with the last id that begins with `name`, else the most similar id.
 
-    If ids begin with `name`, the last of them is suggested. Otherwise the most similar id is suggested.
+    Empty if no id in `folders` is similar.
     """
     ids: set[str] = set()
     for folder in folders:
@@ -113,7 +113,7 @@ def cut_damaged_journal(path: Path) -> str | None:
 
 
 def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
-    """Return the debate as its transcript has it, even if its journal is newer. None if there is no transcript.
+    """Return the debate from its transcript, even if its journal is newer; None if there is no transcript.
 
     Raises TranscriptError if the transcript cannot be read.
     """
@@ -126,8 +126,8 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once.
 
-    `folders`: folders to search for ids. A path that does not exist is returned, so that its reader reports it. Raises
-    UsageError for a folder or glob without files. Also raises UsageError for a misspelt id that is the only reference.
+    `folders`: where to search for ids. A path that does not exist is returned, so that its reader reports it. Raises
+    UsageError for a folder or glob without files, and for a misspelt id that is the only reference.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -183,8 +183,8 @@ DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
     """Yield the folders in which to search for a debate: the output folder, then DEFAULT_OUTPUT_FOLDER.
 
-    The output folder is `out`, else DEBATE_OUT, else `output.dir` of the configuration `config`. If `config` is None or
-    `-`, the default configuration is read. Errors in the configuration are ignored.
+    The output folder is `out`, else DEBATE_OUT, else `output.dir` of `config`. None or `-` means the default
+    configuration. Errors in the configuration are ignored.
     """
     named = Path(config) if config is not None and config != "-" else None
     first = out or _output_dir(named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None))

@@ -64,9 +64,9 @@ class Environment(Mapping[str, str]):
 
 
 def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
-    """Return `env` plus the variables in the file `.env` of `folder`. Raises ConfigError if the file cannot be read.
+    """Return `env` plus the keys in the file `.env` of `folder`. Raises ConfigError if the file cannot be read.
 
-    Addresses and settings in the file are ignored, because the file may have been downloaded.
+    Addresses and settings are ignored, because the file may have been downloaded.
     """
     path = folder / ".env"
     if not is_inside(path, (folder,)):
@@ -225,7 +225,7 @@ def apply_overrides(
 ) -> tuple[dict[str, Any], dict[KeyPath, str], list[Problem]]:
     """Apply the overrides in order. Return the changed data, the `source` of each changed key path, and the problems.
 
-    The path of a problem is the override's key as a whole, and has a source too.
+    A problem's path is the whole key as one part.
     """
     changed: dict[str, Any] = json.loads(json.dumps(data))
     origins: dict[KeyPath, str] = {}

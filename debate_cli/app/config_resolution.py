@@ -49,8 +49,7 @@ def resolve_config(
         text=text,
         overrides=changes,
         env=load_environment(folder, env),
-        own_checks=checks,
-        more_checks=(provider_problems,),
+        checks=(checks, provider_problems),
         trusted_folders=trusted_folders,
     )
     is_beside_dotenv = path is not None and not shipped
@@ -124,7 +123,7 @@ def config_from_transcript(
         data = {key: value for key, value in config_to_json(kept).items() if key != "evidence"}
         text = json.dumps(_escape_variables({**data, "prompts": {}}))
         loaded = read_config_file(
-            None, text=text, overrides=changes, env=without_settings, own_checks=check_stored_config
+            None, text=text, overrides=changes, env=without_settings, checks=(check_stored_config,)
         )
         source_map = SourceMap(str(stored.path), origins=loaded.source_map.origins)
         origins = {

@@ -81,14 +81,13 @@ def read_config_file(
     text: str | None = None,
     overrides: Sequence[ConfigChange] = (),
     env: Mapping[str, str],
-    more_checks: Sequence[ConfigCheck] = (),
-    own_checks: ConfigCheck = check_config,
+    checks: Sequence[ConfigCheck] = (check_config,),
     trusted_folders: Sequence[Path] = (),
 ) -> LoadedConfig:
     """Read the configuration in the file `path`. `text`: text to read in place of the file.
 
     `DEBATE_…` variables in `env` replace values of the file. `overrides` replace values of the variables and of the
-    file. Raises ConfigError with one line per error.
+    file. `checks` find contradictions in the whole. Raises ConfigError with one line per error.
     """
     if text is None:
         if path is None:
@@ -97,9 +96,7 @@ def read_config_file(
     environment = env if isinstance(env, Environment) else Environment(env)
     source_map = SourceMap(STDIN_NAME if path is None else str(path))
     folder = Path() if path is None else path.parent
-    return _ConfigLoader(folder, environment, source_map, (folder, *trusted_folders)).load(
-        text, overrides, (own_checks, *more_checks)
-    )
+    return _ConfigLoader(folder, environment, source_map, (folder, *trusted_folders)).load(text, overrides, checks)
 
 
 def read_prompt_files(

@@ -73,7 +73,7 @@ def test_untrusted_words_stay_text(plan: Path) -> None:
     done = debate("personas", "PLAN.md", *SCRIPTED, cwd=plan)
     assert done.code == 0, done.err
     assert not {"\u202e", "\u001b"} & set(done.out)
-    loaded = read_config_file(None, text=done.out, env={}, own_checks=check_judging_config).config
+    loaded = read_config_file(None, text=done.out, env={}, checks=(check_judging_config,)).config
     assert [judge.id for judge in loaded.judging.systems[0].seats] == ["a_id_b_x", "a_id_b_x_2", "a_id_b_x_3"]
     assert set(loaded.models) == {"judge"}
 

@@ -154,11 +154,11 @@ def test_a_prompt_that_cannot_be_read_is_an_error(tmp_path: Path, file: str, wor
 def test_problems_of_further_checks_have_positions() -> None:
     """A check that the caller adds reports its problems with positions too."""
 
-    def more_checks(_config: DebateConfig) -> list[Problem]:
+    def find_cost(_config: DebateConfig) -> list[Problem]:
         return [Problem(("models", "default", "model"), "costs too much")]
 
     with pytest.raises(ConfigError, match=r"stdin:2:27: models\.default\.model: costs too much"):
-        read_config_file(None, text=HEAD, env={}, more_checks=[more_checks])
+        read_config_file(None, text=HEAD, env={}, checks=[find_cost])
 
 
 @pytest.mark.parametrize("weight", ["1e308", ".inf", "-1"])

@@ -273,7 +273,7 @@ ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
 class Limits(ConfigModel):
     """Limits of a whole run. If a provider reports no usage, an estimate counts."""
 
-    max_cost_usd: float | None = Field(default=None, gt=0)
+    max_cost_usd: float | None = Field(default=None, gt=0, le=1e9)
     """Budget in US dollars; requires a known price for every model. None means no limit."""
     max_tokens: PositiveInt | None = None
     """Budget in input and output tokens together; None means no limit."""

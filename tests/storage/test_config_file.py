@@ -162,7 +162,9 @@ def test_problems_of_further_checks_have_positions() -> None:
 
 
 @pytest.mark.parametrize("weight", ["1e308", ".inf", "-1"])
-def test_weights_are_bounded(weight: str) -> None:
-    """A sum of huge weights would overflow and give a draw."""
+def test_weights_and_budgets_are_bounded(weight: str) -> None:
+    """Sums of huge numbers would overflow."""
+    (line,) = problems(f"limits: {{max_cost_usd: {weight}}}")
+    assert "limits.max_cost_usd: must be " in line
     (line,) = problems(f"judging: {{systems: [{{kind: structured, weights: {{logic: {weight}}}}}]}}")
     assert "judging.systems.0.weights.logic: must be " in line

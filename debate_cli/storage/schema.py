@@ -67,11 +67,7 @@ def format_schema(schema: Mapping[str, Any]) -> str:
 
 
 def _allow_null(field: dict[str, Any]) -> dict[str, Any]:
-    if not isinstance(field.get("default"), list | dict):
-        return field
-    about = {key: field[key] for key in _ANNOTATION_KEYS if key in field}
-    bare = {key: value for key, value in field.items() if key not in about}
-    return {**about, "anyOf": [bare, {"type": "null"}]}
+    return _either(field, {"type": "null"}) if isinstance(field.get("default"), list | dict) else field
 
 
 def _allow_variables(node: Any) -> Any:
@@ -80,10 +76,14 @@ def _allow_variables(node: Any) -> Any:
     if not is_mapping(node):
         return node
     if node.get("type") in {"number", "integer", "boolean"}:
-        about = {key: node[key] for key in _ANNOTATION_KEYS if key in node}
-        bare = {key: value for key, value in node.items() if key not in about}
-        return {**about, "anyOf": [bare, _VARIABLE_SCHEMA]}
+        return _either(node, _VARIABLE_SCHEMA)
     return {key: _allow_variables(value) for key, value in node.items()}
+
+
+def _either(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    about = {key: schema[key] for key in _ANNOTATION_KEYS if key in schema}
+    bare = {key: value for key, value in schema.items() if key not in about}
+    return {**about, "anyOf": [bare, other]}
 
 
 def add_descriptions(schema: dict[str, Any], docs: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:

@@ -172,7 +172,7 @@ def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[PanelReview, ...]:
         system = get_system(verdict.system)
         votes = tuple(system.votes(verdict))
         if votes:
-            found.append(PanelReview(verdict.system, verdict.run, votes, system.headline(verdict).required_changes))
+            found.append(PanelReview(verdict.system, verdict.run, votes, system.required_changes(verdict)))
     return tuple(found)
 
 

@@ -78,9 +78,8 @@ class RequiredChange(FrozenModel):
     """Line of the judged text, from 1, in which the quoted words begin; None without a quote."""
 
 
-@dataclass(frozen=True, slots=True)
-class Headline:
-    """The reason for a verdict, the scale of its scores, the dissent and the required changes."""
+class Headline(NamedTuple):
+    """The reason for a verdict, and the scale of its scores."""
 
     reason: str
     """The reason for the verdict, in one or two sentences with numbers; may be empty."""
@@ -88,10 +87,6 @@ class Headline:
     """The highest score that a debater or an option can reach."""
     unit: str = "points"
     """Unit of the scores and of the margin."""
-    dissent: tuple[JudgeVote, ...] = ()
-    """Votes of judges who disagree with the verdict."""
-    required_changes: tuple[RequiredChange, ...] = ()
-    """Changes that a judged text needs in order to pass, most important first."""
 
 
 class JudgeQuote(NamedTuple):
@@ -369,6 +364,14 @@ class JudgingSystem(Generic[SettingsT]):
 
     def votes(self, verdict: Verdict) -> Iterable[JudgeVote]:
         """Return each judge's vote. Default: none, because most systems do not vote."""
+        return ()
+
+    def dissent(self, verdict: Verdict) -> Iterable[JudgeVote]:
+        """Return the votes of judges who disagree with the verdict. Default: none."""
+        return ()
+
+    def required_changes(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+        """Return the changes that a judged text needs in order to pass, most important first. Default: none."""
         return ()
 
     def turn_scores(self, verdict: Verdict) -> Mapping[int, TurnScore]:

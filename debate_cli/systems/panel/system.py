@@ -1,7 +1,6 @@
 """The judging system `panel`."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from debate_cli.domain.debate import Debate
@@ -19,12 +18,13 @@ from debate_cli.systems.base import (
     JudgingSystem,
     PlannedCalls,
     Progress,
+    RequiredChange,
     briefs_for,
 )
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.panel import questions, score, tables
 from debate_cli.systems.panel.settings import PanelSettings
-from debate_cli.systems.panel.votes import MIN_VOTES_TO_COMPARE, Ballot, Vote, ballots_by_round, should_deliberate
+from debate_cli.systems.panel.votes import MIN_VOTES_TO_COMPARE, Vote, ballots_by_round, should_deliberate
 from debate_cli.systems.tables import Table, parse_notes
 
 
@@ -38,20 +38,17 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
         if not progress.is_over or self.why_not(debate) is not None:
             return
-        rounds: Mapping[int, tuple[Ballot, ...]] = {}
         due = tuple(briefs_for(run.id, settings, WHOLE_DEBATE))
-        while True:
-            yield from due
-            if not all(debate.is_settled(brief) for brief in due):
-                return
-            rounds = rounds or ballots_by_round(debate, run, settings)
-            revision = due[0].revision + 1
-            latest = max(rounds, default=-1)
-            if latest < revision and not (latest == revision - 1 and should_deliberate(rounds, settings)):
+        yield from due
+        rounds = ballots_by_round(debate, run, settings)
+        last = max(rounds, default=-1) + should_deliberate(rounds, settings)
+        for revision in range(1, last + 1):
+            if not all(map(debate.is_settled, due)):
                 return
             voters = {ballot.judge for number in rounds if number < revision for ballot in rounds[number]}
             again = briefs_for(run.id, settings, WHOLE_DEBATE, revision)
             due = tuple(brief for brief in again if brief.assessor in voters)
+            yield from due
 
     def planned_calls(self, settings: PanelSettings, turns: int, rounds: int) -> PlannedCalls:
         judges = len(settings.members)
@@ -91,11 +88,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         return f"{voted}{after}{agreed}."
 
     def headline(self, verdict: Verdict) -> Headline:
-        notes = parse_notes(score.PanelNotes, verdict)
-        found = replace(super().headline(verdict), unit="weight")
-        if notes is None:
-            return found
-        return replace(found, dissent=tuple(map(_to_vote, notes.dissent)), required_changes=notes.required_changes)
+        return super().headline(verdict)._replace(unit="weight")
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         notes = parse_notes(score.PanelNotes, verdict)
@@ -107,6 +100,14 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     def votes(self, verdict: Verdict) -> Iterable[JudgeVote]:
         notes = parse_notes(score.PanelNotes, verdict)
         return map(_to_vote, notes.rounds[-1].votes if notes is not None and notes.rounds else ())
+
+    def dissent(self, verdict: Verdict) -> Iterable[JudgeVote]:
+        notes = parse_notes(score.PanelNotes, verdict)
+        return map(_to_vote, notes.dissent if notes is not None else ())
+
+    def required_changes(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+        notes = parse_notes(score.PanelNotes, verdict)
+        return notes.required_changes if notes is not None else ()
 
     def tables(self, verdict: Verdict) -> list[Table]:
         return tables.tables(verdict) or super().tables(verdict)

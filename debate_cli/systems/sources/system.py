@@ -1,7 +1,6 @@
 """The judging system `sources`."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from debate_cli.domain.assessment import Assessment
@@ -69,7 +68,7 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
 
     def headline(self, verdict: Verdict) -> Headline:
         found = super().headline(verdict)
-        return replace(found, reason=" ".join(filter(None, (*_poor_citations(verdict), found.reason))), unit="credit")
+        return found._replace(reason=" ".join(filter(None, (*_poor_citations(verdict), found.reason))), unit="credit")
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         outcomes = {citation_key(check): f"{SOURCE_BADGES[check.outcome].word}: " for check in check_sources(debate)}

@@ -280,7 +280,6 @@ def convergence_subject(debate: Debate) -> Subject:
     return Subject(moment="debate", turns=(*indices[:2], *indices[-2:]))
 
 
-def is_review(assessment: Assessment) -> bool:
-    """Return whether the assessment is the review of the register."""
-    subject = assessment.subject
-    return subject.moment == "debate" and not subject.turns and assessment.revision == REVIEW_REVISION
+def is_review(item: Brief | Assessment) -> bool:
+    """Return whether a brief or an assessment is about the review of the register."""
+    return item.subject == WHOLE_DEBATE and item.revision == REVIEW_REVISION

@@ -90,7 +90,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
                 return questions.PAIR_QUESTION
             case _ if brief.subject.turns:
                 return questions.CONVERGENCE_QUESTION
-            case _ if brief.revision == score.REVIEW_REVISION:
+            case _ if score.is_review(brief):
                 return register.REVIEW_QUESTION
             case _ if brief.revision == score.RESOLUTION_REVISION:
                 return questions.RESOLUTION_QUESTION
@@ -98,8 +98,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
                 return questions.NARRATIVE_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        is_review = brief.subject.moment == "debate" and brief.revision == score.REVIEW_REVISION
-        return (SOURCES_KIND,) if is_review else ()
+        return (SOURCES_KIND,) if score.is_review(brief) else ()
 
     def awaited(
         self, debate: Debate, settings: LiveSettings, index: int, round_number: int | None

@@ -78,17 +78,6 @@ class RequiredChange(FrozenModel):
     """Line of the judged text, from 1, in which the quoted words begin; None without a quote."""
 
 
-class Headline(NamedTuple):
-    """The reason for a verdict, and the scale of its scores."""
-
-    reason: str
-    """The reason for the verdict, in one or two sentences with numbers; may be empty."""
-    max_score: float
-    """The highest score that a debater or an option can reach."""
-    unit: str = "points"
-    """Unit of the scores and of the margin."""
-
-
 class JudgeQuote(NamedTuple):
     """A judge's reasoning, shown with a verdict. Untrusted."""
 
@@ -237,6 +226,8 @@ class JudgingSystem(Generic[SettingsT]):
     """Name of the Python package whose folder `prompts` holds the prompt files."""
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
+    unit: str = "points"
+    """Unit of the scores and of the margin."""
     reviews_claims: bool = False
     """Whether the judges give claims a standing. If so, the system defines `review_claims` and `argument_marks`."""
 
@@ -347,15 +338,15 @@ class JudgingSystem(Generic[SettingsT]):
         """Explain in sentences with numbers why a determined verdict was reached. Default: the scores."""
         return describe_scores(verdict, self.max_score(verdict))
 
-    def headline(self, verdict: Verdict) -> Headline:
-        """Return the reason for the verdict, not sanitized, and the highest possible score.
+    def headline(self, verdict: Verdict) -> str:
+        """Return the reason for the verdict in sentences, not sanitized; may be empty. Default: `explain`.
 
         The reason of an undetermined verdict is the first sentence of `notes.missing`.
         """
+        if verdict.victory != "undetermined":
+            return self.explain(verdict)
         missing = verdict.notes.get("missing")
-        first_missing = str(missing[0]) if isinstance(missing, list) and missing else ""
-        reason = first_missing if verdict.victory == "undetermined" else self.explain(verdict)
-        return Headline(reason, self.max_score(verdict))
+        return str(missing[0]) if isinstance(missing, list) and missing else ""
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """Return the reasoning of a judge who agrees with the verdict; None if no such judge gave one."""
@@ -390,12 +381,13 @@ class JudgingSystem(Generic[SettingsT]):
         """Return tables and charts about the debate itself, not about a verdict. Default: none."""
         return ()
 
-    def tables(self, verdict: Verdict) -> list[Table]:
-        """Return tables with all numbers of the verdict, starting with the scores. Default: only the scores."""
+    def tables(self, verdict: Verdict) -> Iterable[Table]:
+        """Return tables with all numbers of the verdict, starting with the scores. Tables without rows are not shown.
+
+        Default: only the scores.
+        """
         scores = verdict.displayed_scores
-        if not scores:
-            return []
-        end = max(self.max_score(verdict), *map(abs, scores.values()))
+        end = max(self.max_score(verdict), *map(abs, scores.values()), 0.0)
         columns: dict[str, Callable[[str], Cell]] = {
             "option" if verdict.option_shares else "debater": DebaterCell,
             "score": lambda name: Number(scores[name], strong=True),
@@ -403,9 +395,9 @@ class JudgingSystem(Generic[SettingsT]):
         }
         return [column_table(f"scores, {verdict.system}", sorted(scores, key=lambda name: -scores[name]), columns)]
 
-    def charts(self, verdict: Verdict) -> list[Chart]:
+    def charts(self, verdict: Verdict) -> Iterable[Chart]:
         """Return the verdict's charts for the HTML report. Default: none."""
-        return []
+        return ()
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """Return a short report on an assessment, for people who watch a run.

@@ -235,7 +235,7 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
 
 def explain_scores(verdict: Verdict) -> str:
     """Return one or two sentences that explain a verdict with numbers; empty if the verdict has no numbers."""
-    reason = get_system(verdict.system).headline(verdict).reason
+    reason = get_system(verdict.system).headline(verdict)
     return theme.expand_error_names(reason) if verdict.victory == "undetermined" else reason
 
 

@@ -10,7 +10,6 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     AssessmentContent,
-    Headline,
     JudgeQuestion,
     JudgeQuote,
     JudgeVote,
@@ -34,6 +33,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     findings = (Vote,)
     judges_texts = True
     prompt_package = "debate_cli.systems.panel"
+    unit = "weight"
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
         if not progress.is_over or self.why_not(debate) is not None:
@@ -72,7 +72,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
 
     def explain(self, verdict: Verdict) -> str:
         notes = parse_notes(score.PanelNotes, verdict)
-        if notes is None or notes.option is None:
+        if notes.option is None:
             return ""
         if notes.judges == 1:
             return f"One judge decides alone: {notes.rounds[-1].votes[0].judge} voted {notes.option}."
@@ -87,33 +87,28 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         agreed = f"; agreement {notes.final_agreement:.2f}" if notes.final_agreement is not None else ""
         return f"{voted}{after}{agreed}."
 
-    def headline(self, verdict: Verdict) -> Headline:
-        return super().headline(verdict)._replace(unit="weight")
-
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         notes = parse_notes(score.PanelNotes, verdict)
-        final = notes.rounds[-1].votes if notes is not None and notes.rounds else ()
-        votes = [vote for vote in final if notes and vote.option == notes.option and vote.rationale.strip()]
+        final = notes.rounds[-1].votes if notes.rounds else ()
+        votes = [vote for vote in final if vote.option == notes.option and vote.rationale.strip()]
         chosen = max(votes, key=lambda vote: vote.weight, default=None)
         return JudgeQuote(chosen.rationale, chosen.judge) if chosen is not None else None
 
     def votes(self, verdict: Verdict) -> Iterable[JudgeVote]:
         notes = parse_notes(score.PanelNotes, verdict)
-        return map(_to_vote, notes.rounds[-1].votes if notes is not None and notes.rounds else ())
+        return map(_to_vote, notes.rounds[-1].votes if notes.rounds else ())
 
     def dissent(self, verdict: Verdict) -> Iterable[JudgeVote]:
-        notes = parse_notes(score.PanelNotes, verdict)
-        return map(_to_vote, notes.dissent if notes is not None else ())
+        return map(_to_vote, parse_notes(score.PanelNotes, verdict).dissent)
 
     def required_changes(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
-        notes = parse_notes(score.PanelNotes, verdict)
-        return notes.required_changes if notes is not None else ()
+        return parse_notes(score.PanelNotes, verdict).required_changes
 
-    def tables(self, verdict: Verdict) -> list[Table]:
-        return tables.tables(verdict) or super().tables(verdict)
+    def tables(self, verdict: Verdict) -> Iterator[Table]:
+        return tables.tables(verdict)
 
-    def charts(self, verdict: Verdict) -> list[Chart]:
-        return list(tables.charts(verdict))
+    def charts(self, verdict: Verdict) -> Iterator[Chart]:
+        return tables.charts(verdict)
 
 
 def _to_vote(row: score.BallotRow) -> JudgeVote:

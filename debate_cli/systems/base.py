@@ -221,7 +221,7 @@ class JudgingSystem(Generic[SettingsT]):
     settings: type[SettingsT]
     """Class of this system's settings in `judging.systems`."""
     findings: tuple[type[Finding], ...] = ()
-    """Classes of findings that only this system makes."""
+    """Classes of findings that no other system makes."""
     prompt_package: str
     """Name of the Python package whose folder `prompts` holds the prompt files."""
     judges_texts: bool = False
@@ -328,14 +328,14 @@ class JudgingSystem(Generic[SettingsT]):
         return 0.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """Return a short name of the question, e.g. `turn 3`. Each question to a judge has its own name.
+        """Return a short name of the question, e.g. `turn 3`. No other question to a judge has this name.
 
         Default: the subject of the brief.
         """
         return describe_subject(brief.subject)
 
     def explain(self, verdict: Verdict) -> str:
-        """Explain in sentences with numbers why a determined verdict was reached. Default: the scores."""
+        """Explain a verdict that is not undetermined, in sentences with numbers. Default: the scores."""
         return describe_scores(verdict, self.max_score(verdict))
 
     def headline(self, verdict: Verdict) -> str:
@@ -402,7 +402,7 @@ class JudgingSystem(Generic[SettingsT]):
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """Return a short report on an assessment, for people who watch a run.
 
-        Default: the findings of the classes in `findings`. If there are none, the judge's reasoning.
+        Default: the findings, except those that all systems share. Without such findings, the judge's reasoning.
         """
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
         sentences = [sentence for finding in own for sentence in finding.describe()]

@@ -139,7 +139,7 @@ def _sources_of_claims(debate: Debate) -> defaultdict[tuple[str, str], list[Trac
 
 @dataclass(frozen=True, slots=True)
 class ArgumentScores:
-    """Scores of arguments in one verdict."""
+    """The scores of arguments in one verdict."""
 
     by_argument: Mapping[str, float]
     """Maps argument ids to scores, for arguments that have a score."""
@@ -148,7 +148,7 @@ class ArgumentScores:
 
 @dataclass(frozen=True, slots=True)
 class WeakestArgument:
-    """The weakest argument of a debate, with its score."""
+    """The weakest argument of a debate."""
 
     row: TraceRow
     score: float | None
@@ -178,11 +178,10 @@ class WeakestArgument:
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """Return the argument with the lowest score; of arguments with equal scores, the one with the worst standing.
+    """Return the argument with the lowest score. Of equal scores, the one with the worst standing counts.
 
-    Only two kinds of arguments are compared: those with a score, and those with a standing worse than UPHELD.
-
-    None if there are no such arguments, or if there are several and all are equally weak.
+    Only arguments with a score, or with a standing worse than UPHELD, are compared. None if there are none, or if all
+    of several are equally weak.
     """
     scores = score_arguments(debate, verdicts)
     rows = [

@@ -1,4 +1,4 @@
-"""A judging system that comes as a package of its own works everywhere, without a line of it in debate_cli."""
+"""A judging system in a separate package works everywhere, without a line of it in debate_cli."""
 
 import json
 from collections.abc import Callable

@@ -35,8 +35,8 @@ MAX_QUOTE_CHARS = 160
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """Return a finding for each passage of the subject that addresses the judge. Quotes of sources are not searched.
 
-    If the subject is the whole debate, the motion, the background and the names are searched too. Questions about
-    several turns give no findings, because each of the turns has a question of its own.
+    If the subject is the whole debate, the motion, the background and the names are searched too. A subject of
+    several turns gives no findings, because each of its turns is also a subject.
     """
     if subject.moment in {"pair", "debate"} and subject.turns:
         return ()

@@ -132,7 +132,7 @@ class LiveNotes(Notes):
     """All suspect claims and logic gaps, with the review's decisions."""
     penalties: tuple[Penalty, ...]
     exchanges_won: dict[str, int] = {}
-    """Maps each participant to the number of exchanges won. Whoever wins more dimensions wins the exchange."""
+    """Maps each participant to the number of exchanges in which this participant won more dimensions."""
     dimension_wins: dict[str, dict[str, int]]
     """Maps each participant to the number of exchanges won in each dimension."""
     frame_control: dict[str, float]

@@ -172,7 +172,7 @@ def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[PanelReview, ...]:
         system = get_system(verdict.system)
         votes = tuple(system.votes(verdict))
         if votes:
-            found.append(PanelReview(verdict.system, verdict.run, votes, system.headline(verdict).required_changes))
+            found.append(PanelReview(verdict.system, verdict.run, votes, system.required_changes(verdict)))
     return tuple(found)
 
 
@@ -197,7 +197,8 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
                 f"the verdict of {name} was stored under other scoring rules, so it is not compared"
                 for name in other_rules
             ]
-            compared_count = len(transcript.verdicts) - len(other_rules)
+            recomputable = sum(is_installed(verdict.system) for verdict in transcript.verdicts)
+            compared_count = recomputable - len(other_rules)
         gates.append(GateResult(CHECK_GATE, "; ".join(differences) or None))
     if request.write:
         _store_verdicts(path, request.rubric)

@@ -63,7 +63,7 @@ class Outcome:
                 scores = ", ".join(f"{name} {format_number(value)}" for name, value in verdict.scores.items())
                 answer += f" ({scores})"
             lines.append(f"{verdict.system}{' (decides)' if verdict.decides else ''}: {answer}")
-            changes = get_system(verdict.system).headline(verdict).required_changes
+            changes = get_system(verdict.system).required_changes(verdict)
             lines += [f"  must change: {change.text} ({', '.join(change.judges)})" for change in changes]
         if self.halted is not None:
             lines.append(f"ended early: {self.halted}")

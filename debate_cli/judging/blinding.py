@@ -71,7 +71,7 @@ class Blinding:
             update={
                 "id": "debate",
                 "config": shown,
-                "participants": tuple(map(self._mask_participant, self.in_order(debate.participants))),
+                "participants": tuple(map(self._mask_participant, sorted(debate.participants, key=self._place))),
                 "turns": tuple(map(self._mask_turn, debate.turns)),
                 "passages": self.mask(debate.passages),
                 "shown_passages": {},
@@ -86,9 +86,8 @@ class Blinding:
             for item in own
         )
 
-    def in_order(self, participants: Iterable[Participant]) -> list[Participant]:
-        """Return `participants` in the order of their masks, `Speaker A` first."""
-        return sorted(participants, key=lambda item: list(self._letters).index(item.name))
+    def _place(self, participant: Participant) -> int:
+        return list(self._letters).index(participant.name)
 
     def _mask_participant(self, participant: Participant) -> Participant:
         letter = self._letters[participant.name]

@@ -267,10 +267,11 @@ def format_margin(verdict: Verdict) -> str:
     """Return a verdict's margin, e.g. `1.6 of 10 points` or `20% of the weight`; empty without a margin."""
     if verdict.margin is None:
         return ""
-    headline = get_system(verdict.system).headline(verdict)
-    if headline.max_score == 1:
-        return f"{verdict.margin:.0%} of the {headline.unit}"
-    return f"{format_number(verdict.margin)} of {headline.max_score:g} {headline.unit}"
+    system = get_system(verdict.system)
+    highest = system.max_score(verdict)
+    if highest == 1:
+        return f"{verdict.margin:.0%} of the {system.unit}"
+    return f"{format_number(verdict.margin)} of {highest:g} {system.unit}"
 
 
 def missing_sentences(verdict: Verdict) -> tuple[str, ...]:

@@ -78,22 +78,6 @@ class RequiredChange(FrozenModel):
     """Line of the judged text, from 1, in which the quoted words begin; None without a quote."""
 
 
-@dataclass(frozen=True, slots=True)
-class Headline:
-    """The reason for a verdict, the scale of its scores, the dissent and the required changes."""
-
-    reason: str
-    """The reason for the verdict, in one or two sentences with numbers; may be empty."""
-    max_score: float
-    """The highest score that a debater or an option can reach."""
-    unit: str = "points"
-    """Unit of the scores and of the margin."""
-    dissent: tuple[JudgeVote, ...] = ()
-    """Votes of judges who disagree with the verdict."""
-    required_changes: tuple[RequiredChange, ...] = ()
-    """Changes that a judged text needs in order to pass, most important first."""
-
-
 class JudgeQuote(NamedTuple):
     """A judge's reasoning, shown with a verdict. Untrusted."""
 
@@ -237,11 +221,13 @@ class JudgingSystem(Generic[SettingsT]):
     settings: type[SettingsT]
     """Class of this system's settings in `judging.systems`."""
     findings: tuple[type[Finding], ...] = ()
-    """Classes of findings that only this system makes."""
+    """Classes of findings that no other system makes."""
     prompt_package: str
     """Name of the Python package whose folder `prompts` holds the prompt files."""
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
+    unit: str = "points"
+    """Unit of the scores and of the margin."""
     reviews_claims: bool = False
     """Whether the judges give claims a standing. If so, the system defines `review_claims` and `argument_marks`."""
 
@@ -342,25 +328,25 @@ class JudgingSystem(Generic[SettingsT]):
         return 0.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """Return a short name of the question, e.g. `turn 3`. Each question to a judge has its own name.
+        """Return a short name of the question, e.g. `turn 3`. No other question to a judge has this name.
 
         Default: the subject of the brief.
         """
         return describe_subject(brief.subject)
 
     def explain(self, verdict: Verdict) -> str:
-        """Explain in sentences with numbers why a determined verdict was reached. Default: the scores."""
+        """Explain a verdict that is not undetermined, in sentences with numbers. Default: the scores."""
         return describe_scores(verdict, self.max_score(verdict))
 
-    def headline(self, verdict: Verdict) -> Headline:
-        """Return the reason for the verdict, not sanitized, and the highest possible score.
+    def headline(self, verdict: Verdict) -> str:
+        """Return the reason for the verdict in sentences, not sanitized; may be empty. Default: `explain`.
 
         The reason of an undetermined verdict is the first sentence of `notes.missing`.
         """
+        if verdict.victory != "undetermined":
+            return self.explain(verdict)
         missing = verdict.notes.get("missing")
-        first_missing = str(missing[0]) if isinstance(missing, list) and missing else ""
-        reason = first_missing if verdict.victory == "undetermined" else self.explain(verdict)
-        return Headline(reason, self.max_score(verdict))
+        return str(missing[0]) if isinstance(missing, list) and missing else ""
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """Return the reasoning of a judge who agrees with the verdict; None if no such judge gave one."""
@@ -369,6 +355,14 @@ class JudgingSystem(Generic[SettingsT]):
 
     def votes(self, verdict: Verdict) -> Iterable[JudgeVote]:
         """Return each judge's vote. Default: none, because most systems do not vote."""
+        return ()
+
+    def dissent(self, verdict: Verdict) -> Iterable[JudgeVote]:
+        """Return the votes of judges who disagree with the verdict. Default: none."""
+        return ()
+
+    def required_changes(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+        """Return the changes that a judged text needs in order to pass, most important first. Default: none."""
         return ()
 
     def turn_scores(self, verdict: Verdict) -> Mapping[int, TurnScore]:
@@ -387,12 +381,13 @@ class JudgingSystem(Generic[SettingsT]):
         """Return tables and charts about the debate itself, not about a verdict. Default: none."""
         return ()
 
-    def tables(self, verdict: Verdict) -> list[Table]:
-        """Return tables with all numbers of the verdict, starting with the scores. Default: only the scores."""
+    def tables(self, verdict: Verdict) -> Iterable[Table]:
+        """Return tables with all numbers of the verdict, starting with the scores. Tables without rows are not shown.
+
+        Default: only the scores.
+        """
         scores = verdict.displayed_scores
-        if not scores:
-            return []
-        end = max(self.max_score(verdict), *map(abs, scores.values()))
+        end = max(self.max_score(verdict), *map(abs, scores.values()), 0.0)
         columns: dict[str, Callable[[str], Cell]] = {
             "option" if verdict.option_shares else "debater": DebaterCell,
             "score": lambda name: Number(scores[name], strong=True),
@@ -400,14 +395,14 @@ class JudgingSystem(Generic[SettingsT]):
         }
         return [column_table(f"scores, {verdict.system}", sorted(scores, key=lambda name: -scores[name]), columns)]
 
-    def charts(self, verdict: Verdict) -> list[Chart]:
+    def charts(self, verdict: Verdict) -> Iterable[Chart]:
         """Return the verdict's charts for the HTML report. Default: none."""
-        return []
+        return ()
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """Return a short report on an assessment, for people who watch a run.
 
-        Default: the findings of the classes in `findings`. If there are none, the judge's reasoning.
+        Default: the findings, except those that all systems share. Without such findings, the judge's reasoning.
         """
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
         sentences = [sentence for finding in own for sentence in finding.describe()]

@@ -12,7 +12,14 @@ from debate_cli.judge_input.injection.detector import mask_injection
 from debate_cli.judge_input.quotes import is_quoted_in
 from debate_cli.judge_input.transcript_prompt import debater_names, to_prompt_json
 from debate_cli.systems.aggregation import newest_run, ordered_assessments
-from debate_cli.systems.source_support import OPINIONS, SOURCES_KIND, JudgedCitation, join_checks, judge_lookups
+from debate_cli.systems.source_support import (
+    OPINIONS,
+    SOURCES_KIND,
+    JudgedCitation,
+    JudgedLookup,
+    join_checks,
+    judge_lookups,
+)
 
 NOT_CHECKED = (
     "The debaters cite sources. The sources were not checked: no judge compared them with what the debaters claim."
@@ -45,22 +52,24 @@ def format_source_checks(debate: Debate, run_id: str, round_number: int | None =
     run = _find_sources_run(debate, run_id)
     given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else ()
     names = debater_names(debate)
-    lines = [
+    checks = [
         _check_line(check, turns[check.turn].speaker, names, answer if run is not None else None)
         for check, answer in join_checks(debate, given)
         if round_number in {None, turns[check.turn].round}
     ]
-    if lines:
-        answers = f" {SUPPORT_ANSWERS}" if run is not None else ""
-        lines = [*([] if run is not None else [NOT_CHECKED]), f"{WORD_CHECKS}{answers} {POOR_SOURCES}", *lines]
-    found: list[str] = []
-    for item in judge_lookups(debate, given) if given else ():
-        if item.exists != "unknown" and round_number in {None, turns[item.turn].round}:
-            said = {"source": item.source, "reason": item.reason}
-            clean = {name: mask_injection(words, names) for name, words in said.items() if words}
-            head = {"turn": item.turn, "debater": item.debater, "item": item.item, "exists": item.exists}
-            found.append(to_prompt_json({**head, **clean}))
-    return "\n".join((*lines, *([LOOKED_UP] if found else []), *found))
+    lookups = [
+        _lookup_line(item, names)
+        for item in (judge_lookups(debate, given) if given else ())
+        if item.exists != "unknown" and round_number in {None, turns[item.turn].round}
+    ]
+    lines: list[str] = []
+    if checks and run is None:
+        lines += [NOT_CHECKED, f"{WORD_CHECKS} {POOR_SOURCES}", *checks]
+    elif checks:
+        lines += [f"{WORD_CHECKS} {SUPPORT_ANSWERS} {POOR_SOURCES}", *checks]
+    if lookups:
+        lines += [LOOKED_UP, *lookups]
+    return "\n".join(lines)
 
 
 def format_quote_checks(debate: Debate, turn: Turn) -> str:
@@ -110,3 +119,9 @@ def _check_line(check: SourceCheck, debater: str, names: tuple[str, ...], answer
     clean = {name: mask_injection(words, names) for name, words in said.items()}
     head = {"turn": check.turn, "debater": debater, "item": check.item, "quote_check": check.outcome}
     return to_prompt_json({**head, **opinion, **clean})
+
+
+def _lookup_line(item: JudgedLookup, names: tuple[str, ...]) -> str:
+    said = {"source": item.source, "reason": item.reason}
+    clean = {name: mask_injection(words, names) for name, words in said.items() if words}
+    return to_prompt_json({**item.model_dump(include={"turn", "debater", "item", "exists"}), **clean})

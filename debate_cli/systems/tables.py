@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple, TypeVar
 
-from pydantic import ValidationError
-
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.verdict import Verdict
 
@@ -144,14 +142,9 @@ def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | No
     return tuple(found)
 
 
-def parse_notes(model: type[N], verdict: Verdict) -> N | None:
-    """Return the notes of a verdict as `model`; None if they do not fit, because another version wrote them."""
-    if isinstance(verdict.notes, model):
-        return verdict.notes
-    try:
-        return model.model_validate(verdict.notes)
-    except ValidationError:
-        return None
+def parse_notes(model: type[N], verdict: Verdict) -> N:
+    """Return the notes of a verdict as `model`. Raises ValidationError if they do not fit."""
+    return verdict.notes if isinstance(verdict.notes, model) else model.model_validate(verdict.notes)
 
 
 def format_number(value: float, digits: int = 2) -> str:

@@ -75,19 +75,18 @@ def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tu
 
     `run`: None means the newest run that reviews claims.
     """
-    answers, sources = _answers_to_claims(debate), _sources_of_claims(debate)
-    review = review_claims(debate, run)
+    responses, replies = _responses_by_claim(debate), _replies_by_claim(debate)
+    sources, review = _sources_of_claims(debate), review_claims(debate, run)
     rows: list[TraceRow] = []
     for item, (speaker, argument) in debate.arguments.items():
         found = review.standings.get(item) if review is not None else None
-        given = answers[item]
         rows.append(
             TraceRow(
                 id=item,
                 participant=speaker,
                 claim=argument.claim,
-                responses=tuple(each for each in given if isinstance(each, TraceResponse) and each.by != speaker),
-                replies=tuple(each for each in given if isinstance(each, TraceReply) and each.by == speaker),
+                responses=tuple(each for each in responses[item] if each.by != speaker),
+                replies=tuple(each for each in replies[item] if each.by == speaker),
                 sources=tuple(sources[speaker, item]),
                 standing=found.standing if found is not None else None,
                 reason=found.reason if found is not None else None,
@@ -111,12 +110,18 @@ def find_claim_reviewer(debate: Debate) -> JudgingSystem[Any] | None:
     return next((system for system in systems_of_debate(debate) if system.reviews_claims), None)
 
 
-def _answers_to_claims(debate: Debate) -> defaultdict[str, list[TraceResponse | TraceReply]]:
-    found = defaultdict[str, list[TraceResponse | TraceReply]](list)
+def _responses_by_claim(debate: Debate) -> defaultdict[str, list[TraceResponse]]:
+    found = defaultdict[str, list[TraceResponse]](list)
     for turn in debate.turns:
         for response in turn.responses or ():
             said = response.model_dump(include={"type", "reasoning", "follow_up"})
             found[response.target].append(TraceResponse(by=turn.speaker, turn=turn.index, **said))
+    return found
+
+
+def _replies_by_claim(debate: Debate) -> defaultdict[str, list[TraceReply]]:
+    found = defaultdict[str, list[TraceReply]](list)
+    for turn in debate.turns:
         for answer in turn.answers or ():
             reply = TraceReply(by=turn.speaker, turn=turn.index, reply=answer.reply, evaded=answer.evaded)
             found[answer.question_target].append(reply)
@@ -134,7 +139,7 @@ def _sources_of_claims(debate: Debate) -> defaultdict[tuple[str, str], list[Trac
 
 @dataclass(frozen=True, slots=True)
 class ArgumentScores:
-    """Scores of arguments in one verdict."""
+    """The scores of arguments in one verdict."""
 
     by_argument: Mapping[str, float]
     """Maps argument ids to scores, for arguments that have a score."""
@@ -143,7 +148,7 @@ class ArgumentScores:
 
 @dataclass(frozen=True, slots=True)
 class WeakestArgument:
-    """The weakest argument of a debate, with its score."""
+    """The weakest argument of a debate."""
 
     row: TraceRow
     score: float | None
@@ -173,11 +178,10 @@ class WeakestArgument:
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """Return the argument with the lowest score; of arguments with equal scores, the one with the worst standing.
+    """Return the argument with the lowest score. Of equal scores, the one with the worst standing counts.
 
-    Only two kinds of arguments are compared: those with a score, and those with a standing worse than UPHELD.
-
-    None if there are no such arguments, or if there are several and all are equally weak.
+    Only arguments with a score, or with a standing worse than UPHELD, are compared. None if there are none, or if all
+    of several are equally weak.
     """
     scores = score_arguments(debate, verdicts)
     rows = [

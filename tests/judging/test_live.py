@@ -161,7 +161,7 @@ def test_a_comparison_names_a_speaker_or_draw() -> None:
     ("won", "loser"), [(("Con", "Con", "Pro"), "Pro"), (("Pro", "draw", "draw"), "Con"), (("Pro", "Con", "draw"), None)]
 )
 def test_pressure_is_on_the_loser_of_the_pair(won: tuple[str, str, str], loser: str | None) -> None:
-    """Pressure is on the speaker who won fewer dimensions, and on nobody if both won as many."""
+    """Pressure is on the speaker who won fewer dimensions, and on neither if both won as many."""
     debate = play_and_judge("live")
     change = dict(zip(("logic", "rhetoric", "tactics"), won, strict=True))
     assessment = assess_filled(PAIR, debate, lambda form: form.update(**change))

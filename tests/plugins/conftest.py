@@ -1,10 +1,9 @@
-"""Installs the plug-in of these tests: packs its wheel and unpacks it into a folder, which is what an installer does."""
+"""Installs the plug-in of these tests: copies it into a folder, with the metadata that an installer writes."""
 
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
-from zipfile import ZipFile
 
 import pytest
 from cli_support import CommandResult, start_process
@@ -22,10 +21,17 @@ judging: {decides: jury, systems: [structured, {kind: jury, members: 5}]}
 @pytest.fixture(scope="session")
 def plugin_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of packages with `debate-jury` installed."""
-    home = tmp_path_factory.mktemp("plugin")
-    site = home / "site"
-    with ZipFile(_pack_wheel(home)) as wheel:
-        wheel.extractall(site)
+    site = tmp_path_factory.mktemp("site")
+    copytree(PLUGIN / "debate_jury", site / "debate_jury")
+    project = tomllib.loads((PLUGIN / "pyproject.toml").read_text())["project"]
+    info = site / f"debate_jury-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    points = [
+        f"[{group}]\n" + "".join(f"{name} = {path}\n" for name, path in group_points.items())
+        for group, group_points in project["entry-points"].items()
+    ]
+    (info / "entry_points.txt").write_text("\n".join(points))
     return site
 
 
@@ -61,29 +67,3 @@ def saved(judged_once: Path, tmp_path: Path) -> Path:
     """The judged debate, in the folder of this test."""
     copytree(judged_once, tmp_path, dirs_exist_ok=True)
     return tmp_path / "held.json"
-
-
-def _pack_wheel(home: Path) -> Path:
-    project = tomllib.loads((PLUGIN / "pyproject.toml").read_text())["project"]
-    lines = [
-        f"[{group}]\n" + "".join(f"{name} = {path}\n" for name, path in points.items())
-        for group, points in project["entry-points"].items()
-    ]
-    version = project["version"]
-    info = f"debate_jury-{version}.dist-info"
-    files = {
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\n",
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        f"{info}/entry_points.txt": "\n".join(lines),
-    }
-    files |= {
-        str(path.relative_to(PLUGIN)): path.read_text()
-        for path in (PLUGIN / "debate_jury").rglob("*")
-        if path.suffix in {".py", ".md"}
-    }
-    wheel = home / f"debate_jury-{version}-py3-none-any.whl"
-    with ZipFile(wheel, "w") as packed:
-        for name, text in files.items():
-            packed.writestr(name, text)
-        packed.writestr(f"{info}/RECORD", "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"]))
-    return wheel

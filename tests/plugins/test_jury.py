@@ -1,4 +1,4 @@
-"""A judging system that comes as a package of its own works everywhere, without a line of it in debate_cli."""
+"""A judging system in a separate package works everywhere, without a line of it in debate_cli."""
 
 import json
 from collections.abc import Callable
@@ -93,8 +93,9 @@ def test_without_the_plugin_a_transcript_keeps_the_jury_untouched(debate: Comman
 
 
 def test_without_the_plugin_the_stored_verdict_is_shown_and_checked_as_it_is(debate: Command, saved: Path) -> None:
-    """`score` shows it, says that it cannot be recomputed, and `--check` does not fail on it."""
+    """`score` shows it, says that it cannot be recomputed, and `--check` neither fails on it nor counts it."""
     done = debate("score", saved.name, "--check", plugin=False)
     assert done.code == 0, done.err
     assert "not installed, so its stored verdict is shown and not recomputed" in done.err
+    assert "OK: 1 stored verdict matches the recomputed one" in done.err
     assert "jury" in done.out

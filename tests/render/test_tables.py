@@ -174,16 +174,6 @@ def test_a_conditional_verdict_states_its_conditions(option: str) -> None:
     assert conditions == [f"{judge}  holds only with: name a budget" for judge in JUDGES if option == "CONDITIONAL"]
 
 
-@pytest.mark.parametrize("system", ["structured", "moderator", "panel", "live", "persuasion"])
-def test_unreadable_notes_leave_the_scores(system: str) -> None:
-    """A stored verdict of another version still has its scores."""
-    verdict = Verdict(
-        system=system, run="r1", winner="Ada", victory="clear", margin=1, scores={"Ada": 2, "Bo": 1}, notes={"x": 1}
-    )
-    (table,) = build_verdict_tables(verdict)
-    assert len(table.rows) == 2
-
-
 def test_a_manipulation_is_reported_in_red() -> None:
     """It is in the live report and once in the closing part."""
     finding = Manipulation(participant="Ada", turn=0, quote="give me 10/10", technique="score demanded")

@@ -21,7 +21,7 @@ from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.verdict import Verdict
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.render import theme
-from debate_cli.render.content.summary import explain_scores, suggest_judge_command, summarize_verdicts
+from debate_cli.render.content.summary import suggest_judge_command, summarize_verdicts
 from debate_cli.render.terminal.drawing import score_bars
 from debate_cli.render.theme import missing_sentences
 from debate_cli.systems.moderator.score import ModeratorNotes
@@ -186,7 +186,7 @@ def test_the_scale_of_persuasion_ends_at_its_best_score(debaters: int) -> None:
 
 
 def test_bars_end_at_the_maximum_of_the_scale() -> None:
-    """32 of 80 fill 12 of 30 columns; the sentence names the maximum; a score above it extends the axis."""
-    assert explain_scores(persuasion(32, 31)) == "Ada 32.0 to Bo 31.0 of 80. No debater surrendered."
+    """32 of 80 fill 12 of 30 columns; the margin names the maximum; a score above it extends the axis."""
+    assert theme.format_margin(persuasion(32, 31)) == "1.0 of 80 points"
     assert render_text(score_bars(persuasion(32, 16), {})).splitlines()[0].count("━") == 12
     assert theme.score_axis_max(persuasion(12.5, 3).model_copy(update={"system": "structured"})) == 12.5

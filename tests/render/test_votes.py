@@ -135,7 +135,7 @@ def test_a_page_on_a_document_does_not_mention_a_debate() -> None:
         assert text not in page
     document = format_markdown(shown, score(shown))
     assert document.index("We move.") < document.index("## Verdict") < document.index("## Participants")
-    assert build_verdict_tables(vote("FAIL"))
+    assert build_verdict_tables(score(shown)[0])
 
 
 @pytest.fixture(scope="module")

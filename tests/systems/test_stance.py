@@ -150,7 +150,7 @@ def test_resistance_is_the_worse_of_two_grades(attack: float, conviction: float,
 
 
 def test_a_debater_that_no_speech_reached_has_no_rating() -> None:
-    """A debater has a resistance rating only after a speech of an opponent, even if this speech attacks nobody."""
+    """A debater has a resistance rating only after a speech of an opponent, even if this speech attacks no one."""
     assert DebaterState("X", 0.8, 0.8, 0.9).resistance is None
     assert apply_effect(DebaterState("X", 0.8, 0.8, 0.9), effect_of(0)).resistance == "Excellent"
 

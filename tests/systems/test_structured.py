@@ -253,7 +253,7 @@ def test_the_spread_is_a_table_if_several_judges_marked(judges: int, titles: lis
     """The table has the highest minus the lowest mark of each argument and criterion."""
     names = ("judge",) if judges == 1 else ("judge-1", "judge-2")
     given = [assessment("structured", marks_of(8 - place, 4), assessor=name) for place, name in enumerate(names)]
-    found = tables(verdict_on(*given, judges=judges))
+    found = [table for table in tables(verdict_on(*given, judges=judges)) if table.rows]
     assert [table.title for table in found] == titles
     if judges > 1:
         assert found[1].rows[0] == ("PRO-1", *[Number(1.0, 1)] * 4)

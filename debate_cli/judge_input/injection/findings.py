@@ -35,19 +35,20 @@ MAX_QUOTE_CHARS = 160
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """Return a finding for each passage of the subject that addresses the judge. Quotes of sources are not searched.
 
-    The motion, the background and the names are searched too if the subject is the whole debate.
-    A pair of turns has no findings.
+    If the subject is the whole debate, the motion, the background and the names are searched too. A subject of
+    several turns gives no findings, because each of its turns is also a subject.
     """
-    found: list[Manipulation] = []
+    if subject.moment in {"pair", "debate"} and subject.turns:
+        return ()
     names = debater_names(debate)
-    if subject.moment == "debate" and not subject.turns:
+    found: list[Manipulation] = []
+    if subject.moment == "debate":
         for text in (debate.topic, debate.config.background or ""):
             found += map(_build_finding, detect_injection(text, names))
         for name in debate_names(debate):
             found += map(_build_finding, detect_injection(name))
-    if subject.moment != "pair" and not (subject.moment == "debate" and subject.turns):
-        for turn in _judged_turns(debate, subject):
-            found += _find_in_turn(turn, names, last_passage_before(turn, debate), genuine_quotes(debate, turn))
+    for turn in _judged_turns(debate, subject):
+        found += _find_in_turn(turn, names, last_passage_before(turn, debate), genuine_quotes(debate, turn))
     return tuple(dict.fromkeys(found))
 
 

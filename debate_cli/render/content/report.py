@@ -225,4 +225,4 @@ def build_verdict_tables(verdict: Verdict) -> list[Table]:
     """Return the tables of one verdict without empty columns; an empty list if the verdict has no scores."""
     if not verdict.displayed_scores:
         return []
-    return [drop_empty_columns(table) for table in get_system(verdict.system).tables(verdict)]
+    return [drop_empty_columns(table) for table in get_system(verdict.system).tables(verdict) if table.rows]

@@ -125,7 +125,7 @@ def closing_rows(
     rows += _other_verdict_rows(debate, ordered)
     agreement = build_agreement_table(ordered)
     rows += [SummaryRow("judges", (remark,)) for remark in (agreement.remarks if agreement is not None else ())]
-    for vote in get_system(ordered[0].system).headline(ordered[0]).dissent if ordered else ():
+    for vote in get_system(ordered[0].system).dissent(ordered[0]) if ordered else ():
         words = shorten(vote.rationale, MAX_DISSENT_LENGTH)
         rows.append(SummaryRow("judges", (f"{vote.judge} votes {vote.option}: {words}",)))
     rows += [SummaryRow("note", (note,)) for note in omitted_verdicts_notes(debate, verdicts)]
@@ -201,7 +201,7 @@ def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[
 
 def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
     """Return the changes that a judged document needs in order to pass; none for a debate."""
-    return get_system(verdict.system).headline(verdict).required_changes
+    return get_system(verdict.system).required_changes(verdict)
 
 
 def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:
@@ -235,7 +235,7 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
 
 def explain_scores(verdict: Verdict) -> str:
     """Return one or two sentences that explain a verdict with numbers; empty if the verdict has no numbers."""
-    reason = get_system(verdict.system).headline(verdict).reason
+    reason = get_system(verdict.system).headline(verdict)
     return theme.expand_error_names(reason) if verdict.victory == "undetermined" else reason
 
 

@@ -128,7 +128,7 @@ def _navigation(context: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _score_blocks(report: DebateReport, classes: Mapping[str, str]) -> list[dict[str, Any]]:
-    def block(title: str, charts: Sequence[Chart], tables: Sequence[Any], **words: Sequence[str]) -> dict[str, Any]:
+    def block(title: str, charts: Iterable[Chart], tables: Sequence[Any], **words: Sequence[str]) -> dict[str, Any]:
         drawn: list[DrawnChart] = [draw_chart(chart, classes) for chart in charts if not chart.is_empty]
         return {"title": title, "charts": drawn, "tables": tables, "remarks": (), "missing": (), **words}
 

@@ -102,11 +102,9 @@ def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveS
     incomplete = {turn for turn, chain in collect_chains(given).items() if chain.missing}
     comparisons = _collect_comparisons(debate, given)
     results = list(_collect_results(debate, raw, comparisons))
-    decided = [
-        (item.turns, item.winner_position, item.dimension) for item in results if item.winner_position is not None
-    ]
-    won = {(turns[winner_position], dimension) for turns, winner_position, dimension in decided}
-    lost = {(turns[1 - winner_position], dimension) for turns, winner_position, dimension in decided}
+    decided = [(item.dimension, item.decision) for item in results if item.decision is not None]
+    won = {(winning_turn, dimension) for dimension, (winning_turn, _) in decided}
+    lost = {(losing_turn, dimension) for dimension, (_, losing_turn) in decided}
     calibrated, changes = _calibrate(raw, incomplete, won, lost)
     register = build_register(debate, given, withdrawals=settings.withdrawals)
     penalties = _collect_penalties(debate, given, register, settings.penalties)
@@ -150,7 +148,8 @@ class _DimensionResult(NamedTuple):
     turns: tuple[int, int]
     dimension: str
     winner: str
-    winner_position: int | None
+    decision: tuple[int, int] | None
+    """The winning and the losing turn; None for a draw."""
 
 
 def _collect_results(
@@ -158,11 +157,12 @@ def _collect_results(
 ) -> Iterator[_DimensionResult]:
     for index, comparison in comparisons.items():
         pair = (index - 1, index)
-        names = [debate.turns_by_index[turn].speaker for turn in pair]
+        earlier, later = (debate.turns_by_index[turn].speaker for turn in pair)
+        decisions = {DRAWN_COMPARISON: None, earlier: pair, later: (index, index - 1)}
         for dimension in DIMENSION_MAXIMA:
             winner = str(getattr(comparison, dimension))
-            if all(dimension in scores.get(turn, {}) for turn in pair) and winner in (*names, DRAWN_COMPARISON):
-                yield _DimensionResult(pair, dimension, winner, names.index(winner) if winner in names else None)
+            if all(dimension in scores.get(turn, {}) for turn in pair) and winner in decisions:
+                yield _DimensionResult(pair, dimension, winner, decisions[winner])
 
 
 def _calibrate(
@@ -190,12 +190,13 @@ def _calibrate(
 
 
 def _find_unresolved(results: Iterable[_DimensionResult], scores: TurnScores) -> Iterator[UnresolvedExchange]:
-    for turns, dimension, winner, winner_position in results:
+    for turns, dimension, winner, decision in results:
         earlier, later = (scores[turn][dimension] for turn in turns)
-        if winner_position is None:
+        if decision is None:
             is_open = strip_float_noise(abs(earlier - later)) > DRAW_SHARE * DIMENSION_MAXIMA[dimension]
         else:
-            is_open = earlier < later if winner_position == 0 else later < earlier
+            winning_turn, losing_turn = decision
+            is_open = scores[winning_turn][dimension] < scores[losing_turn][dimension]
         if is_open:
             yield UnresolvedExchange(turns=turns, dimension=dimension, winner=winner, earlier=earlier, later=later)
 

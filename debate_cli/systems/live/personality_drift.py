@@ -45,7 +45,7 @@ class PersonalityStep(FrozenModel):
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
     """Return the personality over time for each debater whose personality changed.
 
-    The result is empty for a later judging run, because only the first run changes personalities.
+    Empty for a later judging run, because only the first run changes personalities.
     """
     if get_run_id(run) != FIRST_RUN:
         return {}
@@ -56,9 +56,9 @@ def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[
 
 
 def personality_curve(debate: Debate, name: str) -> tuple[PersonalityStep, ...]:
-    """Return a debater's personality before the first turn and after each of the debater's assessed exchanges.
+    """Return a debater's personality before the first turn and after each assessed exchange.
 
-    The result is empty if the configuration gives the debater no personality.
+    Empty if the configuration gives the debater no personality.
     """
     start = next((item.personality for item in debate.participants if item.name == name), None)
     if start is None:
@@ -91,9 +91,9 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
 
 
 def describe_pressure(debate: Debate, name: str) -> str:
-    """Return the sentences of a debater's prompt on pressure and changed traits.
+    """Describe a debater's changed traits, and the pressure since the debater's last turn, for the debater's prompt.
 
-    The pressure is from exchanges since the debater's last turn. Empty if there was no pressure and no trait changed.
+    Empty without pressure and changed traits.
     """
     curve = personality_curve(debate, name)
     if not curve:
@@ -104,9 +104,9 @@ def describe_pressure(debate: Debate, name: str) -> str:
 
 
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
-    """Return the sentences of a debater's prompt on `pressures` and changed traits.
+    """Describe `pressures`, and the traits that differ between `start` and `now`, for a debater's prompt.
 
-    A trait has changed if it differs between `start` and `now`. Empty if there is no pressure and no changed trait.
+    Empty without pressure and changed traits.
     """
     felt: list[str] = []
     for kind, value in pressures.items():

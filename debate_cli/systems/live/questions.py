@@ -293,8 +293,7 @@ def _resolution_prompt_values(context: Context, _prompts: Prompts) -> Mapping[st
     given = ordered_assessments(context.debate, "live", context.brief.run)
     narrative = first_finding(given, Narrative)
     (verdict,) = score(context.debate, runs=context.brief.run, systems=("live",))
-    notes = parse_notes(LiveNotes, verdict)
-    means = dimension_means(notes) if notes is not None else {}
+    means = dimension_means(parse_notes(LiveNotes, verdict))
     percentages = {
         name: {dimension: round(100 * mark / DIMENSION_MAXIMA[dimension]) for dimension, mark in means[name].items()}
         for name in verdict.scores

@@ -201,9 +201,9 @@ def add_faults(
     debate: Debate,
     collector: MarkCollector,
 ) -> None:
-    """Add a finding for each claim and each gap, or a warning if no turn contains the quoted words.
+    """Add a finding for each claim up to the turn `last` and each gap before it.
 
-    `last`: index of the last turn in which a claim can be. A gap can only be in a turn before `last`.
+    If no such turn contains the quoted words, a warning is added instead.
     """
     for claim in claims:
         turn = _find_turn(claim.quote, debate.turns_before(last + 1), collector)

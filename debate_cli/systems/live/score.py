@@ -132,7 +132,7 @@ class LiveNotes(Notes):
     """All suspect claims and logic gaps, with the review's decisions."""
     penalties: tuple[Penalty, ...]
     exchanges_won: dict[str, int] = {}
-    """Maps each participant to the number of exchanges won. Whoever wins more dimensions wins the exchange."""
+    """Maps each participant to the number of exchanges in which this participant won more dimensions."""
     dimension_wins: dict[str, dict[str, int]]
     """Maps each participant to the number of exchanges won in each dimension."""
     frame_control: dict[str, float]
@@ -280,7 +280,6 @@ def convergence_subject(debate: Debate) -> Subject:
     return Subject(moment="debate", turns=(*indices[:2], *indices[-2:]))
 
 
-def is_review(assessment: Assessment) -> bool:
-    """Return whether the assessment is the review of the register."""
-    subject = assessment.subject
-    return subject.moment == "debate" and not subject.turns and assessment.revision == REVIEW_REVISION
+def is_review(item: Brief | Assessment) -> bool:
+    """Return whether a brief or an assessment is about the review of the register."""
+    return item.subject == WHOLE_DEBATE and item.revision == REVIEW_REVISION

@@ -90,7 +90,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
                 return questions.PAIR_QUESTION
             case _ if brief.subject.turns:
                 return questions.CONVERGENCE_QUESTION
-            case _ if brief.revision == score.REVIEW_REVISION:
+            case _ if score.is_review(brief):
                 return register.REVIEW_QUESTION
             case _ if brief.revision == score.RESOLUTION_REVISION:
                 return questions.RESOLUTION_QUESTION
@@ -98,8 +98,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
                 return questions.NARRATIVE_QUESTION
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        is_review = brief.subject.moment == "debate" and brief.revision == score.REVIEW_REVISION
-        return (SOURCES_KIND,) if is_review else ()
+        return (SOURCES_KIND,) if score.is_review(brief) else ()
 
     def awaited(
         self, debate: Debate, settings: LiveSettings, index: int, round_number: int | None
@@ -126,29 +125,26 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         return WHOLE_DEBATE_NAMES.get(brief.revision, "the debate")
 
     def explain(self, verdict: Verdict) -> str:
-        notes = parse_notes(score.LiveNotes, verdict)
-        means = score.dimension_means(notes) if notes is not None else {}
+        means = score.dimension_means(parse_notes(score.LiveNotes, verdict))
         return describe_scores(verdict, self.max_score(verdict), means, DIMENSION_MAXIMA)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        notes = parse_notes(score.LiveNotes, verdict)
-        narrative = notes.narrative if notes is not None else None
+        narrative = parse_notes(score.LiveNotes, verdict).narrative
         agrees = narrative is not None and narrative.winner == verdict.winner
         return JudgeQuote(narrative.reasoning) if narrative is not None and agrees else None
 
     def turn_scores(self, verdict: Verdict) -> dict[int, TurnScore]:
-        notes = parse_notes(score.LiveNotes, verdict)
         return {
             row.turn: TurnScore(row.composite, {name: getattr(row, name) for name in DIMENSION_MAXIMA})
-            for row in (notes.turns if notes is not None else ())
+            for row in parse_notes(score.LiveNotes, verdict).turns
             if row.composite is not None
         }
 
-    def tables(self, verdict: Verdict) -> list[Table]:
-        return tables.tables(verdict) or super().tables(verdict)
+    def tables(self, verdict: Verdict) -> Iterator[Table]:
+        return tables.tables(verdict)
 
-    def charts(self, verdict: Verdict) -> list[Chart]:
-        return list(tables.charts(verdict))
+    def charts(self, verdict: Verdict) -> Iterator[Chart]:
+        return tables.charts(verdict)
 
     def sections(self, debate: Debate) -> Iterator[ReportSection]:
         section = build_personality_section(debate)

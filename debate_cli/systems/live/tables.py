@@ -46,13 +46,11 @@ STATUS_BADGES: dict[EntryStatus, Badge] = {
 }
 
 
-def tables(verdict: Verdict) -> list[Table]:
-    """Return the tables of a live verdict, without empty tables."""
+def tables(verdict: Verdict) -> Iterator[Table]:
+    """Yield the tables of a live verdict."""
     notes = parse_notes(LiveNotes, verdict)
-    if notes is None:
-        return []
     ranked = sorted(verdict.scores, key=lambda name: -verdict.scores[name])
-    scorecard = column_table(
+    yield column_table(
         "scores, live",
         ranked,
         {
@@ -66,13 +64,14 @@ def tables(verdict: Verdict) -> list[Table]:
         _narrative_remarks(notes),
     )
     winners = sorted(notes.dimension_wins.items(), key=lambda item: -verdict.scores.get(item[0], 0.0))
-    exchanges = make_table(
+    yield make_table(
         "exchanges won by dimension, live",
         ("debater", *DIMENSION_MAXIMA),
         ((DebaterCell(name), *(Number(of.get(item, 0), 0) for item in DIMENSION_MAXIMA)) for name, of in winners),
     )
-    found = (scorecard, exchanges, *_turn_tables(notes), _change_table(notes), _unresolved_table(notes.unresolved))
-    return [table for table in found if table.rows]
+    yield from _turn_tables(notes)
+    yield _change_table(notes)
+    yield _unresolved_table(notes.unresolved)
 
 
 def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
@@ -220,12 +219,10 @@ def _unresolved_table(unresolved: Iterable[UnresolvedExchange]) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield a chart of the mean scores by dimension; none if the verdict's notes cannot be read."""
-    notes = parse_notes(LiveNotes, verdict)
-    if notes is not None:
-        yield percent_chart(
-            "Marks by dimension",
-            "Mean over a debater's turns after calibration and penalties, as a percentage of the dimension's maximum.",
-            DIMENSION_MAXIMA,
-            dimension_means(notes),
-        )
+    """Yield a chart of the mean scores by dimension."""
+    yield percent_chart(
+        "Marks by dimension",
+        "Mean over a debater's turns after calibration and penalties, as a percentage of the dimension's maximum.",
+        DIMENSION_MAXIMA,
+        dimension_means(parse_notes(LiveNotes, verdict)),
+    )

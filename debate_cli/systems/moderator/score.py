@@ -10,7 +10,6 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.systems.aggregation import (
     clamp_mark,
@@ -160,9 +159,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings
     The verdict is undetermined if fewer than two debaters have a score, or if a debater who spoke has none.
     """
     given = ordered_assessments(debate, "moderator", run)
-    of_rounds = sorted(
-        (item for item in given if item.subject.round is not None), key=lambda item: item.subject.round or 0
-    )
+    of_rounds = [item for item in given if item.subject.round is not None]
     final = [item for item in given if item.subject.moment == "debate"]
     round_rows = tuple(_round_rows(debate, of_rounds))
     rows = tuple(_final_rows(debate, round_rows, final))
@@ -173,6 +170,10 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings
     run_id, asked = get_run_id(run), stored_settings(debate, run, settings)
     numbers = sorted({turn.round for turn in debate.turns})
     briefs = (*round_briefs(run_id, asked, numbers), *briefs_for(run_id, asked, WHOLE_DEBATE))
+    unassessed = (
+        (brief, f"{describe_subject(brief.subject).capitalize()} was not assessed by {brief.assessor}")
+        for brief in briefs
+    )
     notes = ModeratorNotes(
         highest=MAX_MODERATOR_SCORE,
         rounds=round_rows,
@@ -183,17 +184,11 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings
         overviews=tuple(Overview(assessor=by.assessor, **of.model_dump(exclude={"kind"})) for by, of in overviews),
         missing=(
             *describe_silent(debate),
-            *describe_unanswered(
-                debate, ((brief, f"{_name(brief)} was not assessed by {brief.assessor}") for brief in briefs)
-            ),
+            *describe_unanswered(debate, unassessed),
             *(sentence for item in given for sentence in _describe_unmarked(debate, item)),
         ),
     )
     return build_verdict("moderator", run, outcome, scores, notes)
-
-
-def _name(brief: Brief) -> str:
-    return describe_subject(brief.subject).capitalize()
 
 
 def _criteria(assessment: Assessment) -> Mapping[str, float]:

@@ -86,15 +86,15 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
                 for group, items in CATEGORY_GROUPS.items()
                 if row.categories.keys() >= set(items)
             }
-            for row in (notes.final if notes is not None else ())
+            for row in notes.final
         }
         return describe_scores(verdict, self.max_score(verdict), marks, maxima, whole="the final evaluation")
 
-    def tables(self, verdict: Verdict) -> list[Table]:
-        return tables.tables(verdict) or super().tables(verdict)
+    def tables(self, verdict: Verdict) -> Iterator[Table]:
+        return tables.tables(verdict)
 
-    def charts(self, verdict: Verdict) -> list[Chart]:
-        return list(tables.charts(verdict))
+    def charts(self, verdict: Verdict) -> Iterator[Chart]:
+        return tables.charts(verdict)
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         is_round = assessment.subject.moment == "round"

@@ -29,20 +29,15 @@ from debate_cli.systems.tables import (
 )
 
 
-def tables(verdict: Verdict) -> list[Table]:
-    """Return tables of scores, rounds, the final evaluation and the judges' words, without empty tables."""
+def tables(verdict: Verdict) -> Iterator[Table]:
+    """Yield tables of scores, rounds, the final evaluation and the judges' words."""
     notes = parse_notes(ModeratorNotes, verdict)
-    if notes is None:
-        return []
-    found = (
-        _score_table(notes),
-        _round_table(notes),
-        _final_table(notes),
-        _final_reason_table(notes),
-        _report_table(notes),
-        _round_reason_table(notes),
-    )
-    return [table for table in found if table.rows]
+    yield _score_table(notes)
+    yield _round_table(notes)
+    yield _final_table(notes)
+    yield _final_reason_table(notes)
+    yield _report_table(notes)
+    yield _round_reason_table(notes)
 
 
 def _score_table(notes: ModeratorNotes) -> Table:
@@ -168,10 +163,8 @@ def _join(sentences: Iterable[str]) -> str:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield charts of the final evaluation and of the rounds; none if the notes of the verdict cannot be read."""
+    """Yield charts of the final evaluation and of the rounds."""
     notes = parse_notes(ModeratorNotes, verdict)
-    if notes is None:
-        return
     yield percent_chart(
         "Final evaluation by category",
         "Marks as a percentage of the category's maximum; the final evaluation counts three quarters.",

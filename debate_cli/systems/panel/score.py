@@ -109,8 +109,8 @@ class PanelNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `PanelNotes`.
 
-    If the vote is PASS, the debater of side `for` wins. If the vote is FAIL, the debater of side `against` wins. Nobody
-    wins if the vote is CONDITIONAL, or if the winning side has several debaters.
+    After PASS, the debater of side `for` wins. After FAIL, the debater of side `against` wins. There is no winner after
+    CONDITIONAL, or if the winning side has several debaters.
 
     The margin, 0-1, is the difference between the two largest shares of the judges' weight. The verdict is undetermined
     with fewer votes than `min_judges`. If the panel is smaller than `min_judges`, all judges must vote.

@@ -1,7 +1,6 @@
 """The judging system `panel`."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from debate_cli.domain.debate import Debate
@@ -11,7 +10,6 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     AssessmentContent,
-    Headline,
     JudgeQuestion,
     JudgeQuote,
     JudgeVote,
@@ -19,12 +17,13 @@ from debate_cli.systems.base import (
     JudgingSystem,
     PlannedCalls,
     Progress,
+    RequiredChange,
     briefs_for,
 )
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.panel import questions, score, tables
 from debate_cli.systems.panel.settings import PanelSettings
-from debate_cli.systems.panel.votes import MIN_VOTES_TO_COMPARE, Ballot, Vote, ballots_by_round, should_deliberate
+from debate_cli.systems.panel.votes import MIN_VOTES_TO_COMPARE, Vote, ballots_by_round, should_deliberate
 from debate_cli.systems.tables import Table, parse_notes
 
 
@@ -34,24 +33,22 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     findings = (Vote,)
     judges_texts = True
     prompt_package = "debate_cli.systems.panel"
+    unit = "weight"
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
         if not progress.is_over or self.why_not(debate) is not None:
             return
-        rounds: Mapping[int, tuple[Ballot, ...]] = {}
         due = tuple(briefs_for(run.id, settings, WHOLE_DEBATE))
-        while True:
-            yield from due
-            if not all(debate.is_settled(brief) for brief in due):
-                return
-            rounds = rounds or ballots_by_round(debate, run, settings)
-            revision = due[0].revision + 1
-            latest = max(rounds, default=-1)
-            if latest < revision and not (latest == revision - 1 and should_deliberate(rounds, settings)):
+        yield from due
+        rounds = ballots_by_round(debate, run, settings)
+        last = max(rounds, default=-1) + should_deliberate(rounds, settings)
+        for revision in range(1, last + 1):
+            if not all(map(debate.is_settled, due)):
                 return
             voters = {ballot.judge for number in rounds if number < revision for ballot in rounds[number]}
             again = briefs_for(run.id, settings, WHOLE_DEBATE, revision)
             due = tuple(brief for brief in again if brief.assessor in voters)
+            yield from due
 
     def planned_calls(self, settings: PanelSettings, turns: int, rounds: int) -> PlannedCalls:
         judges = len(settings.members)
@@ -75,7 +72,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
 
     def explain(self, verdict: Verdict) -> str:
         notes = parse_notes(score.PanelNotes, verdict)
-        if notes is None or notes.option is None:
+        if notes.option is None:
             return ""
         if notes.judges == 1:
             return f"One judge decides alone: {notes.rounds[-1].votes[0].judge} voted {notes.option}."
@@ -90,29 +87,28 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         agreed = f"; agreement {notes.final_agreement:.2f}" if notes.final_agreement is not None else ""
         return f"{voted}{after}{agreed}."
 
-    def headline(self, verdict: Verdict) -> Headline:
-        notes = parse_notes(score.PanelNotes, verdict)
-        found = replace(super().headline(verdict), unit="weight")
-        if notes is None:
-            return found
-        return replace(found, dissent=tuple(map(_to_vote, notes.dissent)), required_changes=notes.required_changes)
-
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         notes = parse_notes(score.PanelNotes, verdict)
-        final = notes.rounds[-1].votes if notes is not None and notes.rounds else ()
-        votes = [vote for vote in final if notes and vote.option == notes.option and vote.rationale.strip()]
+        final = notes.rounds[-1].votes if notes.rounds else ()
+        votes = [vote for vote in final if vote.option == notes.option and vote.rationale.strip()]
         chosen = max(votes, key=lambda vote: vote.weight, default=None)
         return JudgeQuote(chosen.rationale, chosen.judge) if chosen is not None else None
 
     def votes(self, verdict: Verdict) -> Iterable[JudgeVote]:
         notes = parse_notes(score.PanelNotes, verdict)
-        return map(_to_vote, notes.rounds[-1].votes if notes is not None and notes.rounds else ())
+        return map(_to_vote, notes.rounds[-1].votes if notes.rounds else ())
 
-    def tables(self, verdict: Verdict) -> list[Table]:
-        return tables.tables(verdict) or super().tables(verdict)
+    def dissent(self, verdict: Verdict) -> Iterable[JudgeVote]:
+        return map(_to_vote, parse_notes(score.PanelNotes, verdict).dissent)
 
-    def charts(self, verdict: Verdict) -> list[Chart]:
-        return list(tables.charts(verdict))
+    def required_changes(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+        return parse_notes(score.PanelNotes, verdict).required_changes
+
+    def tables(self, verdict: Verdict) -> Iterator[Table]:
+        return tables.tables(verdict)
+
+    def charts(self, verdict: Verdict) -> Iterator[Chart]:
+        return tables.charts(verdict)
 
 
 def _to_vote(row: score.BallotRow) -> JudgeVote:

@@ -23,17 +23,17 @@ from debate_cli.systems.tables import (
 )
 
 
-def tables(verdict: Verdict) -> list[Table]:
-    """Return the tables of a panel's verdict, without empty tables."""
+def tables(verdict: Verdict) -> Iterator[Table]:
+    """Yield the tables of a panel's verdict; none if no judge voted."""
     notes = parse_notes(PanelNotes, verdict)
-    if notes is None or not notes.rounds:
-        return []
+    if not notes.rounds:
+        return
     marks, decision = _mark_table(notes), [_option_table(notes, verdict), _vote_table(notes)]
     if notes.required_changes:
-        found = [_change_table(notes), marks, *decision, _disagreement_table(notes)]
+        yield from (_change_table(notes), marks, *decision, _disagreement_table(notes))
     else:
-        found = [*decision, marks, _disagreement_table(notes), _condition_table(notes)]
-    return [table for table in (*found, _dissent_table(notes)) if table.rows]
+        yield from (*decision, marks, _disagreement_table(notes), _condition_table(notes))
+    yield _dissent_table(notes)
 
 
 def _change_table(notes: PanelNotes) -> Table:
@@ -166,9 +166,9 @@ def _dissent_table(notes: PanelNotes) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield a chart of the votes in each round; none if the verdict's notes cannot be read."""
+    """Yield a chart of the votes in each round; none if no judge voted."""
     notes = parse_notes(PanelNotes, verdict)
-    if notes is None or not notes.rounds:
+    if not notes.rounds:
         return
     labels = tuple(f"vote {row.round + 1}" for row in notes.rounds)
     series: list[ChartSeries] = []

@@ -41,8 +41,8 @@ def turn_effects(
 ) -> tuple[Effect, ...]:
     """Return the effects of a turn on the other debaters who have not surrendered.
 
-    `states`: the debaters' states before the turn. `given`: the assessments of the turn, used only if `settings.effects`
-    is `judge`. Then a turn affects only debaters for whom persuasion and attack were both rated.
+    `states`: the debaters' states before the turn. `given`: the assessments of the turn, which count with
+    `effects: judge`. Then a turn affects only debaters for whom persuasion and attack were rated.
     """
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":

@@ -46,10 +46,10 @@ def pick_strategy(
 
 
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
-    """Return the predicted persuasion by `strategy`, averaged over the targets.
+    """Return the predicted persuasion by `strategy`, 0-1.2, averaged over the targets.
 
-    The prediction for a target is the strategy's mean persuasion of this target so far. If the strategy is untried on
-    the target, the prediction is UNTRIED_EFFECT. SITUATION_BONUS is added if the strategy suits the situation.
+    The prediction for a target is the strategy's mean persuasion of this target so far, or UNTRIED_EFFECT.
+    SITUATION_BONUS is added if the strategy suits the situation.
 
     `own`: state of the speaker. `targets`: states of the debaters to persuade. `debaters`: number of all debaters.
     """

@@ -75,19 +75,18 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
 
     def explain(self, verdict: Verdict) -> str:
         notes = parse_notes(score.PersuasionNotes, verdict)
-        surrendered, hint = (notes.surrendered, notes.hint) if notes is not None else ((), "")
-        sentences = [f"{item.name} surrendered after round {item.round}." for item in surrendered]
-        parts = (super().explain(verdict), *(sentences or ["No debater surrendered."]), hint)
+        sentences = [f"{item.name} surrendered after round {item.round}." for item in notes.surrendered]
+        parts = (super().explain(verdict), *(sentences or ["No debater surrendered."]), notes.hint)
         return " ".join(filter(None, parts))
 
     def quote(self, debate: Debate, verdict: Verdict) -> None:
         """Return None, because the judges rate single turns and do not explain the verdict."""
 
-    def tables(self, verdict: Verdict) -> list[Table]:
-        return tables.tables(verdict) or super().tables(verdict)
+    def tables(self, verdict: Verdict) -> Iterator[Table]:
+        return tables.tables(verdict)
 
-    def charts(self, verdict: Verdict) -> list[Chart]:
-        return list(tables.charts(verdict))
+    def charts(self, verdict: Verdict) -> Iterator[Chart]:
+        return tables.charts(verdict)
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         effects: dict[str, list[str]] = {}

@@ -27,13 +27,12 @@ SURRENDER_REASONS = {
 }
 
 
-def tables(verdict: Verdict) -> list[Table]:
-    """Return the tables of a persuasion verdict, without empty tables."""
+def tables(verdict: Verdict) -> Iterator[Table]:
+    """Yield the tables of a persuasion verdict."""
     notes = parse_notes(PersuasionNotes, verdict)
-    if notes is None:
-        return []
-    found = (_score_table(verdict, notes), *_state_tables(notes), _influence_table(notes))
-    return [table for table in found if table.rows]
+    yield _score_table(verdict, notes)
+    yield from _state_tables(notes)
+    yield _influence_table(notes)
 
 
 def _score_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
@@ -115,10 +114,8 @@ def _influence_table(notes: PersuasionNotes) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield charts of stance and conviction over time; none if the verdict's notes cannot be read."""
+    """Yield charts of stance and conviction over time."""
     notes = parse_notes(PersuasionNotes, verdict)
-    if notes is None:
-        return
     stances, convictions = ([getattr(point, name) for point in notes.curve] for name in ("stances", "convictions"))
     yield _curve_chart(
         "Stance after each turn",

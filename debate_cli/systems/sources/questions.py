@@ -142,8 +142,7 @@ def _passage_words(passage: Passage, names: tuple[str, ...]) -> dict[str, str]:
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
     """Return a finding for each answer on a citation or a claim.
 
-    If an answer on a claim names no passage, the claim counts as `unknown`. If its quote is not in the passage, a
-    warning is added.
+    A claim whose answer names no passage is `unknown`. A quote that is not in the named passage gives a warning.
     """
     collector = MarkCollector()
     citations, claims = _round_citations(context), _round_claims(context)

@@ -1,7 +1,6 @@
 """The judging system `sources`."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from debate_cli.domain.assessment import Assessment
@@ -13,7 +12,6 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.evidence.source_checks import check_sources
 from debate_cli.systems.aggregation import iter_findings
 from debate_cli.systems.base import (
-    Headline,
     JudgeQuestion,
     JudgingSystem,
     LiveReport,
@@ -39,6 +37,7 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
     settings = SourcesSettings
     findings = (SourceSupport, SourceLookup)
     prompt_package = "debate_cli.systems.sources"
+    unit = "credit"
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SourcesSettings, progress: Progress) -> Iterator[Brief]:
         turns = debate.turns_by_index
@@ -67,9 +66,8 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
     def max_score(self, verdict: Verdict) -> float:
         return 1.0
 
-    def headline(self, verdict: Verdict) -> Headline:
-        found = super().headline(verdict)
-        return replace(found, reason=" ".join(filter(None, (*_poor_citations(verdict), found.reason))), unit="credit")
+    def headline(self, verdict: Verdict) -> str:
+        return " ".join(filter(None, (*_poor_citations(verdict), super().headline(verdict))))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         outcomes = {citation_key(check): f"{SOURCE_BADGES[check.outcome].word}: " for check in check_sources(debate)}
@@ -80,8 +78,8 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
         ]
         return LiveReport(sentences=(*sentences, *describe_lookups(assessment, debate)))
 
-    def tables(self, verdict: Verdict) -> list[Table]:
-        return tables.tables(verdict) or super().tables(verdict)
+    def tables(self, verdict: Verdict) -> Iterator[Table]:
+        return tables.tables(verdict)
 
 
 def _poor_citations(verdict: Verdict) -> Iterator[str]:
@@ -92,7 +90,7 @@ def _poor_citations(verdict: Verdict) -> Iterator[str]:
         "contradicted": "Contradicted by their source",
     }
     for name, label in kinds.items():
-        counts = [f"{row.name} {getattr(row, name)}" for row in (notes.debaters if notes else ()) if getattr(row, name)]
+        counts = [f"{row.name} {getattr(row, name)}" for row in notes.debaters if getattr(row, name)]
         if counts:
             yield f"{label}: {', '.join(counts)}."
 

@@ -1,5 +1,7 @@
 """Tables of a verdict by the system `sources`."""
 
+from collections.abc import Iterator
+
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.debate_tables import SOURCE_BADGES
 from debate_cli.systems.source_support import SUPPORT_BADGES, Quality
@@ -22,12 +24,10 @@ EXISTENCE_BADGES: dict[Quality, Badge] = {
 }
 
 
-def tables(verdict: Verdict) -> list[Table]:
-    """Return tables of scores, citations, and what was looked up, without empty tables."""
+def tables(verdict: Verdict) -> Iterator[Table]:
+    """Yield tables of scores, citations, and what was looked up."""
     notes = parse_notes(SourcesNotes, verdict)
-    if notes is None:
-        return []
-    scores = column_table(
+    yield column_table(
         "scores, sources",
         sorted(notes.debaters, key=lambda row: -row.score),
         {
@@ -42,7 +42,7 @@ def tables(verdict: Verdict) -> list[Table]:
             "uncited": lambda row: Number(row.uncited, 0),
         },
     )
-    citations = column_table(
+    yield column_table(
         "citations, sources",
         notes.citations,
         {
@@ -56,7 +56,7 @@ def tables(verdict: Verdict) -> list[Table]:
             "reason": lambda item: item.reason,
         },
     )
-    lookups = column_table(
+    yield column_table(
         "named without a passage, sources",
         notes.lookups,
         {
@@ -71,4 +71,3 @@ def tables(verdict: Verdict) -> list[Table]:
             "reason": lambda item: item.reason,
         },
     )
-    return [table for table in (scores, citations, lookups) if table.rows]

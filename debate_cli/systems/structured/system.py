@@ -50,8 +50,6 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
 
     def explain(self, verdict: Verdict) -> str:
         notes = parse_notes(score.StructuredNotes, verdict)
-        if notes is None:
-            return super().explain(verdict)
         highest = self.max_score(verdict)
         return describe_scores(verdict, highest, notes.means, dict.fromkeys(notes.weights, highest), notes.weights)
 
@@ -64,8 +62,6 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
 
     def argument_marks(self, verdict: Verdict) -> Iterator[ArgumentMark]:
         notes = parse_notes(score.StructuredNotes, verdict)
-        if notes is None:
-            return
         for row in notes.arguments:
             for criterion, weight in notes.weights.items():
                 mark = row.marks.get(criterion)
@@ -74,11 +70,11 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
     def review_claims(self, debate: Debate, run: str) -> ClaimReview | None:
         return score.review_claims(debate, run)
 
-    def tables(self, verdict: Verdict) -> list[Table]:
-        return tables.tables(verdict) or super().tables(verdict)
+    def tables(self, verdict: Verdict) -> Iterator[Table]:
+        return tables.tables(verdict)
 
-    def charts(self, verdict: Verdict) -> list[Chart]:
-        return list(tables.charts(verdict))
+    def charts(self, verdict: Verdict) -> Iterator[Chart]:
+        return tables.charts(verdict)
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         items = {mark.item for mark in assessment.marks if mark.item}

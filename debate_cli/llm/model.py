@@ -170,6 +170,8 @@ class Profile:
     """Whether the provider accepts a seed."""
     prompt_cache_key: bool = False
     """Whether the provider accepts OpenAI's prompt_cache_key."""
+    stream_usage: bool = True
+    """Whether the provider accepts OpenAI's `stream_options`, which ask for the token counts of a stream."""
     max_output_tokens: int = 4096
     """Output limit in tokens if the configuration sets none."""
 

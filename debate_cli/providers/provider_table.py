@@ -51,8 +51,6 @@ class ProviderRow:
     """Extra HTTP headers. `${VAR}` becomes the value of the environment variable VAR. An empty header is not sent."""
     local: bool = False
     """Whether the provider's models run on this machine."""
-    stream_usage: bool = True
-    """Whether the server accepts `stream_options`, which asks for the token counts of a stream."""
     batches: bool = False
     """Whether the provider answers batches of requests, at half the price."""
     make_server: Callable[[ProviderRow, Endpoint], ModelServer] | None = None
@@ -91,7 +89,7 @@ _ROWS = (
     ProviderRow("groq", "openai", "https://api.groq.com/openai/v1", None, "GROQ_API_KEY", _SEED_PROFILE),
     ProviderRow("together", "openai", "https://api.together.xyz/v1", None, "TOGETHER_API_KEY", _SEED_PROFILE),
     ProviderRow("deepseek", "openai", "https://api.deepseek.com/v1", None, "DEEPSEEK_API_KEY"),
-    ProviderRow("mistral", "openai", "https://api.mistral.ai/v1", None, "MISTRAL_API_KEY", stream_usage=False),
+    ProviderRow("mistral", "openai", "https://api.mistral.ai/v1", None, "MISTRAL_API_KEY", Profile(stream_usage=False)),
     ProviderRow("xai", "openai", "https://api.x.ai/v1", None, "XAI_API_KEY", _SEED_PROFILE),
     ProviderRow("vllm", "openai", "http://127.0.0.1:8000/v1", profile=_LLAMA_PROFILE, local=True),
     ProviderRow("llamacpp", "openai", "http://127.0.0.1:8080/v1", profile=_LLAMA_PROFILE, local=True),

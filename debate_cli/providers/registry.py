@@ -11,12 +11,13 @@ from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.errors import ConfigError
 from debate_cli.llm.model import BatchApi, Model, OnText, Profile, Reply, Request
 from debate_cli.llm.usage import find_bundled_price, find_context_window
-from debate_cli.providers.anthropic import make_anthropic_server
+from debate_cli.providers.anthropic import MESSAGES_API
 from debate_cli.providers.batches import make_batches, make_mock_batches
 from debate_cli.providers.embedded import CONTEXT_TOKENS, EmbeddedServer, EmbeddedSettings, find_extra_problem
 from debate_cli.providers.endpoint import Endpoint, ModelServer
+from debate_cli.providers.http_model import HttpServer, ProviderApi
 from debate_cli.providers.mock.model import MockEmbeddings, MockModel, MockSearch
-from debate_cli.providers.openai import make_embeddings_server, make_openai_server
+from debate_cli.providers.openai import CHAT_API, EMBEDDINGS_API
 from debate_cli.providers.people.person import PeopleAccess, PromptFolder, default_files_folder, make_person
 from debate_cli.providers.provider_table import (
     BUILTIN_PROVIDERS,
@@ -28,7 +29,6 @@ from debate_cli.providers.provider_table import (
     find_address_problems,
     find_key_problem,
     find_profile,
-    find_provider_problems,
     is_loopback,
     merge_provider_rows,
     resolve_base_url,
@@ -61,22 +61,6 @@ def split_model_name(model: str) -> tuple[str, str]:
     """Split `provider/model` at its first slash into the provider and the model."""
     provider, _, name = model.partition("/")
     return provider, name
-
-
-def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> list[str]:
-    """Return the problems that keep `models` from answering, one line each. `models` are names as `provider/model`."""
-    found = find_provider_problems(config)
-    table = merge_provider_rows(config)
-    wanted = tuple(models)
-    for model in wanted:
-        provider = split_model_name(model)[0]
-        row = table.get(provider)
-        if row is not None:
-            problems = find_row_problems(row, env, wanted)
-        else:
-            problems = [] if provider in config.providers else [format_unknown_provider(model, table)]
-        found += [problem for problem in problems if problem not in found]
-    return found
 
 
 def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
@@ -128,6 +112,21 @@ def collect_provider_secrets(config: DebateConfig, env: Mapping[str, str]) -> tu
     """Return all secrets in `env` of known providers and of the web search, longest first."""
     search = ProviderRow("web search", "search", config.web_search_url, api_key_env=OLLAMA_SEARCH_KEY)
     return collect_secrets((*merge_provider_rows(config).values(), search), env)
+
+
+EMBEDDING_KINDS = ("openai", "mock")
+"""Kinds of providers that offer embedding models."""
+_APIS: Mapping[str, ProviderApi] = MappingProxyType({"openai": CHAT_API, "anthropic": MESSAGES_API})
+"""Maps a provider's kind to the API of its models."""
+
+
+def with_api(row: ProviderRow, api: ProviderApi) -> ProviderRow:
+    """Return `row` with a server that speaks `api`."""
+
+    def make_server(_row: ProviderRow, endpoint: Endpoint) -> ModelServer:
+        return HttpServer(api, endpoint)
+
+    return replace(row, make_server=make_server)
 
 
 class ProviderRegistry:
@@ -213,8 +212,7 @@ class ProviderRegistry:
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         if row.kind == "mock":
             return within(MockEmbeddings())
-        embedding = replace(row, make_server=SERVER_FACTORIES["embeddings"])
-        return self._lazy_model(f"{row.name} embeddings", embedding, name, within)
+        return self._lazy_model(f"{row.name} embeddings", with_api(row, EMBEDDINGS_API), name, within)
 
     async def aclose(self) -> None:
         """Close all connections and unload all embedded models. A later call opens or loads what it needs."""
@@ -233,7 +231,8 @@ class ProviderRegistry:
     def _new_server(self, row: ProviderRow) -> ModelServer:
         limits = self._config.limits
         if row.kind != "embedded":
-            return (row.make_server or SERVER_FACTORIES[row.kind])(row, resolve_endpoint(row, self._env, limits))
+            endpoint = resolve_endpoint(row, self._env, limits)
+            return row.make_server(row, endpoint) if row.make_server else HttpServer(_APIS[row.kind], endpoint)
         checksums = {spec.model: spec.sha256 for spec in self._config.models.values() if spec.sha256 is not None}
         settings = EmbeddedSettings(
             self._folder, self._env, checksums, timeout_s=limits.timeout_s, answer_timeout_s=limits.answer_timeout_s
@@ -250,17 +249,3 @@ class LazyModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Create a model and return its answer to `request`."""
         return await self._build().complete(request, on_text)
-
-
-EMBEDDING_KINDS = ("openai", "mock")
-"""Kinds of providers that offer embedding models."""
-
-
-SERVER_FACTORIES: Mapping[str, Callable[[ProviderRow, Endpoint], ModelServer]] = MappingProxyType(
-    {
-        "openai": lambda row, where: make_openai_server(where, stream_usage=row.stream_usage),
-        "anthropic": lambda _, where: make_anthropic_server(where),
-        "embeddings": lambda _, where: make_embeddings_server(where),
-    }
-)
-"""Maps a provider's kind to the function that creates its server object. `embeddings` is for embedding models."""

@@ -28,6 +28,7 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.errors import ModelError
 from debate_cli.llm.model import Profile
 from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.http_model import HttpServer
 
 both_adapters = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
 whole_and_streamed = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
@@ -183,7 +184,7 @@ def test_models_of_one_server_share_a_connection(adapter: Adapter) -> None:
 
     async def run() -> int:
         async with Wire([adapter.whole]) as wire:
-            server = adapter.make_server(Endpoint("lab", wire.url, api_key=KEY))
+            server = HttpServer(adapter.api, Endpoint("lab", wire.url, api_key=KEY))
             for name in ("m1", "m2"):
                 await server.model(name, Profile()).complete(PLAIN)
             await server.aclose()

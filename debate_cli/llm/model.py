@@ -6,8 +6,8 @@ Provider adapters, test fakes and the wrappers (retries, rate limits, budget, re
 import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Protocol
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Protocol, Self
 
 from pydantic import Field, SkipValidation
 
@@ -96,9 +96,10 @@ class Request:
 
     def fingerprint(self) -> str:
         """Return a SHA-256 of the request's content. Requests that differ only in their nonce have the same SHA-256."""
+        masked = self.without_nonce()
         body: dict[str, Any] = {
-            "system": self._mask_nonce(self.system),
-            "messages": [[message.role, self._mask_nonce(message.content)] for message in self.messages],
+            "system": masked.system,
+            "messages": [[message.role, message.content] for message in masked.messages],
             "purpose": self.purpose,
             "max_output_tokens": self.max_output_tokens,
             "schema": None if self.schema is None else [self.schema.name, self.schema.json],
@@ -110,8 +111,12 @@ class Request:
             body["search"] = [self.search.max_searches, self.search.allowed_domains, self.search.by_model]
         return hashlib.sha256(json.dumps(body, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
-    def _mask_nonce(self, text: str) -> str:
-        return text.replace(self.nonce, "NONCE") if self.nonce else text
+    def without_nonce(self) -> Self:
+        """Return the request with `NONCE` in place of its nonce."""
+        if not self.nonce:
+            return self
+        messages = tuple(Message(each.role, each.content.replace(self.nonce, "NONCE")) for each in self.messages)
+        return replace(self, system=self.system.replace(self.nonce, "NONCE"), messages=messages, nonce="")
 
     @property
     def input_chars(self) -> int:

@@ -149,9 +149,9 @@ SILENCE_S = 30.0
 
 
 class SilenceReportingModel:
-    """Asks `model`. Calls `note` if no text arrives for `silence_s` seconds.
+    """Asks `model`. Calls `note` once per request if no text arrives for `silence_s` seconds.
 
-    After each note, `silence_s` doubles. `name`: the model as `provider/model`.
+    `name`: the model as `provider/model`.
     """
 
     def __init__(self, model: Model, note: Callable[[str], None], *, name: str, silence_s: float = SILENCE_S) -> None:
@@ -172,7 +172,6 @@ class SilenceReportingModel:
                 timer = loop.call_later(left, check)
             else:
                 self._note(f"still waiting for {self._name} (nothing for {self._silence_s:g} s)")
-                self._silence_s *= 2
 
         def forward(piece: str) -> None:
             nonlocal last_text

@@ -253,22 +253,19 @@ class _ReplayingModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         reply = self._player.find_reply(self._name, canonicalize_request(request, self._redact))
-        for piece in split_words(reply.text) if on_text else ():
-            on_text(piece)  # pyright: ignore[reportOptionalCall] - the loop is empty without it
+        if on_text is not None:
+            for piece in split_words(reply.text):
+                on_text(piece)
         return reply
 
 
 def canonicalize_request(request: Request, redact: RedactFunction) -> Request:
     """Return `request` as a cassette stores it: without secrets, and with `NONCE` in place of `request.nonce`."""
-
-    def plain(text: str) -> str:
-        return redact(text.replace(request.nonce, "NONCE") if request.nonce else text)
-
+    masked = request.without_nonce()
     return replace(
-        request,
-        system=plain(request.system),
-        messages=tuple(Message(message.role, plain(message.content)) for message in request.messages),
-        nonce="",
+        masked,
+        system=redact(masked.system),
+        messages=tuple(Message(message.role, redact(message.content)) for message in masked.messages),
         stable_chars=0,
     )
 

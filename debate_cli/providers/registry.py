@@ -75,20 +75,19 @@ def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable
     ]
 
 
-def models_without_key(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return those of `models` whose provider's key is missing or invalid."""
-    table = merge_provider_rows(config)
-    return tuple(
-        model for model in models if (row := table.get(split_model_name(model)[0])) and find_key_problem(row, env)
-    )
+def is_key_missing(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> bool:
+    """Return whether the key of a provider of `models` is missing or invalid."""
+    return any(find_key_problem(row, env) for row in _rows_of(config, models))
 
 
-def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
-    """Return those of `models` that need the extra `[local]`; none if the extra is installed."""
+def is_extra_missing(config: DebateConfig, models: Iterable[str]) -> bool:
+    """Return whether a model in `models` needs the extra `[local]`, which is not installed."""
+    return any(map(find_extra_problem, _rows_of(config, models)))
+
+
+def _rows_of(config: DebateConfig, models: Iterable[str]) -> list[ProviderRow]:
     table = merge_provider_rows(config)
-    return tuple(
-        model for model in models if (row := table.get(split_model_name(model)[0])) and find_extra_problem(row)
-    )
+    return [row for model in models if (row := table.get(split_model_name(model)[0]))]
 
 
 def format_unknown_provider(model: str, known: Iterable[str]) -> str:

@@ -97,16 +97,11 @@ def find_own_weights(name: str, folder: Path) -> Path:
     return path
 
 
-def find_installed_weights(weights: PackagedWeights) -> Path | None:
-    """Return the file of weights in the installed package; None if the package is not installed."""
+def find_packaged_weights(weights: PackagedWeights, cache: Path) -> Path | None:
+    """Return the file of weights in the installed package, else in the folder `cache`; None if there is none."""
     spec = importlib.util.find_spec(weights.package)
-    folders = (spec.submodule_search_locations if spec else None) or ()
-    return min((file for folder in folders for file in Path(folder).glob(f"*{WEIGHTS_SUFFIX}")), default=None)
-
-
-def find_cached_weights(weights: PackagedWeights, folder: Path) -> Path | None:
-    """Return the file of weights in the cache `folder`; None if it was not downloaded."""
-    return min((folder / weights.package).glob(f"*{WEIGHTS_SUFFIX}"), default=None)
+    folders = [*((spec.submodule_search_locations if spec else None) or ()), cache / weights.package]
+    return next((file for folder in folders for file in sorted(Path(folder).glob(f"*{WEIGHTS_SUFFIX}"))), None)
 
 
 def fetch_weights(
@@ -387,4 +382,4 @@ def resolve_weights(
     if weights is None:
         return find_own_weights(name, folder)
     cache = cache_folder(env, WEIGHTS_CACHE)
-    return find_installed_weights(weights) or find_cached_weights(weights, cache) or fetch_weights(weights, cache, note)
+    return find_packaged_weights(weights, cache) or fetch_weights(weights, cache, note)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from llm_support import FakeModel
 from rehearsal_support import config_of, run_debate
 
 from debate_cli.domain.config import ModelSpec
@@ -54,20 +55,6 @@ REPLY = Reply(
 def cassette(tmp_path: Path) -> Path:
     """Path of a cassette that does not exist yet."""
     return tmp_path / "run.cassette"
-
-
-class FakeModel:
-    """Returns or raises the given replies and errors in order."""
-
-    def __init__(self, *acts: Reply | DebateError) -> None:
-        self._acts = list(acts)
-
-    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Return or raise the next act."""
-        act = self._acts.pop(0)
-        if isinstance(act, DebateError):
-            raise act
-        return act
 
 
 def record(

@@ -90,8 +90,8 @@ class Budget:
 
         Waits if `worst` fits only after requests in progress have ended.
 
-        Raises BudgetError if the budget is closed. Also raises BudgetError if `worst` is more than ended requests have
-        left. `what`: name of the request in this error.
+        Raises BudgetError if the budget is closed, or if `worst` does not fit even without the requests in progress.
+        `what`: name of the request in this error.
         """
         with waiting_for_turn():
             async with self._queue_lock:
@@ -175,10 +175,7 @@ class BudgetedModel:
             if on_text is not None:
                 on_text(piece)
 
-        prompt = estimate_input_tokens(request, self._profile)
-        searches = 0 if request.search is None else request.search.max_searches
-        worst = estimate_max_cost_usage(prompt, request.max_output_tokens, self._price)
-        worst = worst.model_copy(update={"searches": searches, "estimated": True})
+        worst = self._estimate_worst_case(request)
         most = BudgetAmount.of_calls([self._to_call(request, worst)])
         async with self._budget.reserve(most, f"the next call ({request.purpose})") as reservation:
             meter = active_meter()
@@ -203,6 +200,12 @@ class BudgetedModel:
                 if meter is not None:
                     meter.ended.append(ended)
             return reply
+
+    def _estimate_worst_case(self, request: Request) -> Usage:
+        prompt = estimate_input_tokens(request, self._profile)
+        searches = 0 if request.search is None else request.search.max_searches
+        usage = estimate_max_cost_usage(prompt, request.max_output_tokens, self._price)
+        return usage.model_copy(update={"searches": searches, "estimated": True})
 
     def _to_call(self, request: Request, usage: Usage) -> ModelCall:
         return ModelCall(

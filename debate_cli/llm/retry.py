@@ -123,9 +123,10 @@ class RetryingModel:
         return draw_backoff(state.attempt_number, self._random)
 
     def _report_retry(self, state: RetryCallState) -> None:
-        reason = " ".join(str(state.outcome and state.outcome.exception()).split()).rstrip(".")
+        message = " ".join(str(state.outcome and state.outcome.exception()).split()).rstrip(".")
+        fault = message.rpartition("; ")[0] or message  # the advice after the last `; ` is for a call that failed
         self._on_retry(
-            f"{reason}: retrying in {state.upcoming_sleep:.1f} s "
+            f"{fault}: retrying in {state.upcoming_sleep:.1f} s "
             f"(attempt {state.attempt_number + 1} of {self._max_attempts})"
         )
 

@@ -361,7 +361,7 @@ def model_problems(
         own = config.providers.get(row.name)
         if own is not None:
             place = ("providers", row.name, *(("api_key_env",) if own.api_key_env is not None else ()))
-        for message in find_row_problems(row, env, [each.model for each in specs]):
+        for message in find_row_problems(row, env):
             missing.setdefault(message, Problem(place, message))
     return [*dict.fromkeys(found), *missing.values()]
 

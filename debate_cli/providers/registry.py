@@ -63,16 +63,9 @@ def split_model_name(model: str) -> tuple[str, str]:
     return provider, name
 
 
-def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
-    """Return the problems of `row`, one sentence each.
-
-    `wanted`: names of models. If a key is missing, the sentence lists the models in `wanted` that need this key.
-    """
-    models = [model for model in wanted if split_model_name(model)[0] == row.name]
-    return [
-        *filter(None, (find_key_problem(row, env, models), find_extra_problem(row))),
-        *find_address_problems(row, env),
-    ]
+def find_row_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]:
+    """Return the problems of `row`, one sentence each."""
+    return [*filter(None, (find_key_problem(row, env), find_extra_problem(row))), *find_address_problems(row, env)]
 
 
 def is_key_missing(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> bool:

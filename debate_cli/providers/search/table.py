@@ -87,7 +87,7 @@ def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[P
     if config.web_search_url is not None and (problem := find_url_problem(config.web_search_url)):
         return [_problem("base_url", problem)]
     row, price = found.row, found.price
-    lacks = [*filter(None, [find_key_problem(row, env, [f"{row.name}/web search"])]), *find_address_problems(row, env)]
+    lacks = [*filter(None, [find_key_problem(row, env)]), *find_address_problems(row, env)]
     if config.limits.max_cost_usd is not None and (price is None or price.search is None):
         lacks.append(
             f"limits.max_cost_usd cannot be enforced, because the price of a web search is unknown; add `price: {{input, "

@@ -74,8 +74,7 @@ class Request:
     system: str
     messages: tuple[Message, ...]
     purpose: str
-    """Kind of task, for example `opening` or `judge.panel.vote`. Used in mock scripts and in messages to the user, and
-    not sent to a model."""
+    """Kind of task, for example `opening` or `judge.panel.vote`. For mock scripts and messages; not sent to a model."""
     max_output_tokens: int
     schema: OutputSchema | None = None
     search: WebSearch | None = None
@@ -90,9 +89,9 @@ class Request:
     """Number of characters at the start of the last message that later requests repeat, so that a provider can cache
     them."""
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
-    """The task of a debate that the request belongs to. Neither sent to the model nor recorded."""
+    """The task of a debate that the request belongs to. Not sent to the model, and not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
-    """The form that `schema` was made from, to check a person's answer. Neither sent to the model nor recorded."""
+    """The form that `schema` was made from, to check a person's answer. Not sent to the model, and not recorded."""
 
     def fingerprint(self) -> str:
         """Return a SHA-256 of the request's content. Requests that differ only in their nonce have the same SHA-256."""
@@ -151,8 +150,8 @@ class Model(Protocol):
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`, and pass the text to `on_text` as it arrives.
 
-        Raises only ModelError or BudgetError. Does not raise if the model declines (`Reply.refusal`) or if the text
-        breaks off at the token limit (`Reply.truncated`).
+        A refusal (`Reply.refusal`) and a text that breaks off at the token limit (`Reply.truncated`) are no errors.
+        Raises only ModelError or BudgetError.
         """
         ...
 
@@ -214,14 +213,14 @@ class FoundBatch:
     id: str | None
     """Id of the batch; None if the batch was not found."""
     may_exist: bool = False
-    """Whether a later search may find the batch, because some batches cannot be identified until they have ended."""
+    """Whether a later search may find the batch. Some batches cannot be identified until they have ended."""
 
 
 class BatchApi(Protocol):
     """The vendor's batch interface for one model. Every method except `entry` may raise ModelError."""
 
     identity: tuple[object, ...]
-    """Identity of the model and the API key. Of objects with equal identities, any one can be used."""
+    """Equal for two objects with the same model and API key."""
     max_requests: int
     max_bytes: int
     """Maximum size of one batch in bytes."""
@@ -233,7 +232,7 @@ class BatchApi(Protocol):
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
         """Submit a batch with the unique name `key`, and return the batch's id.
 
-        Raises ModelError. `may_be_billed` of the error says whether the vendor may have accepted the batch.
+        Raises ModelError, whose `may_be_billed` says whether the vendor may have accepted the batch.
         """
         ...
 
@@ -244,7 +243,7 @@ class BatchApi(Protocol):
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """Yield the custom id and the result (JSON from the vendor) of each processed request, in any order.
 
-        `requests`: maps custom ids to requests. Results of requests that are not in `requests` are yielded too.
+        `requests` maps custom ids to requests. Results of other requests are yielded too.
         """
         ...
 

@@ -62,12 +62,11 @@ def draw_backoff(failures: int, random: Callable[[float, float], float]) -> floa
 class RetryingModel:
     """Asks `model` again after a TransientError, until `max_attempts` requests were made.
 
-    Waits as long as the server's Retry-After says. Without Retry-After, the wait is random. Calls `on_retry` with one
-    line before each wait.
+    Waits as long as Retry-After says; without it, the wait is random. Calls `on_retry` with one line before each wait.
 
     The reply, or the last error, contains the attempts and usage of all requests.
 
-    `random(low, high)` draws a wait in seconds. `sleep(seconds)` waits.
+    `random(low, high)` draws a wait in seconds.
     """
 
     def __init__(

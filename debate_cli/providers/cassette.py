@@ -18,8 +18,15 @@ from debate_cli import errors
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.model_call import Count, Usage
 from debate_cli.domain.text_normalization import common_prefix_length
-from debate_cli.errors import BudgetError, ConfigError, DebateError, ModelError, PermanentError, StorageError
-from debate_cli.errors import TransientError as Transient
+from debate_cli.errors import (
+    BudgetError,
+    ConfigError,
+    DebateError,
+    ModelError,
+    PermanentError,
+    StorageError,
+    TransientError,
+)
 from debate_cli.llm.model import Message, Model, OnText, Reply, Request
 from debate_cli.llm.usage import error_usage
 from debate_cli.providers.mock.model import split_words
@@ -79,7 +86,7 @@ CASSETTE_VERSION = 1
 CASSETTE_VERSION_KEY = "cassette_version"
 MAX_CASSETTE_BYTES = 256 * 1024 * 1024
 CASSETTE_FILE_MODE = 0o600
-TRANSIENT_ERRORS = (Transient, BudgetError, StorageError)
+TRANSIENT_ERRORS = (TransientError, BudgetError, StorageError)
 """Errors that may disappear when a request is repeated. A replay prefers any other recorded result."""
 RedactFunction = Callable[[str], str]
 

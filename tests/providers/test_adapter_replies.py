@@ -247,6 +247,6 @@ def test_without_a_key_no_credential_is_sent(adapter: Adapter, monkeypatch: pyte
     ],
 )
 def test_a_credential_header_of_the_user_is_the_only_one(adapter: Adapter, header: str) -> None:
-    """It is sent unchanged, in any case of its name."""
+    """It is sent unchanged, whether its name is in upper or lower case."""
     _, seen = adapter.ask(adapter.whole, api_key=None, headers={header: "mine"})
     assert {name: value for name, value in seen.headers.items() if name in CREDENTIALS} == {header.lower(): "mine"}

@@ -263,7 +263,7 @@ def test_a_missing_or_damaged_cassette_is_refused(cassette: Path, content: str |
 
 
 def test_a_repeated_key_is_refused(cassette: Path) -> None:
-    """Readers of JSON disagree on which of the two counts."""
+    """A key that occurs twice is an error, because JSON readers disagree on which value counts."""
     record(cassette, with_text("one"))
     cassette.write_text(cassette.read_text().replace('"fingerprint"', '"fingerprint":"x","fingerprint"', 1))
     with pytest.raises(ConfigError, match=r"line 2.*Detected duplicate key .fingerprint."):
@@ -357,7 +357,7 @@ def test_the_nearest_request_has_the_longest_common_beginning(cassette: Path) ->
 
 @pytest.mark.parametrize("kind", [CassettePlayer, CassetteRecorder])
 def test_a_file_without_end_is_not_read(cassette: Path, kind: type[CassettePlayer | CassetteRecorder]) -> None:
-    """A terabyte of holes takes no room in a downloaded archive."""
+    """A sparse file of a terabyte, which takes no room on disk, is refused."""
     with cassette.open("wb") as file:
         file.truncate(2**40)
     with pytest.raises(ConfigError, match="not a cassette"):
@@ -365,7 +365,7 @@ def test_a_file_without_end_is_not_read(cassette: Path, kind: type[CassettePlaye
 
 
 def test_a_fifo_is_not_opened(tmp_path: Path) -> None:
-    """It would block for ever: as a cassette and as a script of the mock."""
+    """Opening a FIFO blocks. It is refused as a cassette and as a script of the mock."""
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ConfigError, match="cannot read the cassette"):
         CassettePlayer(tmp_path / "pipe")

@@ -41,7 +41,7 @@ def test_every_built_in_row_is_complete(name: str) -> None:
 
 
 def test_importing_the_registry_imports_no_sdk() -> None:
-    """Start-up and building adapters need no SDK and no HTTP library."""
+    """Creating adapters needs no SDK and no HTTP library."""
     code = (
         "import sys\n"
         "from pathlib import Path\n"

@@ -123,9 +123,8 @@ def format_no_embeddings(model: str) -> str:
 def with_lookup_search(config: DebateConfig) -> DebateConfig:
     """Return `config` with a web search for the judges that look up facts.
 
-    The model of the first such judge decides the search provider.
-
-    `config` is returned unchanged if it already has a web search, or if no judge looks up facts on the web.
+    The model of the first such judge decides the search provider. `config` is returned unchanged if it has a web search
+    already, or if no judge looks up facts on the web.
     """
     if (config.evidence is not None and config.evidence.web is not None) or "web" not in config.judging.lookup_places:
         return config
@@ -176,7 +175,7 @@ def _engine_target(config: DebateConfig, web: WebSearchConfig) -> SearchTarget |
     own = config.providers.get(web.provider)
     if row.base_url is None and web.base_url is None and row.kind != "mock":
         advice = "name one, such as http://127.0.0.1:8080"
-        return _problem("base_url", f"is missing, because {row.name} has no server of its own; {advice}")
+        return _problem("base_url", f"is missing, because {row.name} has no default server; {advice}")
     spec = ModelSpec(model=f"{row.name}/{ENGINE_MODEL}")
     price = price if own is None or own.price is None else own.price
     target = _redirect(row, web)

@@ -1,4 +1,4 @@
-"""Reads regular files only, because a FIFO can block forever and a device may have no end. Also resolves links."""
+"""Reads regular files only, because a FIFO can block forever and a device may have no end. Also folders and links."""
 
 import errno
 import os
@@ -43,6 +43,16 @@ def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> st
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise ValueError("is not valid UTF-8; save it as UTF-8") from error
+
+
+FOLDER_MODE = 0o700
+"""Mode of new folders. Only the user may open them, because a debate may be confidential."""
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create `folder` and its missing parents with FOLDER_MODE. Raises OSError."""
+    for missing in reversed([parent for parent in (folder, *folder.parents) if not parent.exists()]):
+        missing.mkdir(mode=FOLDER_MODE, exist_ok=True)
 
 
 def follow_links(path: Path) -> Path:

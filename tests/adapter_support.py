@@ -1,7 +1,7 @@
 """One call of a provider adapter over a real connection, and the answers of OpenAI and Anthropic as bytes."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,10 +10,10 @@ from wire_support import Playback, Seen, Wire, event, event_stream, http_respons
 
 from debate_cli import errors
 from debate_cli.llm.model import Message, OnText, OutputSchema, Profile, Reply, Request
-from debate_cli.providers.anthropic import make_anthropic_server
+from debate_cli.providers.anthropic import MESSAGES_API
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.http_model import HttpServer
-from debate_cli.providers.openai import make_openai_server
+from debate_cli.providers.http_model import HttpServer, ProviderApi
+from debate_cli.providers.openai import CHAT_API
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 
 KEY = "sk-test-0123456789abcdef"
@@ -37,7 +37,7 @@ class Adapter:
     """Calls a model of one kind of provider."""
 
     name: str
-    make_server: Callable[[Endpoint], HttpServer]
+    api: ProviderApi
     profile: Profile
     whole: tuple[bytes]
     """The answer `Hi`."""
@@ -55,7 +55,7 @@ class Adapter:
     ) -> Reply:
         """Send one request over an open wire; `endpoint` overrides fields of its endpoint."""
         fields: dict[str, Any] = {"api_key": KEY, "api_key_env": "LAB_KEY", "secrets": (KEY,)} | dict(endpoint or {})
-        server = self.make_server(Endpoint("lab", wire.url, **fields))
+        server = HttpServer(self.api, Endpoint("lab", wire.url, **fields))
         try:
             return await server.model("m1", self.profile).complete(request, on_text)
         finally:
@@ -116,7 +116,7 @@ OPENAI_TOTAL = chunk(None, usage=OPENAI_USAGE)
 DONE = event("[DONE]")
 OPENAI = Adapter(
     "openai",
-    make_openai_server,
+    CHAT_API,
     Profile(),
     completion({"content": "Hi"}),
     (chunk({"content": "a"}, usage=OPENAI_USAGE),),
@@ -170,7 +170,7 @@ def message_delta(stop: str | None, **details: Any) -> str:
 
 ANTHROPIC = Adapter(
     "anthropic",
-    make_anthropic_server,
+    MESSAGES_API,
     BUILTIN_PROVIDERS["anthropic"].profile,
     message(text_block("Hi")),
     (START, BLOCK, text_delta("a")),

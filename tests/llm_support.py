@@ -101,7 +101,7 @@ class Clock:
                 if not future.done():
                     future.set_result(None)
             elif not all(task.done() for task in tasks):
-                raise AssertionError("everybody waits and nobody sleeps")
+                raise AssertionError("all tasks wait, and none sleeps")
         return await asyncio.gather(*tasks, return_exceptions=True)
 
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 import zlib
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,11 +17,10 @@ from debate_cli.domain.evidence import Search, SearchRecord
 from debate_cli.llm.model import Profile, WebSearch
 from debate_cli.llm.search import SearchClient
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.http_model import HttpServer
+from debate_cli.providers.http_model import HttpServer, ProviderApi
 from debate_cli.providers.registry import FREE_PRICE
-from debate_cli.providers.search.anthropic import make_anthropic_search
-from debate_cli.providers.search.engines import make_ollama_search, make_searxng_search
-from debate_cli.providers.search.openai import make_openai_search
+from debate_cli.providers.search import anthropic, openai
+from debate_cli.providers.search.engines import OLLAMA_API, SEARXNG_API
 
 KEY = "sk-test-0123456789abcdef"
 URL, TITLE, TEXT = "https://stats.example/report", "Report 2025", "Hosting rose 43 percent in 2024."
@@ -96,7 +95,7 @@ class SearchServer:
     """A kind of server that searches the web."""
 
     name: str
-    make_server: Callable[[Endpoint], HttpServer]
+    api: ProviderApi
     by_model: bool
     answer: tuple[bytes]
 
@@ -108,7 +107,7 @@ class SearchServer:
         async def run() -> tuple[SearchRecord, list[Seen]]:
             async with Wire(playbacks or (self.answer,)) as wire:
                 endpoint = Endpoint("lab", wire.url, api_key=KEY, api_key_env="LAB_KEY", secrets=(KEY,), timeout_s=2.0)
-                server = self.make_server(endpoint)
+                server = HttpServer(self.api, endpoint)
                 settings = WebSearch(2, domains, self.by_model)
                 model = server.model("m1", Profile(sampling=False))
                 client = SearchClient(model, "lab/m1", FREE_PRICE, settings, words, "Report what sources say.")
@@ -120,10 +119,10 @@ class SearchServer:
         return asyncio.run(run())
 
 
-OLLAMA = SearchServer("ollama", make_ollama_search, by_model=False, answer=engine_answer())
-SEARXNG = SearchServer("searxng", make_searxng_search, by_model=False, answer=engine_answer())
-ANTHROPIC = SearchServer("anthropic", make_anthropic_search, by_model=True, answer=anthropic_answer())
-OPENAI = SearchServer("openai", make_openai_search, by_model=True, answer=openai_answer())
+OLLAMA = SearchServer("ollama", OLLAMA_API, by_model=False, answer=engine_answer())
+SEARXNG = SearchServer("searxng", SEARXNG_API, by_model=False, answer=engine_answer())
+ANTHROPIC = SearchServer("anthropic", anthropic.SEARCH_API, by_model=True, answer=anthropic_answer())
+OPENAI = SearchServer("openai", openai.SEARCH_API, by_model=True, answer=openai_answer())
 SERVERS = (OLLAMA, SEARXNG, ANTHROPIC, OPENAI)
 
 

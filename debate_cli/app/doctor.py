@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool
 from debate_cli.app.model_roles import all_model_specs, unique_specs, with_mock_models
+from debate_cli.app.preparation import model_problems
 from debate_cli.domain.config import DebateConfig, Limits, ModelSpec, Price
 from debate_cli.domain.evidence import Search
 from debate_cli.domain.model_call import Usage, is_person
@@ -26,7 +27,6 @@ from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.structured_output import build_request
 from debate_cli.llm.usage import compute_cost, error_usage
-from debate_cli.providers.registry import find_model_problems
 from debate_cli.providers.search.table import find_search_problems, find_search_target, with_lookup_search
 
 FormMode = Literal["native", "tool", "prompt"]
@@ -135,9 +135,9 @@ async def diagnose_models(
 
 
 async def _diagnose_model(spec: ModelSpec, context: RunContext, pool: ModelPool) -> Diagnosis:
-    problems: Sequence[str] = find_model_problems(context.config, [spec.model], context.env)
+    problems = model_problems(context.config, [spec], context.env, context.folder)
     if problems:
-        return Diagnosis(spec.model, problem=_one_line("; ".join(problems)))
+        return Diagnosis(spec.model, problem=_one_line("; ".join(problem.message for problem in problems)))
     try:
         model, profile, price, refused = pool.model_for(spec, context.config)
     except ConfigError as error:

@@ -25,7 +25,7 @@ from debate_cli.engine import Actors
 from debate_cli.errors import ConfigError, format_page_hint
 from debate_cli.evidence.retrieval import Lookup, PassageFinder
 from debate_cli.judging.judge import Judge
-from debate_cli.llm.budget import Budget, BudgetedModel
+from debate_cli.llm.budget import Budget, BudgetAmount, BudgetedModel
 from debate_cli.llm.history_policy import HistoryPolicy
 from debate_cli.llm.model import Model, Profile
 from debate_cli.llm.prompts import Prompts
@@ -98,7 +98,9 @@ class ModelPool:
         """Providers that reported no usage."""
         self._rates = rates
         self._patience_s = patience_s
-        self.budget = budget or context.budget or Budget.of_calls(limits.max_cost_usd, limits.max_tokens, used)
+        self.budget = (
+            budget or context.budget or Budget(limits.max_cost_usd, limits.max_tokens, BudgetAmount.of_calls(used))
+        )
 
     def handle_for(
         self,

@@ -50,8 +50,8 @@ from debate_cli.providers.registry import (
     find_price,
     find_row_problems,
     format_unknown_provider,
-    models_without_extra,
-    models_without_key,
+    is_extra_missing,
+    is_key_missing,
     split_model_name,
 )
 from debate_cli.providers.search.table import (
@@ -327,9 +327,9 @@ def _require_callable(
         return
     named = [(pending.config, [spec.model for spec in pending.models]) for pending, _ in parts]
     kind = ConfigError
-    if any(models_without_key(config, names, env) for config, names in named):
+    if any(is_key_missing(config, names, env) for config, names in named):
         kind = MissingKeyError
-    elif any(models_without_extra(config, names) for config, names in named):
+    elif any(is_extra_missing(config, names) for config, names in named):
         kind = NoLocalModelError
     raise kind(*(redact(source.format_problem(problem)) for problem, source in problems.items()))
 
@@ -361,7 +361,7 @@ def model_problems(
         own = config.providers.get(row.name)
         if own is not None:
             place = ("providers", row.name, *(("api_key_env",) if own.api_key_env is not None else ()))
-        for message in find_row_problems(row, env, [each.model for each in specs]):
+        for message in find_row_problems(row, env):
             missing.setdefault(message, Problem(place, message))
     return [*dict.fromkeys(found), *missing.values()]
 

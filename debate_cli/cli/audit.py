@@ -47,7 +47,7 @@ from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.run_control import PeopleOfCommand, discard_drafts, require_terminal
 from debate_cli.engine import StopSignal
 from debate_cli.errors import UsageError
-from debate_cli.llm.budget import Budget
+from debate_cli.llm.budget import Budget, BudgetAmount
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render.html.judge_card import render_judge_cards
 from debate_cli.render.judge_card import (
@@ -86,7 +86,7 @@ def run(given: AuditOptions) -> None:
         if given.dry_run:
             show_judging_plans([plan.build() for plan in plans], as_json=given.json, each=False, batch=given.batch)
             return
-    budget = Budget.of_calls(given.max_cost, given.max_tokens, stored_calls(cases))
+    budget = Budget(given.max_cost, given.max_tokens, BudgetAmount.of_calls(stored_calls(cases)))
     code = _judge_in_turn(given, plans, budget) if plans else 0
     judges = [judge for judge, _ in requests]
     report = build_report(read_judgements(cases, judges), judges, labels, bounds)

@@ -19,7 +19,7 @@ from debate_cli.domain.evidence import FoundPassage, Passage
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.evidence.documents import Section, SourceFile, UnreadableSourceError, read_sections, read_source_bytes
 from debate_cli.evidence.tokens import COMMON_ENGLISH_WORDS
-from debate_cli.regular_file import is_inside
+from debate_cli.regular_file import is_inside, make_private_folder
 
 INDEX_VERSION = 4
 """Part of the file name of an index. Increase it if a change of the code changes the content of indexes."""
@@ -237,7 +237,7 @@ def _read_skipped(place: Path) -> list[SkippedFile] | None:
 
 def _build(fill: Callable[[sqlite3.Connection], object], place: Path) -> None:
     try:
-        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(place.parent)
         handle, draft = tempfile.mkstemp(dir=place.parent, suffix=".tmp")
     except OSError as error:
         raise StorageError(

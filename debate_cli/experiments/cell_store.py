@@ -125,12 +125,7 @@ class LedgerCells:
         self._recover()
         self._renew(BudgetAmount())
         self._settled_before = self._spent()
-        return Budget(
-            limits.max_cost_usd,
-            limits.max_tokens,
-            used_cost=self._settled_before.usd,
-            used_tokens=self._settled_before.tokens,
-        )
+        return Budget(limits.max_cost_usd, limits.max_tokens, self._settled_before)
 
     async def load_progress(self) -> Progress:
         """Return the current progress of this run's shard."""

@@ -20,7 +20,7 @@ from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError, MissingKeyError
 from debate_cli.experiments.settings import ExperimentFile, Motion, PlayerConfig, load_motions, read_experiment_file
-from debate_cli.providers.registry import models_without_key
+from debate_cli.providers.registry import is_key_missing
 from debate_cli.regular_file import is_inside
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.variables import Override
@@ -274,7 +274,7 @@ class _Loader:
         own = [problem.message for problem in problems if problem.path[:1] != ("limits",)]
         for message in own:
             self._add("judges", index, "model", message=message)
-        self._lacks_key |= bool(own) and bool(models_without_key(loaded.config, [spec.model], loaded.env))
+        self._lacks_key |= bool(own) and is_key_missing(loaded.config, [spec.model], loaded.env)
         return not own
 
     def _model_of(self, config: DebateConfig, role: str) -> ModelSpec | None:

@@ -34,33 +34,38 @@ class BudgetAmount:
     def __sub__(self, other: BudgetAmount) -> BudgetAmount:
         return BudgetAmount(self.tokens - other.tokens, self.usd - other.usd)
 
+    @classmethod
+    def of_calls(cls, calls: Iterable[ModelCall]) -> BudgetAmount:
+        """Return the sum of the tokens and known costs of `calls`."""
+        amounts = (cls(call.usage.input_tokens + call.usage.output_tokens, call.cost_usd or 0.0) for call in calls)
+        return sum(amounts, _NOTHING)
+
+
+_NOTHING = BudgetAmount()
+
 
 @dataclass(eq=False, slots=True)
 class BudgetReservation:
     """The amount that one request reserved before it was sent, and the amount that it used."""
 
     worst_case: BudgetAmount
-    used: BudgetAmount = BudgetAmount()
+    used: BudgetAmount = _NOTHING
 
 
 class Budget:
     """The budget of a run, shared by all models. The first request that does not fit closes the budget.
 
-    `used_cost` (US dollars) and `used_tokens`: usage before the run was resumed.
+    `used`: usage before the run was resumed.
     """
 
     def __init__(
-        self,
-        max_cost_usd: float | None = None,
-        max_tokens: int | None = None,
-        used_cost: float = 0.0,
-        used_tokens: int = 0,
+        self, max_cost_usd: float | None = None, max_tokens: int | None = None, used: BudgetAmount = _NOTHING
     ) -> None:
         self._max_cost_usd = max_cost_usd
         self._max_tokens = max_tokens
-        self.used = BudgetAmount(used_tokens, used_cost)
-        """Usage of all requests that have ended."""
-        self._used_elsewhere = BudgetAmount()
+        self.used = used
+        """Usage of all requests that have ended, and the usage before the run was resumed."""
+        self._used_elsewhere = _NOTHING
         self._reservations: set[BudgetReservation] = set()
         self._queue_lock = asyncio.Lock()
         self._settled = asyncio.Event()
@@ -69,14 +74,6 @@ class Budget:
         """Whether the budget has a limit in tokens or US dollars."""
         self.has_cost_limit = max_cost_usd is not None
         """Whether the budget has a limit in US dollars."""
-
-    @classmethod
-    def of_calls(cls, max_cost_usd: float | None, max_tokens: int | None, used: Iterable[ModelCall]) -> Budget:
-        """Return a budget whose usage starts with the tokens and known costs of the calls `used`."""
-        calls = tuple(used)
-        cost = sum(call.cost_usd or 0.0 for call in calls)
-        tokens = sum(call.usage.input_tokens + call.usage.output_tokens for call in calls)
-        return cls(max_cost_usd, max_tokens, cost, tokens)
 
     def set_used_elsewhere(self, amount: BudgetAmount) -> None:
         """Set how much of this budget other processes have used since this process began."""
@@ -93,8 +90,8 @@ class Budget:
 
         Waits if `worst` fits only after requests in progress have ended.
 
-        Raises BudgetError if the budget is closed. Also raises BudgetError if `worst` is more than ended requests have
-        left. `what`: name of the request in this error.
+        Raises BudgetError if the budget is closed, or if `worst` does not fit even without the requests in progress.
+        `what`: name of the request in this error.
         """
         with waiting_for_turn():
             async with self._queue_lock:
@@ -178,11 +175,9 @@ class BudgetedModel:
             if on_text is not None:
                 on_text(piece)
 
-        prompt = estimate_input_tokens(request, self._profile)
-        searches = 0 if request.search is None else request.search.max_searches
-        worst = estimate_max_cost_usage(prompt, request.max_output_tokens, self._price)
-        worst = worst.model_copy(update={"searches": searches, "estimated": True})
-        async with self._budget.reserve(self._amount(worst), f"the next call ({request.purpose})") as reservation:
+        worst = self._estimate_worst_case(request)
+        most = BudgetAmount.of_calls([self._to_call(request, worst)])
+        async with self._budget.reserve(most, f"the next call ({request.purpose})") as reservation:
             meter = active_meter()
             if meter is not None and self._name is not None:
                 meter.send(self._to_call(request, self._lost_usage(request, worst, Usage(), "")))
@@ -200,10 +195,17 @@ class BudgetedModel:
                 used = self._lost_usage(request, worst, Usage(), "".join(received))
                 raise
             finally:
-                reservation.used = self._amount(used)
+                ended = self._to_call(request, used)
+                reservation.used = BudgetAmount.of_calls([ended])
                 if meter is not None:
-                    meter.ended.append(self._to_call(request, used))
+                    meter.ended.append(ended)
             return reply
+
+    def _estimate_worst_case(self, request: Request) -> Usage:
+        prompt = estimate_input_tokens(request, self._profile)
+        searches = 0 if request.search is None else request.search.max_searches
+        usage = estimate_max_cost_usage(prompt, request.max_output_tokens, self._price)
+        return usage.model_copy(update={"searches": searches, "estimated": True})
 
     def _to_call(self, request: Request, usage: Usage) -> ModelCall:
         return ModelCall(
@@ -230,6 +232,3 @@ class BudgetedModel:
         if not known.input_tokens:
             return worst.model_copy(update={"output_tokens": answer})
         return known.model_copy(update={"output_tokens": max(known.output_tokens, answer), "estimated": True})
-
-    def _amount(self, usage: Usage) -> BudgetAmount:
-        return BudgetAmount(usage.input_tokens + usage.output_tokens, compute_cost(usage, self._price) or 0.0)

@@ -104,9 +104,8 @@ class HistoryPolicy:
     ) -> tuple[Request, bool]:
         """Return a request, and whether it contains only the recent part of the debate.
 
-        The request contains the whole debate if the model's context is large enough or unknown.
-
-        The setting `format.history` has no effect.
+        Whatever `format.history` says, the request contains the whole debate if the model's context is large enough or
+        unknown.
         """
         if context_tokens is None:
             return build(is_recent=False), False

@@ -73,9 +73,9 @@ def strip_thinking(text: str) -> str:
 def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> ParsedReply[FormT]:
     """Return the form that `text` fills in, or the faults of `text`. Never raises.
 
-    If `text` is not a JSON object, the only object within `text` is read. A broken object is repaired first.
+    If `text` is not a JSON object, the only object within it is read. A broken object is repaired first.
 
-    `truncated`: whether `text` broke off. An object within such a text is not read.
+    `truncated`: whether `text` broke off. Then no object within it is read.
     """
     try:
         whole: Any = _DECODER.decode(text.strip())

@@ -6,8 +6,8 @@ Provider adapters, test fakes and the wrappers (retries, rate limits, budget, re
 import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Protocol
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Protocol, Self
 
 from pydantic import Field, SkipValidation
 
@@ -74,8 +74,7 @@ class Request:
     system: str
     messages: tuple[Message, ...]
     purpose: str
-    """Kind of task, for example `opening` or `judge.panel.vote`. Used in mock scripts and in messages to the user, and
-    not sent to a model."""
+    """Kind of task, for example `opening` or `judge.panel.vote`. For mock scripts and messages; not sent to a model."""
     max_output_tokens: int
     schema: OutputSchema | None = None
     search: WebSearch | None = None
@@ -90,15 +89,16 @@ class Request:
     """Number of characters at the start of the last message that later requests repeat, so that a provider can cache
     them."""
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
-    """The task of a debate that the request belongs to. Neither sent to the model nor recorded."""
+    """The task of a debate that the request belongs to. Not sent to the model, and not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
-    """The form that `schema` was made from, to check a person's answer. Neither sent to the model nor recorded."""
+    """The form that `schema` was made from, to check a person's answer. Not sent to the model, and not recorded."""
 
     def fingerprint(self) -> str:
         """Return a SHA-256 of the request's content. Requests that differ only in their nonce have the same SHA-256."""
+        masked = self.without_nonce()
         body: dict[str, Any] = {
-            "system": self._mask_nonce(self.system),
-            "messages": [[message.role, self._mask_nonce(message.content)] for message in self.messages],
+            "system": masked.system,
+            "messages": [[message.role, message.content] for message in masked.messages],
             "purpose": self.purpose,
             "max_output_tokens": self.max_output_tokens,
             "schema": None if self.schema is None else [self.schema.name, self.schema.json],
@@ -110,8 +110,12 @@ class Request:
             body["search"] = [self.search.max_searches, self.search.allowed_domains, self.search.by_model]
         return hashlib.sha256(json.dumps(body, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
-    def _mask_nonce(self, text: str) -> str:
-        return text.replace(self.nonce, "NONCE") if self.nonce else text
+    def without_nonce(self) -> Self:
+        """Return the request with `NONCE` in place of its nonce."""
+        if not self.nonce:
+            return self
+        messages = tuple(Message(each.role, each.content.replace(self.nonce, "NONCE")) for each in self.messages)
+        return replace(self, system=self.system.replace(self.nonce, "NONCE"), messages=messages, nonce="")
 
     @property
     def input_chars(self) -> int:
@@ -146,8 +150,8 @@ class Model(Protocol):
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`, and pass the text to `on_text` as it arrives.
 
-        Raises only ModelError or BudgetError. Does not raise if the model declines (`Reply.refusal`) or if the text
-        breaks off at the token limit (`Reply.truncated`).
+        A refusal (`Reply.refusal`) and a text that breaks off at the token limit (`Reply.truncated`) are no errors.
+        Raises only ModelError or BudgetError.
         """
         ...
 
@@ -170,6 +174,8 @@ class Profile:
     """Whether the provider accepts a seed."""
     prompt_cache_key: bool = False
     """Whether the provider accepts OpenAI's prompt_cache_key."""
+    stream_usage: bool = True
+    """Whether the provider accepts OpenAI's `stream_options`, which ask for the token counts of a stream."""
     max_output_tokens: int = 4096
     """Output limit in tokens if the configuration sets none."""
 
@@ -207,14 +213,14 @@ class FoundBatch:
     id: str | None
     """Id of the batch; None if the batch was not found."""
     may_exist: bool = False
-    """Whether a later search may find the batch, because some batches cannot be identified until they have ended."""
+    """Whether a later search may find the batch. Some batches cannot be identified until they have ended."""
 
 
 class BatchApi(Protocol):
     """The vendor's batch interface for one model. Every method except `entry` may raise ModelError."""
 
     identity: tuple[object, ...]
-    """Identity of the model and the API key. Of objects with equal identities, any one can be used."""
+    """Equal for two objects with the same model and API key."""
     max_requests: int
     max_bytes: int
     """Maximum size of one batch in bytes."""
@@ -226,7 +232,7 @@ class BatchApi(Protocol):
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
         """Submit a batch with the unique name `key`, and return the batch's id.
 
-        Raises ModelError. `may_be_billed` of the error says whether the vendor may have accepted the batch.
+        Raises ModelError, whose `may_be_billed` says whether the vendor may have accepted the batch.
         """
         ...
 
@@ -237,7 +243,7 @@ class BatchApi(Protocol):
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """Yield the custom id and the result (JSON from the vendor) of each processed request, in any order.
 
-        `requests`: maps custom ids to requests. Results of requests that are not in `requests` are yielded too.
+        `requests` maps custom ids to requests. Results of other requests are yielded too.
         """
         ...
 

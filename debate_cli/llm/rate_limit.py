@@ -27,8 +27,8 @@ MAX_CLOSED_S = 600.0
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_WAITS_PER_INTERVAL = 4
-"""Maximum gap between calls, as a multiple of the total wait before a call was accepted again. Without this maximum, a
-server that refuses calls at random would make the gap longer and longer."""
+"""Maximum gap between calls, as a multiple of the total wait before a call was accepted again. It keeps a server that
+refuses calls at random from making the gap longer and longer."""
 QUICKENING = 0.85
 """Factor by which the gap between calls is multiplied after each series of accepted calls."""
 SERIES = 3
@@ -251,8 +251,8 @@ class SharedWindow(Protocol):
 
 
 SharedRates = Callable[[str, int | None, int | None], SharedWindow]
-"""Returns the shared window of an account from three arguments: the account (provider, address and a hash of the API
-key), its requests per minute, and its tokens per minute. None means no limit."""
+"""Returns the shared window of an account (provider, address and a hash of the API key). The other arguments are its
+requests and its tokens per minute; None means no limit."""
 
 
 # Admission of calls -----------------------------------------------------------------------------------------------
@@ -397,7 +397,7 @@ class RateLimiter:
 class RateLimitedModel:
     """Asks `model` when `limiter` and `overall` admit the call. Asks again after a refusal (HTTP 429 or 529).
 
-    Raises the refusal if a part of the answer has arrived, or if the provider refuses calls for too long.
+    Raises the refusal if it came in the middle of an answer, or if the provider refuses calls for too long.
     """
 
     def __init__(

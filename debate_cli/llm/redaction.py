@@ -57,8 +57,6 @@ def _base64(data: bytes) -> Iterator[str]:
 class SecretRedactor(Protocol):
     """Removes secrets from a text. Idempotent."""
 
-    has_secrets: bool
-
     def __call__(self, text: str) -> str:
         """Return `text` without secrets."""
         ...
@@ -77,9 +75,9 @@ class RedactingModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`. Remove secrets from the stream, the reply and errors."""
-        stream = _RedactingStream(on_text, self._redact) if on_text is not None and self._redact.has_secrets else None
+        stream = None if on_text is None else _RedactingStream(on_text, self._redact)
         try:
-            reply = await self._model.complete(request, on_text if stream is None else stream)
+            reply = await self._model.complete(request, stream)
         except ModelError as error:
             error.args = tuple(self._redact(part) if isinstance(part, str) else part for part in error.args)
             raise

@@ -62,12 +62,11 @@ def draw_backoff(failures: int, random: Callable[[float, float], float]) -> floa
 class RetryingModel:
     """Asks `model` again after a TransientError, until `max_attempts` requests were made.
 
-    Waits as long as the server's Retry-After says. Without Retry-After, the wait is random. Calls `on_retry` with one
-    line before each wait.
+    Waits as long as Retry-After says; without it, the wait is random. Calls `on_retry` with one line before each wait.
 
     The reply, or the last error, contains the attempts and usage of all requests.
 
-    `random(low, high)` draws a wait in seconds. `sleep(seconds)` waits.
+    `random(low, high)` draws a wait in seconds.
     """
 
     def __init__(
@@ -123,9 +122,10 @@ class RetryingModel:
         return draw_backoff(state.attempt_number, self._random)
 
     def _report_retry(self, state: RetryCallState) -> None:
-        reason = " ".join(str(state.outcome and state.outcome.exception()).split()).rstrip(".")
+        message = " ".join(str(state.outcome and state.outcome.exception()).split()).rstrip(".")
+        fault = message.rpartition("; ")[0] or message  # the advice after the last `; ` is for a call that failed
         self._on_retry(
-            f"{reason}: retrying in {state.upcoming_sleep:.1f} s "
+            f"{fault}: retrying in {state.upcoming_sleep:.1f} s "
             f"(attempt {state.attempt_number + 1} of {self._max_attempts})"
         )
 
@@ -149,9 +149,9 @@ SILENCE_S = 30.0
 
 
 class SilenceReportingModel:
-    """Asks `model`. Calls `note` if no text arrives for `silence_s` seconds.
+    """Asks `model`. Calls `note` once per request if no text arrives for `silence_s` seconds.
 
-    After each note, `silence_s` doubles. `name`: the model as `provider/model`.
+    `name`: the model as `provider/model`.
     """
 
     def __init__(self, model: Model, note: Callable[[str], None], *, name: str, silence_s: float = SILENCE_S) -> None:
@@ -172,7 +172,6 @@ class SilenceReportingModel:
                 timer = loop.call_later(left, check)
             else:
                 self._note(f"still waiting for {self._name} (nothing for {self._silence_s:g} s)")
-                self._silence_s *= 2
 
         def forward(piece: str) -> None:
             nonlocal last_text

@@ -134,11 +134,10 @@ class ModeRecord:
 class StructuredOutputClient:
     """Asks `model` to fill in forms, in the best structured-output mode of its `profile`.
 
-    If the server rejects a mode, or if an answer has no JSON, the next mode is used.
+    If the server rejects a mode, or an answer has no JSON, the next mode is used. After an invalid answer, the model
+    gets its faults and is asked again, at most MAX_REASKS times.
 
-    After an invalid answer, the faults are sent to the model, which is asked again at most MAX_REASKS times.
-
-    `record`: the modes that the server rejects or ignores. The client uses other modes if there are any.
+    `record`: the modes that the server rejects or ignores. They are used only if there is no other mode.
     """
 
     def __init__(

@@ -15,7 +15,6 @@ from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 from debate_cli.providers.http_model import (
-    HttpServer,
     ProviderApi,
     connect_sdk,
     omit_key_headers,
@@ -70,11 +69,6 @@ def _structured_output_fields(schema: OutputSchema, mode: str, profile: Profile)
 
 TOKEN_LIMIT_REASONS = ("max_tokens", "model_context_window_exceeded")
 DEFAULT_REFUSAL = "The model declined to answer."
-
-
-def make_anthropic_server(endpoint: Endpoint) -> HttpServer:
-    """Create an `HttpServer` for Anthropic's messages API."""
-    return HttpServer(API, endpoint)
 
 
 def connect(endpoint: Endpoint) -> Any:
@@ -173,4 +167,4 @@ def error_rules() -> Sequence[ErrorRule]:
     )
 
 
-API = ProviderApi(connect, build_messages_body, send, _AnthropicReplyBuilder, error_rules)
+MESSAGES_API = ProviderApi(connect, build_messages_body, send, _AnthropicReplyBuilder, error_rules)

@@ -19,18 +19,19 @@ from pydantic import TypeAdapter
 from debate_cli.errors import ModelError, RefusedError, RejectedError, ServerError, UnknownModelError
 from debate_cli.llm.model import BatchApi, BatchIntent, BatchStatus, FoundBatch, Model, Profile, Reply, Request
 from debate_cli.providers import error_mapping
-from debate_cli.providers.anthropic import make_anthropic_server
+from debate_cli.providers.anthropic import MESSAGES_API
 from debate_cli.providers.cassette import RecordedError
 from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
 from debate_cli.providers.error_mapping import SentRequest
 from debate_cli.providers.http_model import (
     HttpServer,
+    ProviderApi,
     describe_request,
     make_refusal_reply,
     omit_key_headers,
     read_whole_answer,
 )
-from debate_cli.providers.openai import make_openai_server
+from debate_cli.providers.openai import CHAT_API
 
 MAX_RESULT_BYTES = 512 * 1024 * 1024
 """Maximum size in bytes of a batch's results after decompression."""
@@ -44,22 +45,20 @@ METADATA_KEY = "debate-cli"
 
 def make_batches(kind: str, endpoint: Endpoint, name: str, profile: Profile) -> BatchApi:
     """Create the batch API for the model `name`. `kind` is `openai` or `anthropic`."""
-    endpoint = replace(endpoint, max_body_bytes=MAX_RESULT_BYTES)
-    if kind == "anthropic":
-        return _AnthropicBatches(make_anthropic_server(endpoint), name, profile)
-    return _OpenAIBatches(make_openai_server(endpoint), name, profile)
+    batches = _AnthropicBatches if kind == "anthropic" else _OpenAIBatches
+    return batches(replace(endpoint, max_body_bytes=MAX_RESULT_BYTES), name, profile)
 
 
 class _VendorBatches(ABC):
     max_requests: int
     max_bytes: int
+    _api: ProviderApi
 
-    def __init__(self, server: HttpServer, name: str, profile: Profile) -> None:
-        self._server = server
+    def __init__(self, endpoint: Endpoint, name: str, profile: Profile) -> None:
+        self._server = HttpServer(self._api, endpoint)
         self._name = name
         self._profile = profile
-        where = server.endpoint
-        self.identity: tuple[object, ...] = (type(self), name, where.base_url, where.api_key)
+        self.identity: tuple[object, ...] = (type(self), name, endpoint.base_url, endpoint.api_key)
 
     async def aclose(self) -> None:
         await self._server.aclose()
@@ -90,9 +89,9 @@ class _VendorBatches(ABC):
 
     def read(self, result: str, request: Request) -> Reply:
         asked = describe_request(self._server.endpoint, self._name, request, self._params(request))
-        answer = self._server.api.reply_builder()
+        answer = self._api.reply_builder()
         try:
-            with error_mapping.map_errors(self._server.api.error_rules, asked, lambda: answer.usage):
+            with error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage):
                 read_whole_answer(self._read_result(json.loads(result), asked), asked, answer)
         except RefusedError as refused:
             return make_refusal_reply(refused)
@@ -109,11 +108,11 @@ class _VendorBatches(ABC):
         return FoundBatch(None, may_exist)
 
     def _params(self, request: Request) -> dict[str, Any]:
-        return self._server.api.build_body(request, self._name, self._profile, False)  # noqa: FBT003 - not streamed
+        return self._api.build_body(request, self._name, self._profile, False)  # noqa: FBT003 - not streamed
 
     def _mapped_errors(self) -> AbstractContextManager[None]:
         asked = SentRequest(self._server.endpoint, self._name, structured=False)
-        return error_mapping.map_errors(self._server.api.error_rules, asked)
+        return error_mapping.map_errors(self._api.error_rules, asked)
 
     async def _get_batch(self, batch_id: str) -> Any:
         try:
@@ -191,6 +190,7 @@ class _VendorBatches(ABC):
 class _OpenAIBatches(_VendorBatches):
     max_requests = 50_000
     max_bytes = 190 * 1024 * 1024
+    _api = CHAT_API
     _batches_path = "/batches"
     _cursor = "after"
 
@@ -252,6 +252,7 @@ class _OpenAIBatches(_VendorBatches):
 class _AnthropicBatches(_VendorBatches):
     max_requests = 100_000
     max_bytes = 240 * 1024 * 1024
+    _api = MESSAGES_API
     _batches_path = "/v1/messages/batches"
     _cursor = "after_id"
 

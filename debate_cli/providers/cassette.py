@@ -12,74 +12,31 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import jiter
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, ValidationError
 
 from debate_cli import errors
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.model_call import Count, Usage
 from debate_cli.domain.text_normalization import common_prefix_length
-from debate_cli.errors import BudgetError, ConfigError, DebateError, ModelError, PermanentError, StorageError
-from debate_cli.errors import TransientError as Transient
+from debate_cli.errors import (
+    BudgetError,
+    ConfigError,
+    DebateError,
+    ModelError,
+    PermanentError,
+    StorageError,
+    TransientError,
+)
 from debate_cli.llm.model import Message, Model, OnText, Reply, Request
 from debate_cli.llm.usage import error_usage
 from debate_cli.providers.mock.model import split_words
-from debate_cli.regular_file import read_regular_file
-
-EXCERPT_CHARS = 40
-
-
-def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
-    """Return the error message for a request without a recorded reply.
-
-    `recorded` maps the line number of each recorded call to the call's model and request.
-    """
-    what = f"{path} has no recorded reply to this request ({request.purpose}, {model})"
-    parts = {line: _compared_parts(*entry) for line, entry in recorded.items() if entry[1].purpose == request.purpose}
-    if not parts:
-        return f"{what}, nor any reply for that purpose; record the cassette again with --record."
-    mine = _compared_parts(model, request)
-
-    def count_common(line: int) -> int:
-        return sum(common_prefix_length(value, parts[line].get(name, "")) for name, value in mine.items())
-
-    line = max(parts, key=lambda number: (count_common(number), -number))
-    theirs = parts[line]
-    changed = (name for name in theirs | mine if theirs.get(name) != mine.get(name))
-    shown = next((_compare(name, theirs.get(name), mine.get(name)) for name in changed), "no visible difference")
-    return f"{what}; compared with line {line}: {shown}. Record the cassette again with --record."
-
-
-def _compare(name: str, was: str | None, now: str | None) -> str:
-    if was is None or now is None:
-        return f"{name} is {'new' if was is None else 'missing'}"
-    if len(was) + len(now) <= EXCERPT_CHARS:
-        return f"{name} was {was!r} and is {now!r}"
-    start = common_prefix_length(was, now)
-    before, after = (repr(text[start : start + EXCERPT_CHARS]) for text in (was, now))
-    return f"{name} differs from character {start + 1}: it was {before} and is {after}"
-
-
-def _compared_parts(model: str, request: Request) -> dict[str, str]:
-    messages = {f"message {number} ({each.role})": each.content for number, each in enumerate(request.messages, 1)}
-    schema = request.schema
-    schemas = {} if schema is None else {"the schema": json.dumps([schema.name, schema.json], sort_keys=True)}
-    settings = {
-        "the model": model,
-        "temperature": request.temperature,
-        "max_output_tokens": request.max_output_tokens,
-        "seed": request.seed,
-        "structured-output mode": request.rung,
-    }
-    return {"the system prompt": request.system, **messages, **schemas} | {
-        name: str(value) for name, value in settings.items()
-    }
-
+from debate_cli.regular_file import make_private_folder, read_regular_file
 
 CASSETTE_VERSION = 1
 CASSETTE_VERSION_KEY = "cassette_version"
 MAX_CASSETTE_BYTES = 256 * 1024 * 1024
 CASSETTE_FILE_MODE = 0o600
-TRANSIENT_ERRORS = (Transient, BudgetError, StorageError)
+TRANSIENT_ERRORS = (TransientError, BudgetError, StorageError)
 """Errors that may disappear when a request is repeated. A replay prefers any other recorded result."""
 RedactFunction = Callable[[str], str]
 
@@ -123,9 +80,6 @@ class RecordedCall(FrozenModel):
         return self.fault is not None and isinstance(self.fault.to_exception(), TRANSIENT_ERRORS)
 
 
-RECORDED_CALL_ADAPTER: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
-
-
 class CassetteRecorder:
     """Appends the calls of the wrapped models to the cassette `path`.
 
@@ -153,7 +107,7 @@ class CassetteRecorder:
             raise _make_unwritable_error(self._path, error) from error
 
     def _open_file(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self._path.parent)
         content = _read_cassette(self._path) if self._path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]
         if whole:
@@ -161,7 +115,6 @@ class CassetteRecorder:
         elif content:
             raise _make_damaged_error(self._path, 1, "the first line is not the header of a cassette")
         with self._open_to_append() as file:
-            os.fchmod(file.fileno(), CASSETTE_FILE_MODE)
             file.truncate(len(whole))
         if not whole:
             self._append(json.dumps({CASSETTE_VERSION_KEY: CASSETTE_VERSION}))
@@ -199,7 +152,7 @@ class _RecordingModel:
     def _record(self, request: Request, reply: Reply | None, fault: RecordedError | None) -> None:
         known = canonicalize_request(request, self._redact)
         entry = RecordedCall(fingerprint=known.fingerprint(), model=self._name, request=known, reply=reply, fault=fault)
-        line = json.dumps(RECORDED_CALL_ADAPTER.dump_python(entry, mode="json"), ensure_ascii=False)
+        line = json.dumps(entry.model_dump(mode="json"), ensure_ascii=False)
         self._recorder.write(self._redact(line))
 
 
@@ -233,8 +186,7 @@ class CassettePlayer:
         recorded_calls = self._answers.get(key, [])
         answers = [call for call in recorded_calls if not call.is_transient] or recorded_calls
         if not answers:
-            recorded = {line: (entry.model, entry.request) for line, entry in self._lines.items()}
-            raise PermanentError(explain_missing_call(self._path, name, canonical, recorded))
+            raise PermanentError(_explain_missing_call(self._path, name, canonical, self._lines))
         entry = answers[min(self._served[key], len(answers) - 1)]
         self._served[key] += 1
         if entry.reply is not None:
@@ -254,22 +206,19 @@ class _ReplayingModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         reply = self._player.find_reply(self._name, canonicalize_request(request, self._redact))
-        for piece in split_words(reply.text) if on_text else ():
-            on_text(piece)  # pyright: ignore[reportOptionalCall] - the loop is empty without it
+        if on_text is not None:
+            for piece in split_words(reply.text):
+                on_text(piece)
         return reply
 
 
 def canonicalize_request(request: Request, redact: RedactFunction) -> Request:
     """Return `request` as a cassette stores it: without secrets, and with `NONCE` in place of `request.nonce`."""
-
-    def plain(text: str) -> str:
-        return redact(text.replace(request.nonce, "NONCE") if request.nonce else text)
-
+    masked = request.without_nonce()
     return replace(
-        request,
-        system=plain(request.system),
-        messages=tuple(Message(message.role, plain(message.content)) for message in request.messages),
-        nonce="",
+        masked,
+        system=redact(masked.system),
+        messages=tuple(Message(message.role, redact(message.content)) for message in masked.messages),
         stable_chars=0,
     )
 
@@ -297,7 +246,7 @@ def _load_calls(path: Path) -> dict[int, RecordedCall]:
     found: dict[int, RecordedCall] = {}
     for number, line in enumerate(lines[1:], start=2):
         try:
-            found[number] = RECORDED_CALL_ADAPTER.validate_json(line)
+            found[number] = RecordedCall.model_validate_json(line)
             jiter.from_json(line, catch_duplicate_keys=True)
         except ValueError as error:
             why = str(error)
@@ -328,3 +277,55 @@ def _make_unwritable_error(path: Path, error: OSError) -> StorageError:
     return StorageError(
         f"{path}: cannot write the cassette ({error.strerror}); free some space, or choose another file."
     )
+
+
+# Explanation of a request that was not recorded --------------------------------------------------------------------
+
+EXCERPT_CHARS = 40
+
+
+def _explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, RecordedCall]) -> str:
+    what = f"{path} has no recorded reply to this request ({request.purpose}, {model})"
+    parts = {
+        line: _compared_parts(call.model, call.request)
+        for line, call in recorded.items()
+        if call.request.purpose == request.purpose
+    }
+    if not parts:
+        return f"{what}, nor any reply for that purpose; record the cassette again with --record."
+    mine = _compared_parts(model, request)
+
+    def count_common(line: int) -> int:
+        return sum(common_prefix_length(value, parts[line].get(name, "")) for name, value in mine.items())
+
+    line = max(parts, key=lambda number: (count_common(number), -number))
+    theirs = parts[line]
+    changed = (name for name in theirs | mine if theirs.get(name) != mine.get(name))
+    shown = next((_compare(name, theirs.get(name), mine.get(name)) for name in changed), "no visible difference")
+    return f"{what}; compared with line {line}: {shown}. Record the cassette again with --record."
+
+
+def _compare(name: str, was: str | None, now: str | None) -> str:
+    if was is None or now is None:
+        return f"{name} is {'new' if was is None else 'missing'}"
+    if len(was) + len(now) <= EXCERPT_CHARS:
+        return f"{name} was {was!r} and is {now!r}"
+    start = common_prefix_length(was, now)
+    before, after = (repr(text[start : start + EXCERPT_CHARS]) for text in (was, now))
+    return f"{name} differs from character {start + 1}: it was {before} and is {after}"
+
+
+def _compared_parts(model: str, request: Request) -> dict[str, str]:
+    messages = {f"message {number} ({each.role})": each.content for number, each in enumerate(request.messages, 1)}
+    schema = request.schema
+    schemas = {} if schema is None else {"the schema": json.dumps([schema.name, schema.json], sort_keys=True)}
+    settings = {
+        "the model": model,
+        "temperature": request.temperature,
+        "max_output_tokens": request.max_output_tokens,
+        "seed": request.seed,
+        "structured-output mode": request.rung,
+    }
+    return {"the system prompt": request.system, **messages, **schemas} | {
+        name: str(value) for name, value in settings.items()
+    }

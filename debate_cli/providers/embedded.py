@@ -20,7 +20,8 @@ from debate_cli.errors import NoLocalModelError, WeightsError
 from debate_cli.llm.meter import waiting_for_turn
 from debate_cli.llm.model import Model, OnText, Profile, Reply, Request
 from debate_cli.providers.endpoint import Endpoint, ModelServer
-from debate_cli.providers.openai import make_openai_server
+from debate_cli.providers.http_model import HttpServer
+from debate_cli.providers.openai import CHAT_API
 from debate_cli.providers.provider_table import ProviderRow
 from debate_cli.providers.weights import PACKAGED_WEIGHTS, resolve_weights
 
@@ -212,7 +213,7 @@ class EmbeddedServer:
             answer_timeout_s=self._settings.answer_timeout_s,
             secrets=(key,),
         )
-        return _LoadedModel(engine, make_openai_server(endpoint), asyncio.Semaphore(PARALLEL_SLOTS))
+        return _LoadedModel(engine, HttpServer(CHAT_API, endpoint), asyncio.Semaphore(PARALLEL_SLOTS))
 
 
 @dataclass(frozen=True, slots=True)

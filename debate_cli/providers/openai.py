@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,6 @@ from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 from debate_cli.providers.http_model import (
-    HttpServer,
     ProviderApi,
     WholeReplyBuilder,
     connect_sdk,
@@ -30,13 +29,8 @@ from debate_cli.providers.http_model import (
 )
 
 
-def build_chat_body(
-    request: Request, model: str, profile: Profile, stream: bool, *, stream_usage: bool = True
-) -> dict[str, Any]:
-    """Build the body of a chat request. Parameters that `profile` does not allow are left out.
-
-    `stream_usage` says whether the server accepts `stream_options`.
-    """
+def build_chat_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
+    """Build the body of a chat request. Parameters that `profile` does not allow are left out."""
     system = [{"role": "system", "content": request.system}] if request.system else []
     messages = system + [{"role": message.role, "content": message.content} for message in request.messages]
     body: dict[str, Any] = {"messages": messages, "model": model}
@@ -51,7 +45,7 @@ def build_chat_body(
         body |= _structured_output_fields(request.schema, request.rung, profile)
     if stream:
         body["stream"] = True
-        if stream_usage:
+        if profile.stream_usage:
             body["stream_options"] = {"include_usage": True}
     return body
 
@@ -72,14 +66,6 @@ def _structured_output_fields(schema: OutputSchema, mode: str, profile: Profile)
 
 
 CONTENT_FILTER_REFUSAL = "The provider's content filter stopped the answer."
-
-
-def make_openai_server(endpoint: Endpoint, *, stream_usage: bool = True) -> HttpServer:
-    """Create an `HttpServer` for the chat completions API.
-
-    `stream_usage` says whether the server accepts `stream_options`.
-    """
-    return HttpServer(replace(API, build_body=partial(build_chat_body, stream_usage=stream_usage)), endpoint)
 
 
 def connect(endpoint: Endpoint) -> Any:
@@ -206,7 +192,7 @@ def _map_stream_error(fault: Any, asked: SentRequest) -> errors.ModelError:
     return error_mapping.error_from_object(getattr(fault, "body", None), asked)
 
 
-API = ProviderApi(connect, build_chat_body, send, _OpenAIReplyBuilder, error_rules)
+CHAT_API = ProviderApi(connect, build_chat_body, send, _OpenAIReplyBuilder, error_rules)
 
 
 # Embeddings ----------------------------------------------------------------------------------------------------------
@@ -214,18 +200,9 @@ API = ProviderApi(connect, build_chat_body, send, _OpenAIReplyBuilder, error_rul
 SIMILARITY_DIGITS = 6
 
 
-def make_embeddings_server(endpoint: Endpoint) -> HttpServer:
-    """Create an `HttpServer` whose models compare texts with a query, the first message of a request.
-
-    Each later message is a text. The reply is a JSON list with the cosine similarity (-1 to 1) of each text.
-    """
-
-    def build_body(request: Request, model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
-        texts = [message.content for message in request.messages]
-        return {"model": model, "input": texts, "encoding_format": "float"}
-
-    embeddings = partial(send, path="/embeddings")
-    return HttpServer(replace(API, build_body=build_body, send=embeddings, reply_builder=_SimilarityBuilder), endpoint)
+def _build_embeddings_body(request: Request, model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
+    texts = [message.content for message in request.messages]
+    return {"model": model, "input": texts, "encoding_format": "float"}
 
 
 @dataclass(slots=True)
@@ -250,3 +227,12 @@ class _SimilarityBuilder(WholeReplyBuilder):
             product = sum(a * b for a, b in zip(query, text, strict=False))
             scores.append(round(product / size, SIMILARITY_DIGITS) if size else 0.0)
         return Reply(text=json.dumps(scores), usage=self.usage, finish_reason="stop", latency_s=latency_s)
+
+
+EMBEDDINGS_API = ProviderApi(
+    connect, _build_embeddings_body, partial(send, path="/embeddings"), _SimilarityBuilder, error_rules
+)
+"""Compares texts with a query, the first message of a request. Each later message is a text.
+
+The reply is a JSON list with the cosine similarity (-1 to 1) of each text.
+"""

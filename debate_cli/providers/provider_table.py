@@ -51,8 +51,6 @@ class ProviderRow:
     """Extra HTTP headers. `${VAR}` becomes the value of the environment variable VAR. An empty header is not sent."""
     local: bool = False
     """Whether the provider's models run on this machine."""
-    stream_usage: bool = True
-    """Whether the server accepts `stream_options`, which asks for the token counts of a stream."""
     batches: bool = False
     """Whether the provider answers batches of requests, at half the price."""
     make_server: Callable[[ProviderRow, Endpoint], ModelServer] | None = None
@@ -91,7 +89,7 @@ _ROWS = (
     ProviderRow("groq", "openai", "https://api.groq.com/openai/v1", None, "GROQ_API_KEY", _SEED_PROFILE),
     ProviderRow("together", "openai", "https://api.together.xyz/v1", None, "TOGETHER_API_KEY", _SEED_PROFILE),
     ProviderRow("deepseek", "openai", "https://api.deepseek.com/v1", None, "DEEPSEEK_API_KEY"),
-    ProviderRow("mistral", "openai", "https://api.mistral.ai/v1", None, "MISTRAL_API_KEY", stream_usage=False),
+    ProviderRow("mistral", "openai", "https://api.mistral.ai/v1", None, "MISTRAL_API_KEY", Profile(stream_usage=False)),
     ProviderRow("xai", "openai", "https://api.x.ai/v1", None, "XAI_API_KEY", _SEED_PROFILE),
     ProviderRow("vllm", "openai", "http://127.0.0.1:8000/v1", profile=_LLAMA_PROFILE, local=True),
     ProviderRow("llamacpp", "openai", "http://127.0.0.1:8080/v1", profile=_LLAMA_PROFILE, local=True),
@@ -315,7 +313,6 @@ def is_loopback(url: str) -> bool:
 
 MIN_KEY_CHARS = 6
 """Minimum length of a secret that is redacted. Shorter values, such as `none`, occur in ordinary texts."""
-_MAX_NAMED_MODELS = 2
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,1000}))?\}")
 
 
@@ -340,20 +337,14 @@ def find_variables(text: str) -> tuple[str, ...]:
     return tuple(match.group(1) for match in _VARIABLE.finditer(text))
 
 
-def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[str] = ()) -> str | None:
-    """Return the problem with the key of `row`, as a sentence; None if there is no problem.
-
-    The sentence lists `models` as the models that need the key.
-    """
+def find_key_problem(row: ProviderRow, env: Mapping[str, str]) -> str | None:
+    """Return the problem with the key of `row`, as a sentence; None if there is no problem."""
     if not row.is_remote or row.api_key_env is None:
         return None
     key = env.get(row.api_key_env, "").strip()
     if not key:
-        names = list(dict.fromkeys(model.partition("/")[2] for model in models))
-        if len(names) > _MAX_NAMED_MODELS:
-            names = [*names[: _MAX_NAMED_MODELS - 1], f"{len(names) - _MAX_NAMED_MODELS + 1} more models"]
         return (
-            f"{row.api_key_env} is not set: provider {row.name} needs it{' for ' if names else ''}{' and '.join(names)}; "
+            f"{row.api_key_env} is not set: provider {row.name} needs it; "
             "set it in the environment or in .env, or run with --mock"
         )
     if not key.isascii() or not key.isprintable() or " " in key:

@@ -11,12 +11,13 @@ from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.errors import ConfigError
 from debate_cli.llm.model import BatchApi, Model, OnText, Profile, Reply, Request
 from debate_cli.llm.usage import find_bundled_price, find_context_window
-from debate_cli.providers.anthropic import make_anthropic_server
+from debate_cli.providers.anthropic import MESSAGES_API
 from debate_cli.providers.batches import make_batches, make_mock_batches
 from debate_cli.providers.embedded import CONTEXT_TOKENS, EmbeddedServer, EmbeddedSettings, find_extra_problem
 from debate_cli.providers.endpoint import Endpoint, ModelServer
+from debate_cli.providers.http_model import HttpServer, ProviderApi
 from debate_cli.providers.mock.model import MockEmbeddings, MockModel, MockSearch
-from debate_cli.providers.openai import make_embeddings_server, make_openai_server
+from debate_cli.providers.openai import CHAT_API, EMBEDDINGS_API
 from debate_cli.providers.people.person import PeopleAccess, PromptFolder, default_files_folder, make_person
 from debate_cli.providers.provider_table import (
     BUILTIN_PROVIDERS,
@@ -28,7 +29,6 @@ from debate_cli.providers.provider_table import (
     find_address_problems,
     find_key_problem,
     find_profile,
-    find_provider_problems,
     is_loopback,
     merge_provider_rows,
     resolve_base_url,
@@ -43,10 +43,8 @@ _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
     """Return the price of the tokens of `spec`; None if unknown.
 
-    The first known price counts: the price in `spec`, the price in `row`, then the price in the bundled tables.
-
-    If all three are unknown, a model that runs on this machine (`row.local`) without a key is free. A model in Ollama's
-    cloud does not run on this machine.
+    The first known price counts: that of `spec`, of `row`, then of the bundled tables. Without a known price, a model
+    that runs on this machine without a key is free.
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):
@@ -63,48 +61,24 @@ def split_model_name(model: str) -> tuple[str, str]:
     return provider, name
 
 
-def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> list[str]:
-    """Return the problems that keep `models` from answering, one line each. `models` are names as `provider/model`."""
-    found = find_provider_problems(config)
+def find_row_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]:
+    """Return the problems of `row`, one sentence each."""
+    return [*filter(None, (find_key_problem(row, env), find_extra_problem(row))), *find_address_problems(row, env)]
+
+
+def is_key_missing(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> bool:
+    """Return whether the key of a provider of `models` is missing or invalid."""
+    return any(find_key_problem(row, env) for row in _rows_of(config, models))
+
+
+def is_extra_missing(config: DebateConfig, models: Iterable[str]) -> bool:
+    """Return whether a model in `models` needs the extra `[local]`, which is not installed."""
+    return any(map(find_extra_problem, _rows_of(config, models)))
+
+
+def _rows_of(config: DebateConfig, models: Iterable[str]) -> list[ProviderRow]:
     table = merge_provider_rows(config)
-    wanted = tuple(models)
-    for model in wanted:
-        provider = split_model_name(model)[0]
-        row = table.get(provider)
-        if row is not None:
-            problems = find_row_problems(row, env, wanted)
-        else:
-            problems = [] if provider in config.providers else [format_unknown_provider(model, table)]
-        found += [problem for problem in problems if problem not in found]
-    return found
-
-
-def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
-    """Return the problems of `row`, one sentence each.
-
-    `wanted`: names of models. If a key is missing, the sentence lists the models in `wanted` that need this key.
-    """
-    models = [model for model in wanted if split_model_name(model)[0] == row.name]
-    return [
-        *filter(None, (find_key_problem(row, env, models), find_extra_problem(row))),
-        *find_address_problems(row, env),
-    ]
-
-
-def models_without_key(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return those of `models` whose provider's key is missing or invalid."""
-    table = merge_provider_rows(config)
-    return tuple(
-        model for model in models if (row := table.get(split_model_name(model)[0])) and find_key_problem(row, env)
-    )
-
-
-def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
-    """Return those of `models` that need the extra `[local]`; none if the extra is installed."""
-    table = merge_provider_rows(config)
-    return tuple(
-        model for model in models if (row := table.get(split_model_name(model)[0])) and find_extra_problem(row)
-    )
+    return [row for model in models if (row := table.get(split_model_name(model)[0]))]
 
 
 def format_unknown_provider(model: str, known: Iterable[str]) -> str:
@@ -128,6 +102,21 @@ def collect_provider_secrets(config: DebateConfig, env: Mapping[str, str]) -> tu
     """Return all secrets in `env` of known providers and of the web search, longest first."""
     search = ProviderRow("web search", "search", config.web_search_url, api_key_env=OLLAMA_SEARCH_KEY)
     return collect_secrets((*merge_provider_rows(config).values(), search), env)
+
+
+EMBEDDING_KINDS = ("openai", "mock")
+"""Kinds of providers that offer embedding models."""
+_APIS: Mapping[str, ProviderApi] = MappingProxyType({"openai": CHAT_API, "anthropic": MESSAGES_API})
+"""Maps a provider's kind to the API of its models."""
+
+
+def with_api(row: ProviderRow, api: ProviderApi) -> ProviderRow:
+    """Return `row` with a server that speaks `api`."""
+
+    def make_server(_row: ProviderRow, endpoint: Endpoint) -> ModelServer:
+        return HttpServer(api, endpoint)
+
+    return replace(row, make_server=make_server)
 
 
 class ProviderRegistry:
@@ -213,8 +202,7 @@ class ProviderRegistry:
         row, name = self.row(spec.model), split_model_name(spec.model)[1]
         if row.kind == "mock":
             return within(MockEmbeddings())
-        embedding = replace(row, make_server=SERVER_FACTORIES["embeddings"])
-        return self._lazy_model(f"{row.name} embeddings", embedding, name, within)
+        return self._lazy_model(f"{row.name} embeddings", with_api(row, EMBEDDINGS_API), name, within)
 
     async def aclose(self) -> None:
         """Close all connections and unload all embedded models. A later call opens or loads what it needs."""
@@ -233,7 +221,8 @@ class ProviderRegistry:
     def _new_server(self, row: ProviderRow) -> ModelServer:
         limits = self._config.limits
         if row.kind != "embedded":
-            return (row.make_server or SERVER_FACTORIES[row.kind])(row, resolve_endpoint(row, self._env, limits))
+            endpoint = resolve_endpoint(row, self._env, limits)
+            return row.make_server(row, endpoint) if row.make_server else HttpServer(_APIS[row.kind], endpoint)
         checksums = {spec.model: spec.sha256 for spec in self._config.models.values() if spec.sha256 is not None}
         settings = EmbeddedSettings(
             self._folder, self._env, checksums, timeout_s=limits.timeout_s, answer_timeout_s=limits.answer_timeout_s
@@ -250,17 +239,3 @@ class LazyModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Create a model and return its answer to `request`."""
         return await self._build().complete(request, on_text)
-
-
-EMBEDDING_KINDS = ("openai", "mock")
-"""Kinds of providers that offer embedding models."""
-
-
-SERVER_FACTORIES: Mapping[str, Callable[[ProviderRow, Endpoint], ModelServer]] = MappingProxyType(
-    {
-        "openai": lambda row, where: make_openai_server(where, stream_usage=row.stream_usage),
-        "anthropic": lambda _, where: make_anthropic_server(where),
-        "embeddings": lambda _, where: make_embeddings_server(where),
-    }
-)
-"""Maps a provider's kind to the function that creates its server object. `embeddings` is for embedding models."""

@@ -24,7 +24,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from debate_cli.errors import NoLocalModelError, WeightsError
-from debate_cli.regular_file import cache_folder
+from debate_cli.regular_file import cache_folder, make_private_folder
 
 WEIGHTS_SUFFIX = ".gguf"
 WEIGHTS_CACHE = "models"
@@ -97,16 +97,11 @@ def find_own_weights(name: str, folder: Path) -> Path:
     return path
 
 
-def find_installed_weights(weights: PackagedWeights) -> Path | None:
-    """Return the file of weights in the installed package; None if the package is not installed."""
+def find_packaged_weights(weights: PackagedWeights, cache: Path) -> Path | None:
+    """Return the file of weights in the installed package, else in the folder `cache`; None if there is none."""
     spec = importlib.util.find_spec(weights.package)
-    folders = (spec.submodule_search_locations if spec else None) or ()
-    return min((file for folder in folders for file in Path(folder).glob(f"*{WEIGHTS_SUFFIX}")), default=None)
-
-
-def find_cached_weights(weights: PackagedWeights, folder: Path) -> Path | None:
-    """Return the file of weights in the cache `folder`; None if it was not downloaded."""
-    return min((folder / weights.package).glob(f"*{WEIGHTS_SUFFIX}"), default=None)
+    folders = [*((spec.submodule_search_locations if spec else None) or ()), cache / weights.package]
+    return next((file for folder in folders for file in sorted(Path(folder).glob(f"*{WEIGHTS_SUFFIX}"))), None)
 
 
 def fetch_weights(
@@ -119,7 +114,7 @@ def fetch_weights(
     note(f"Downloading {weights.title} ({weights.megabytes} MB) from the package index, once.")
     kept = folder / weights.package
     try:
-        kept.mkdir(parents=True, exist_ok=True)
+        make_private_folder(kept)
         with tempfile.TemporaryDirectory(dir=kept) as scratch:
             found = _download_weights(weights, Path(scratch), run)
             sha256 = _hash_file(found)
@@ -268,7 +263,7 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
     if kept.is_file():
         return kept
     try:
-        kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(kept.parent)
         folder = os.open(kept.parent, os.O_RDONLY)
         try:
             fcntl.flock(folder, fcntl.LOCK_EX)  # another process may download the file
@@ -387,4 +382,4 @@ def resolve_weights(
     if weights is None:
         return find_own_weights(name, folder)
     cache = cache_folder(env, WEIGHTS_CACHE)
-    return find_installed_weights(weights) or find_cached_weights(weights, cache) or fetch_weights(weights, cache, note)
+    return find_packaged_weights(weights, cache) or fetch_weights(weights, cache, note)

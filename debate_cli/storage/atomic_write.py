@@ -9,9 +9,10 @@ from collections.abc import Generator
 from pathlib import Path
 
 from debate_cli.errors import StorageError
+from debate_cli.regular_file import make_private_folder
 
-FILE_MODE, FOLDER_MODE = 0o600, 0o700
-"""Modes of new files and folders. Only the user may read them, because a debate may be confidential."""
+FILE_MODE = 0o600
+"""Mode of new files. Only the user may read them, because a debate may be confidential."""
 PUBLIC_FILE_MODE = 0o644
 """Mode of configurations and schemas, which everyone may read."""
 _DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -37,8 +38,7 @@ def make_folder(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise StorageError(f"{folder}: cannot be created (a file of this name exists); choose another folder")
     with friendly_os_errors(folder, "created"):
-        for missing in reversed([parent for parent in (folder, *folder.parents) if not parent.exists()]):
-            missing.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        make_private_folder(folder)
 
 
 def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:

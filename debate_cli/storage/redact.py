@@ -54,8 +54,6 @@ class Redactor:
         self._longest = MAX_ENCODED_FACTOR * max(map(len, wanted), default=0)
         self._is_word_only = all(_WORD.fullmatch(secret) for secret in wanted)
         """Whether every secret, and so every encoding of it, is one word."""
-        self.has_secrets = bool(wanted)
-        """Whether any secret is known by value."""
 
     def __call__(self, text: str) -> str:
         """Return `text` without secrets, including those that JSON escapes or invisible characters hide."""

@@ -286,7 +286,7 @@ def test_interrupt_keeps_everything(here: Path, slow: BatchServer) -> None:
     ],
 )
 def test_changed_store_ends_the_wait(here: Path, slow: BatchServer, statement: str, said: str) -> None:
-    """A batch that another process gave up, or a table that is not ours, is one sentence; nothing waits for ever."""
+    """A batch that another process gave up, or a table that is not ours, ends the wait with one sentence."""
     with judging_in_a_batch(here, slow) as process:
         with closing(sqlite3.connect(stored(here).path)) as database, database:
             database.execute(statement)
@@ -333,7 +333,7 @@ def test_without_its_store_nothing_is_submitted_again(here: Path, slow: BatchSer
 
 
 def test_nothing_to_collect(here: Path) -> None:
-    """A folder without waiting debates is no error; one that is not there is."""
+    """A missing folder is an error; a folder without waiting debates is not."""
     done = debate("judge", "--collect", "transcripts", cwd=here)
     assert (done.code, "nothing to collect" in done.err) == (0, True), done.err
     missing = debate("judge", "--collect", "elsewhere/", cwd=here)
@@ -341,7 +341,7 @@ def test_nothing_to_collect(here: Path) -> None:
 
 
 def test_a_list_that_repeats_itself_is_an_error(here: Path, server: BatchServer) -> None:
-    """The search for a batch ends, instead of reading the same page for ever."""
+    """The search for a batch ends at the first repeated page."""
     assert judge(here, server, "--model", MODELS[0]).code == 0
     server.repeats_list = True
     endpoint = Endpoint("openai", server.env["OPENAI_BASE_URL"], server.env["OPENAI_API_KEY"])

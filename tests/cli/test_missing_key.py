@@ -12,20 +12,20 @@ def test_a_missing_key_names_variable_provider_and_help_page(here: Path) -> None
     assert (done.code, message) == (
         2,
         (
-            "--set: models.default.model: OPENAI_API_KEY is not set: provider openai needs it for a; set it in the environment or in "
+            "--set: models.default.model: OPENAI_API_KEY is not set: provider openai needs it; set it in the environment or in "
             ".env, or run with --mock (debate explain missing-key)"
         ),
     )
 
 
-def test_models_that_lack_the_same_key_are_counted(here: Path) -> None:
+def test_models_that_lack_the_same_key_have_one_line(here: Path) -> None:
     """Three models without their common key give one line."""
     (here / "many.yaml").write_text(
         "topic: x\ndebaters: [{name: P, side: for, model: openai/a}, {name: C, side: against, model: openai/b}]\n"
         "judging: {systems: [{kind: live, judge: openai/c}]}\n"
     )
     (message,) = debate("run", "many.yaml", cwd=here).lines
-    assert "needs it for a and 2 more models; " in message
+    assert "OPENAI_API_KEY is not set: provider openai needs it; " in message
 
 
 def test_the_default_debate_without_llama_says_what_to_install(here: Path) -> None:

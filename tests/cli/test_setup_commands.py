@@ -74,7 +74,7 @@ def test_check_reports_all_mistakes_with_their_places(here: Path) -> None:
 
 
 def test_check_reports_missing_keys(here: Path) -> None:
-    """Each missing key is one line with provider and model; with the keys the configuration is valid."""
+    """Each missing key is one line with its provider; with the keys the configuration is valid."""
     config = write_config(
         here, f"topic: x\nmodels: {{default: {{model: openai/a}}, judge: {{model: anthropic/b}}}}\n{TWO}"
     )
@@ -82,8 +82,8 @@ def test_check_reports_missing_keys(here: Path) -> None:
     without, with_keys = debate("check", config, cwd=here), debate("check", config, cwd=here, env=keys)
     assert (without.code, with_keys.code) == (2, 0)
     assert [line.split(": ")[1:] for line in without.lines] == [
-        ["models.default.model", "OPENAI_API_KEY is not set", "provider openai needs it for a; set it in the environment or in .env, or run with --mock"],
-        ["models.judge.model", "ANTHROPIC_API_KEY is not set", "provider anthropic needs it for b; set it in the environment or in .env, or run with --mock (debate explain missing-key)"],
+        ["models.default.model", "OPENAI_API_KEY is not set", "provider openai needs it; set it in the environment or in .env, or run with --mock"],
+        ["models.judge.model", "ANTHROPIC_API_KEY is not set", "provider anthropic needs it; set it in the environment or in .env, or run with --mock (debate explain missing-key)"],
     ]  # fmt: skip
 
 

@@ -113,7 +113,7 @@ def limited_config(server: FaultServer, limits: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("bound", ["max_tokens", "max_cost_usd"])
 @pytest.mark.parametrize("most", LIMITS)
 def test_a_budget_is_never_exceeded(bound: str, most: int, tmp_path: Path) -> None:
-    """Although every fifth answer fails; the server receives no request after the refusal, and the debate can be resumed."""
+    """Every fifth answer fails. After the refusal the server receives no request, and the debate can be resumed."""
 
     async def story() -> None:
         count = [0]
@@ -126,7 +126,7 @@ def test_a_budget_is_never_exceeded(bound: str, most: int, tmp_path: Path) -> No
             observer = Closing(server=server)
             here = session(observer, FakeSleep())
             limits = {bound: most if bound == "max_tokens" else most / 1e6}
-            outcome = await here.begin(limited_config(server, limits), "restore_bounds", tmp_path)
+            outcome = await here.begin(limited_config(server, limits), "limited", tmp_path)
             assert total(server.counted) <= total(used(outcome.debate)) <= most
             if outcome.halted == "budget":
                 assert observer.counting is not None

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from faults.described_bounds import restore_bounds
 from wire_support import event
 
 from debate_cli.domain.model_call import StructuredOutputMode, Usage
@@ -17,6 +16,8 @@ PIECE = 60
 """Characters that a stream carries in one event."""
 _DESCRIBED = re.compile(r"It must satisfy this JSON Schema:\n(\{.*)\Z", re.DOTALL)
 """Schema in the prompt (mode `prompt`)."""
+_ITEMS = re.compile(r"(Exactly|From|At least|At most) (\d+)(?: to (\d+))? items\.")
+_RANGE = re.compile(r"From (-?[\d.]+?) to (-?[\d.]+?)\.(?:\s|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,3 +263,20 @@ def _part(kind: str, **more: Any) -> str:
 
 def _joined(content: str | Sequence[Mapping[str, str]]) -> str:
     return content if isinstance(content, str) else "".join(block["text"] for block in content)
+
+
+def restore_bounds(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """`schema` with the list lengths and number ranges that its descriptions name, so that the mock satisfies them."""
+    words = str(schema.get("description", ""))
+    full = dict(schema)
+    if "properties" in schema:
+        full["properties"] = {name: restore_bounds(part) for name, part in schema["properties"].items()}
+    if isinstance(schema.get("items"), Mapping):
+        full["items"] = restore_bounds(schema["items"])
+    if schema.get("type") == "array" and (found := _ITEMS.search(words)):
+        kind, low, high = found.groups()
+        full |= {} if kind == "At most" else {"minItems": int(low)}
+        full |= {} if kind == "At least" else {"maxItems": int(high or low)}
+    elif schema.get("type") in {"integer", "number"} and (found := _RANGE.search(words)):
+        full |= {"minimum": float(found.group(1)), "maximum": float(found.group(2))}
+    return full

@@ -48,7 +48,7 @@ def ignore(_text: str) -> None:
 
 def test_the_usage_replaces_the_reservation() -> None:
     """After the call its usage in tokens and dollars replaces the reservation."""
-    budget = Budget(max_cost_usd=10, max_tokens=WORST, used_cost=1.0)
+    budget = Budget(max_cost_usd=10, max_tokens=WORST, used=BudgetAmount(usd=1.0))
     asyncio.run(budgeted(FakeModel("x"), budget, PRICE).complete(ASK))
     assert (budget.used.tokens, budget.used.usd) == (110, pytest.approx(1.11))
 
@@ -61,12 +61,12 @@ def test_the_usage_replaces_the_reservation() -> None:
             f"the next call (judge.structured) may need {WORST} tokens, but only {WORST - 1} of {WORST - 1} are left (limits.max_tokens)",
         ),
         (
-            Budget(max_tokens=1000, used_tokens=950),
+            Budget(max_tokens=1000, used=BudgetAmount(950)),
             f"the next call (judge.structured) may need {WORST} tokens, but only 50 of 1000 are left (limits.max_tokens)",
         ),
-        (Budget(max_tokens=10, used_tokens=50), "only 0 of 10 are left (limits.max_tokens)"),
+        (Budget(max_tokens=10, used=BudgetAmount(50)), "only 0 of 10 are left (limits.max_tokens)"),
         (Budget(max_cost_usd=0.05), "only $0.0500 of $0.05 are left (limits.max_cost_usd)"),
-        (Budget(max_cost_usd=2, used_cost=1.99, max_tokens=9999), "only $0.0100 of $2 are left (limits.max_cost_usd)"),
+        (Budget(2, 9999, BudgetAmount(usd=1.99)), "only $0.0100 of $2 are left (limits.max_cost_usd)"),
     ],
 )
 def test_a_call_that_does_not_fit_is_not_sent(budget: Budget, message: str) -> None:

@@ -1,4 +1,4 @@
-"""The deadline of a question counts the model's time, not the time in our own queue."""
+"""The deadline of a question counts the model's time, not the time in the queue."""
 
 import asyncio
 

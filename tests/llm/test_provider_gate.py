@@ -175,7 +175,7 @@ def test_each_closing_has_one_note() -> None:
 
 
 def test_a_late_refusal_of_an_earlier_call_closes_nothing() -> None:
-    """A call that left before the accepted probe says nothing about the present."""
+    """The refusal of a call that left before the accepted probe is out of date."""
     gated = Gated()
     slow = gated.model(RateLimitedError("429"), "well", seconds=5)
     quick = gated.model(RateLimitedError("429", retry_after=1), "well")

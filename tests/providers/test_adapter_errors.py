@@ -46,6 +46,7 @@ from debate_cli.errors import (
 from debate_cli.llm.model import Request
 from debate_cli.llm.usage import error_usage
 from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.http_model import HttpServer
 
 both_adapters = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
 whole_and_streamed = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
@@ -277,7 +278,7 @@ def test_a_refused_connection(adapter: Adapter) -> None:
     async def run() -> None:
         async with Wire([]) as wire:
             url = wire.url
-        server = adapter.make_server(Endpoint("lab", url, api_key=KEY))
+        server = HttpServer(adapter.api, Endpoint("lab", url, api_key=KEY))
         with pytest.raises(UnreachableError, match="could not be reached; start it there or correct its address"):
             await server.model("m1", adapter.profile).complete(PLAIN)
         await server.aclose()

@@ -28,6 +28,7 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.errors import ModelError
 from debate_cli.llm.model import Profile
 from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.http_model import HttpServer
 
 both_adapters = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
 whole_and_streamed = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
@@ -183,7 +184,7 @@ def test_models_of_one_server_share_a_connection(adapter: Adapter) -> None:
 
     async def run() -> int:
         async with Wire([adapter.whole]) as wire:
-            server = adapter.make_server(Endpoint("lab", wire.url, api_key=KEY))
+            server = HttpServer(adapter.api, Endpoint("lab", wire.url, api_key=KEY))
             for name in ("m1", "m2"):
                 await server.model(name, Profile()).complete(PLAIN)
             await server.aclose()
@@ -246,6 +247,6 @@ def test_without_a_key_no_credential_is_sent(adapter: Adapter, monkeypatch: pyte
     ],
 )
 def test_a_credential_header_of_the_user_is_the_only_one(adapter: Adapter, header: str) -> None:
-    """It is sent unchanged, in any case of its name."""
+    """It is sent unchanged, whether its name is in upper or lower case."""
     _, seen = adapter.ask(adapter.whole, api_key=None, headers={header: "mine"})
     assert {name: value for name, value in seen.headers.items() if name in CREDENTIALS} == {header.lower(): "mine"}

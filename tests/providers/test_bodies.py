@@ -11,9 +11,10 @@ from wire_support import Playback, Seen, Wire, event, event_stream, http_respons
 
 from debate_cli.domain.model_call import StructuredOutputMode
 from debate_cli.llm.model import Message, OutputSchema, Profile, Request
-from debate_cli.providers.anthropic import build_messages_body, make_anthropic_server
+from debate_cli.providers.anthropic import MESSAGES_API, build_messages_body
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.openai import build_chat_body, make_openai_server
+from debate_cli.providers.http_model import HttpServer
+from debate_cli.providers.openai import CHAT_API, build_chat_body
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS, find_profile
 
 SCHEMA = OutputSchema(
@@ -73,7 +74,7 @@ def sent(kind: str, request: Request, profile: Profile, *, stream: bool) -> Seen
     async def run() -> Seen:
         playback = (chat_playback if kind == "openai" else message_playback)(stream=stream)
         async with Wire([playback]) as wire:
-            server = (make_openai_server if kind == "openai" else make_anthropic_server)(Endpoint("lab", wire.url))
+            server = HttpServer(CHAT_API if kind == "openai" else MESSAGES_API, Endpoint("lab", wire.url))
             await server.model("m1", profile).complete(request, (lambda _: None) if stream else None)
             await server.aclose()
             return wire.seen[0]
@@ -176,7 +177,7 @@ def test_the_cache_key_follows_the_system_prompt() -> None:
 @pytest.mark.parametrize("known", [True, False])
 def test_stream_options_are_sent_if_supported(known: bool) -> None:
     """`stream_options` is sent only to servers that accept it."""
-    body = build_chat_body(REQUEST, "m", Profile(), stream=True, stream_usage=known)
+    body = build_chat_body(REQUEST, "m", Profile(stream_usage=known), stream=True)
     assert body.get("stream_options") == ({"include_usage": True} if known else None)
 
 

@@ -78,7 +78,7 @@ def test_an_endless_answer_is_cut_off(adapter: Adapter) -> None:
 
 @pytest.mark.parametrize(("tokens", "fits"), [(50, False), (10_000, True)])
 def test_the_token_limit_bounds_a_whole_answer(tokens: int, fits: bool) -> None:
-    """Eight characters a token are accepted, and 64 KiB in any case."""
+    """Eight characters per token are accepted, and 64 KiB for any number of tokens."""
     long = completion({"content": "x" * (MIN_ANSWER_CHARS + 1)})
     request = replace(PLAIN, max_output_tokens=tokens)
     if fits:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from llm_support import FakeModel
 from rehearsal_support import config_of, run_debate
 
 from debate_cli.domain.config import ModelSpec
@@ -54,20 +55,6 @@ REPLY = Reply(
 def cassette(tmp_path: Path) -> Path:
     """Path of a cassette that does not exist yet."""
     return tmp_path / "run.cassette"
-
-
-class FakeModel:
-    """Returns or raises the given replies and errors in order."""
-
-    def __init__(self, *acts: Reply | DebateError) -> None:
-        self._acts = list(acts)
-
-    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Return or raise the next act."""
-        act = self._acts.pop(0)
-        if isinstance(act, DebateError):
-            raise act
-        return act
 
 
 def record(
@@ -211,12 +198,15 @@ def without_rejected(debate: Debate) -> dict[str, Any]:
 # File ------------------------------------------------------------------------------------------------------------
 
 
-def test_only_the_owner_can_read_the_file(cassette: Path) -> None:
-    """The mode is 0600, also if the file existed with more permissions."""
-    record(cassette, REPLY)
+def test_only_the_owner_can_read_a_new_cassette(tmp_path: Path) -> None:
+    """The file gets mode 0600, and each new folder 0700. An existing file keeps its mode."""
+    cassette = tmp_path / "new" / "inner" / "run.cassette"
+    CassetteRecorder(cassette)
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "new", cassette.parent, cassette)]
+    assert modes == [0o700, 0o700, 0o600]
     cassette.chmod(0o644)
     CassetteRecorder(cassette)
-    assert stat.S_IMODE(cassette.stat().st_mode) == 0o600
+    assert stat.S_IMODE(cassette.stat().st_mode) == 0o644
 
 
 def test_the_file_is_readable(cassette: Path) -> None:
@@ -273,7 +263,7 @@ def test_a_missing_or_damaged_cassette_is_refused(cassette: Path, content: str |
 
 
 def test_a_repeated_key_is_refused(cassette: Path) -> None:
-    """Readers of JSON disagree on which of the two counts."""
+    """A key that occurs twice is an error, because JSON readers disagree on which value counts."""
     record(cassette, with_text("one"))
     cassette.write_text(cassette.read_text().replace('"fingerprint"', '"fingerprint":"x","fingerprint"', 1))
     with pytest.raises(ConfigError, match=r"line 2.*Detected duplicate key .fingerprint."):
@@ -367,7 +357,7 @@ def test_the_nearest_request_has_the_longest_common_beginning(cassette: Path) ->
 
 @pytest.mark.parametrize("kind", [CassettePlayer, CassetteRecorder])
 def test_a_file_without_end_is_not_read(cassette: Path, kind: type[CassettePlayer | CassetteRecorder]) -> None:
-    """A terabyte of holes takes no room in a downloaded archive."""
+    """A sparse file of a terabyte, which takes no room on disk, is refused."""
     with cassette.open("wb") as file:
         file.truncate(2**40)
     with pytest.raises(ConfigError, match="not a cassette"):
@@ -375,7 +365,7 @@ def test_a_file_without_end_is_not_read(cassette: Path, kind: type[CassettePlaye
 
 
 def test_a_fifo_is_not_opened(tmp_path: Path) -> None:
-    """It would block for ever: as a cassette and as a script of the mock."""
+    """Opening a FIFO blocks. It is refused as a cassette and as a script of the mock."""
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ConfigError, match="cannot read the cassette"):
         CassettePlayer(tmp_path / "pipe")

@@ -54,7 +54,7 @@ class Client:
 
 
 def test_a_client_serves_a_limited_number_of_calls_at_once() -> None:
-    """One more call gets a client of its own; a call that has ended makes room; closing the server closes every client."""
+    """One more call gets another client. A call that has ended makes room. Closing the server closes every client."""
     made: list[Client] = []
 
     def connect(_: Endpoint) -> Client:

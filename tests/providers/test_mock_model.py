@@ -60,7 +60,7 @@ def test_seeds_and_names_differ(vary: str) -> None:
 
 
 def test_the_nonce_does_not_change_the_answer() -> None:
-    """It is the random tag of a call."""
+    """The nonce is the random tag of a call."""
     tagged = [
         replace(ASK, messages=(*ASK.messages, Message("user", f"[ask {nonce}] Go.")), nonce=nonce)
         for nonce in ("aaaa1111", "bbbb2222")

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from provider_config_support import config
@@ -21,7 +22,8 @@ from debate_cli.providers.provider_table import (
 from debate_cli.providers.registry import (
     ProviderRegistry,
     collect_provider_secrets,
-    find_model_problems,
+    find_row_problems,
+    format_unknown_provider,
 )
 
 HERE = Path()
@@ -39,7 +41,7 @@ def test_every_built_in_row_is_complete(name: str) -> None:
 
 
 def test_importing_the_registry_imports_no_sdk() -> None:
-    """Start-up and building adapters need no SDK and no HTTP library."""
+    """Creating adapters needs no SDK and no HTTP library."""
     code = (
         "import sys\n"
         "from pathlib import Path\n"
@@ -62,10 +64,11 @@ def test_calling_one_sdk_does_not_import_the_other() -> None:
         "from debate_cli.llm.model import Message, Request\n"
         "from debate_cli.llm.model import Profile\n"
         "from debate_cli.providers.endpoint import Endpoint\n"
-        "from debate_cli.providers.openai import make_openai_server\n"
+        "from debate_cli.providers.http_model import HttpServer\n"
+        "from debate_cli.providers.openai import CHAT_API\n"
         "from debate_cli.errors import UnreachableError\n"
         "request = Request(system='s', messages=(Message('user', 'u'),), purpose='x', max_output_tokens=1)\n"
-        "server = make_openai_server(Endpoint('lab', 'http://127.0.0.1:9'))\n"
+        "server = HttpServer(CHAT_API, Endpoint('lab', 'http://127.0.0.1:9'))\n"
         "try:\n"
         "    asyncio.run(server.model('m', Profile()).complete(request))\n"
         "except UnreachableError:\n"
@@ -78,32 +81,35 @@ def test_calling_one_sdk_does_not_import_the_other() -> None:
 # Requirements ------------------------------------------------------------------------------------------------
 
 
+def problems(name: str, env: dict[str, str], **providers: dict[str, Any]) -> list[str]:
+    """Problems of the provider `name`."""
+    return find_row_problems(build_provider_table(config(**providers))[name], env)
+
+
 def test_a_missing_key_is_named_with_its_provider() -> None:
-    """One message for two models, with variable and provider."""
-    problems = find_model_problems(config(), ["openai/a", "openai/b"], {})
-    assert len(problems) == 1
-    assert "OPENAI_API_KEY" in problems[0]
-    assert "provider openai" in problems[0]
+    """The message names variable and provider."""
+    [problem] = problems("openai", {})
+    assert "OPENAI_API_KEY is not set: provider openai needs it; " in problem
 
 
 @pytest.mark.parametrize("key", ["", "  ", "with space", "umläut", "line\nbreak"])
 def test_a_key_that_cannot_be_sent_is_a_problem(key: str) -> None:
     """Blank keys and keys with characters that HTTP does not allow."""
-    assert find_model_problems(config(), ["openai/a"], {"OPENAI_API_KEY": key})
+    assert problems("openai", {"OPENAI_API_KEY": key})
 
 
 @pytest.mark.parametrize(
-    ("model", "env"),
+    ("name", "env"),
     [
-        ("mock/x", {}),
-        ("ollama/x", {}),
-        ("openai/x", {"OPENAI_API_KEY": KEY}),
-        ("openai/x", {"OPENAI_API_KEY": f"{KEY}\n"}),
+        ("mock", {}),
+        ("ollama", {}),
+        ("openai", {"OPENAI_API_KEY": KEY}),
+        ("openai", {"OPENAI_API_KEY": f"{KEY}\n"}),
     ],
 )
-def test_complete_requirements_are_no_problem(model: str, env: dict[str, str]) -> None:
+def test_complete_requirements_are_no_problem(name: str, env: dict[str, str]) -> None:
     """Local providers need nothing; a line break after a key is ignored."""
-    assert find_model_problems(config(), [model], env) == []
+    assert problems(name, env) == []
 
 
 @pytest.mark.parametrize(
@@ -112,13 +118,13 @@ def test_complete_requirements_are_no_problem(model: str, env: dict[str, str]) -
 )
 def test_an_unknown_provider_is_named_with_a_suggestion(model: str, words: str) -> None:
     """A misspelt name gets a suggestion, another one the list of providers."""
-    assert words in find_model_problems(config(), [model], {})[0]
+    assert words in format_unknown_provider(model, BUILTIN_PROVIDERS)
 
 
 def test_an_unset_variable_in_a_header_is_a_problem() -> None:
     """The message names variable, header and provider."""
     lab = {"kind": "openai", "base_url": "http://127.0.0.1:1/v1", "headers": {"X-Team": "${TEAM}"}}
-    assert find_model_problems(config(lab=lab), ["lab/x"], {}) == [
+    assert problems("lab", {}, lab=lab) == [
         "TEAM is not set: header X-Team of provider lab needs it; set it in the environment or in .env"
     ]
 

@@ -15,9 +15,8 @@ from debate_cli.errors import ConfigError, PermanentError
 from debate_cli.providers.weights import (
     PackagedWeights,
     fetch_weights,
-    find_cached_weights,
-    find_installed_weights,
     find_own_weights,
+    find_packaged_weights,
 )
 
 
@@ -99,7 +98,7 @@ def test_other_weights_than_the_known_ones_are_an_error(tmp_path: Path) -> None:
     """A file with another SHA-256 than the known one is deleted."""
     with pytest.raises(PermanentError, match="SHA-256"):
         fetch_weights(replace(WEIGHTS, sha256="0" * 64), tmp_path, _ignore, Index())
-    assert find_cached_weights(WEIGHTS, tmp_path) is None
+    assert find_packaged_weights(WEIGHTS, tmp_path) is None
 
 
 def test_an_unwritable_cache_is_an_error(tmp_path: Path) -> None:
@@ -109,10 +108,10 @@ def test_an_unwritable_cache_is_an_error(tmp_path: Path) -> None:
         fetch_weights(WEIGHTS, tmp_path / "file", _ignore, Index())
 
 
-def test_an_installed_package_is_found_without_being_imported() -> None:
+def test_an_installed_package_is_found_without_being_imported(tmp_path: Path) -> None:
     """An installed package without weights is not enough."""
     sys.modules.pop("this", None)
-    assert find_installed_weights(PackagedWeights("Zen", 0, "", "this", "")) is None
+    assert find_packaged_weights(PackagedWeights("Zen", 0, "", "this", ""), tmp_path) is None
     assert "this" not in sys.modules
 
 

@@ -148,6 +148,15 @@ async def test_no_stream_shows_a_disguised_secret(text: str, gaps: list[str], si
     assert SECRET not in sanitize_text("".join(shown))
 
 
+async def test_a_stream_shows_no_text_with_the_shape_of_a_key() -> None:
+    """A key-shaped text is removed from a stream, even if no secret is known and the text comes in pieces."""
+    shown: list[str] = []
+    await RedactingModel(StreamingModel(["It is sk-abcd", "EFGH12345678 ", "now"]), Redactor()).complete(
+        REQUEST, shown.append
+    )
+    assert "".join(shown) == "It is [redacted] now"
+
+
 def test_longer_secrets_go_first() -> None:
     """If one secret begins another secret, nothing of the longer one remains."""
     assert Redactor(["abcdef", "abcdefghij"])("abcdefghij abcdef") == "[redacted] [redacted]"

@@ -50,7 +50,7 @@ class MockModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request` word by word, or simulate a fault."""
-        fault = self._next_fault(request) if self._spec.faults else None
+        fault = self._next_fault(request, self._spec.faults) if self._spec.faults else None
         text = self._script.reply(request) if self._script else self._write(request)
         await self._sleep(self._spec.latency_s or 0)
         if fault == "rate_limit":
@@ -70,11 +70,11 @@ class MockModel:
             raise ServerError(f"{self._spec.model} broke off in the middle of an answer (simulated fault).")
         return self._reply(request, text, truncated=fault == "truncated")
 
-    def _next_fault(self, request: Request) -> SimulatedFault | None:
+    def _next_fault(self, request: Request, faults: MockFaults) -> SimulatedFault | None:
         fingerprint = request.fingerprint()
         nth = self._request_counts[fingerprint]
         self._request_counts[fingerprint] += 1
-        return pick_fault(self._spec.faults, SeededRandom(self._seed).unit("fault", fingerprint, nth))
+        return pick_fault(faults, SeededRandom(self._seed).unit("fault", fingerprint, nth))
 
     def _write(self, request: Request) -> str:
         drafts = 1
@@ -101,13 +101,10 @@ class MockModel:
         )
 
 
-def pick_fault(faults: MockFaults | None, unit: float) -> SimulatedFault | None:
-    """Select a fault by `unit`, a random number from 0 to 1. Return None for no fault.
-
-    `faults` has the probability of each fault.
-    """
+def pick_fault(faults: MockFaults, unit: float) -> SimulatedFault | None:
+    """Return the fault that `unit`, a random number from 0 to 1, selects; None for no fault."""
     upper = 0.0
-    for fault in get_args(SimulatedFault) if faults else ():
+    for fault in get_args(SimulatedFault):
         upper += getattr(faults, fault)
         if unit < upper:
             return fault

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, Literal, TypeVar, cast
 
@@ -82,18 +82,27 @@ class PromptFacts:
             item["passage"]: str(item.get("text")) for item in items if isinstance(item.get("passage"), str)
         }
         """Maps the id of a looked-up passage to its text."""
-        self.passages: dict[str, str] = {name: json.loads(text) for name, text in _PASSAGE.findall(self.user_text)}
-        """Maps the ids of the passages that a debater may cite to their texts."""
-        self.own_vote: Json = _find_json(_OWN_VOTE, self.user_text) or {}
-        """Last vote of a panel judge who votes again; empty for a first vote."""
-        self.scorecard: Json = _find_json(_SCORECARD, self.user_text) or {}
-        """The scorecard for a judge of two contradicting results. Its `winner` is a name or null."""
         own = [message.content for message in request.messages if message.role == "assistant"]
         self.own_turns = tuple(map(_parse_object, own))
         """Earlier answers of this debater."""
         self.own_citation_count = sum(len(_CITED_SOURCE.findall(content)) for content in own)
         self.debate_text = "\n".join([*own, self.user_text])
         """The text of all earlier speeches. The debater's own speeches come first."""
+
+    @cached_property
+    def passages(self) -> dict[str, str]:
+        """Maps the ids of the passages that a debater may cite to their texts."""
+        return {name: json.loads(text) for name, text in _PASSAGE.findall(self.user_text)}
+
+    @cached_property
+    def own_vote(self) -> Json:
+        """Last vote of a panel judge who votes again; empty for a first vote."""
+        return _find_json(_OWN_VOTE, self.user_text) or {}
+
+    @cached_property
+    def scorecard(self) -> Json:
+        """The scorecard for a judge of two contradicting results. Its `winner` is a name or null."""
+        return _find_json(_SCORECARD, self.user_text) or {}
 
     def document_passages(self) -> list[str]:
         """Return the first words of each sentence of the document; the motion if there is no sentence."""

@@ -14,9 +14,8 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.llm.model import Message, Profile, Reply, Request
 from debate_cli.llm.search import dump_results
 from debate_cli.providers import anthropic, error_mapping
-from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import SentRequest
-from debate_cli.providers.http_model import HttpServer, WholeReplyBuilder, parse_optional_text, parse_token_count
+from debate_cli.providers.http_model import WholeReplyBuilder, parse_optional_text, parse_token_count
 
 TOOL_TYPE = "web_search_20250305"
 """Newest version of the search tool that does not filter results by executing code."""
@@ -25,11 +24,6 @@ _STATUS_BY_CODE: Mapping[str, int] = MappingProxyType({
     "too_many_requests": 429, "unavailable": 503, "invalid_tool_input": 400, "query_too_long": 400,
     "request_too_large": 413,
 })  # fmt: skip
-
-
-def make_anthropic_search(endpoint: Endpoint) -> HttpServer:
-    """Create an `HttpServer` for the messages API whose models search the web."""
-    return HttpServer(replace(anthropic.API, build_body=build_search_body, reply_builder=_SearchBuilder), endpoint)
 
 
 def build_search_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
@@ -89,3 +83,6 @@ def _to_passage(citation: Any) -> FoundPassage | None:
     if citation.type != "web_search_result_location":
         return None
     return FoundPassage(citation.url, parse_optional_text(citation.title), "", citation.cited_text, "web")
+
+
+SEARCH_API = replace(anthropic.MESSAGES_API, build_body=build_search_body, reply_builder=_SearchBuilder)

@@ -16,7 +16,7 @@ from debate_cli.llm.search import dump_results
 from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
-from debate_cli.providers.http_model import HttpServer, ProviderApi, WholeReplyBuilder, parse_optional_text
+from debate_cli.providers.http_model import ProviderApi, WholeReplyBuilder, parse_optional_text
 
 if TYPE_CHECKING:
     import httpx2
@@ -26,24 +26,12 @@ MAX_CONTENT_CHARS = 4000
 FORBIDDEN = 403
 
 
-def make_ollama_search(endpoint: Endpoint) -> HttpServer:
-    """Create an `HttpServer` for Ollama's `POST /api/web_search`."""
-
-    def build_body(request: Request, _model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
-        return {"query": with_sites(request), "max_results": MAX_RESULTS}
-
-    send = partial(_send, "POST", "api/web_search")
-    return HttpServer(ProviderApi(_connect, build_body, send, _ResultsBuilder, _error_rules), endpoint)
+def _build_ollama_body(request: Request, _model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
+    return {"query": with_sites(request), "max_results": MAX_RESULTS}
 
 
-def make_searxng_search(endpoint: Endpoint) -> HttpServer:
-    """Create an `HttpServer` for SearXNG's `GET /search?format=json`."""
-
-    def build_body(request: Request, _model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
-        return {"q": with_sites(request), "format": "json"}
-
-    send = partial(_send, "GET", "search")
-    return HttpServer(ProviderApi(_connect, build_body, send, _ResultsBuilder, _searxng_rules), endpoint)
+def _build_searxng_body(request: Request, _model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
+    return {"q": with_sites(request), "format": "json"}
 
 
 def with_sites(request: Request) -> str:
@@ -112,3 +100,11 @@ def _map_searxng_status(fault: Any, asked: SentRequest) -> errors.ModelError:
         advice = "add `json` to search.formats in its settings.yml"
         return errors.RejectedError(asked.format_message("answered 403", "", advice))
     return error_mapping.error_from_response(fault, asked)
+
+
+OLLAMA_API = ProviderApi(
+    _connect, _build_ollama_body, partial(_send, "POST", "api/web_search"), _ResultsBuilder, _error_rules
+)
+SEARXNG_API = ProviderApi(
+    _connect, _build_searxng_body, partial(_send, "GET", "search"), _ResultsBuilder, _searxng_rules
+)

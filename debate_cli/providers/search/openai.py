@@ -4,7 +4,7 @@ The passages are the paragraphs of the model's summary that cite a page, because
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -12,19 +12,10 @@ from debate_cli.domain.evidence import FoundPassage
 from debate_cli.llm.model import Profile, Reply, Request
 from debate_cli.llm.search import dump_results
 from debate_cli.providers import error_mapping, openai
-from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import SentRequest
-from debate_cli.providers.http_model import HttpServer, WholeReplyBuilder, parse_optional_text
+from debate_cli.providers.http_model import ProviderApi, WholeReplyBuilder, parse_optional_text
 
 MAX_CITATIONS = 50
-
-
-def make_openai_search(endpoint: Endpoint) -> HttpServer:
-    """Create an `HttpServer` for the responses API whose models search the web."""
-    send = partial(openai.send, path="/responses")
-    return HttpServer(
-        replace(openai.API, build_body=build_search_body, send=send, reply_builder=_SearchBuilder), endpoint
-    )
 
 
 def build_search_body(request: Request, model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
@@ -101,3 +92,8 @@ def _without_marks(text: str, start: int, end: int, marks: Sequence[tuple[int, i
             for place in range(max(first, start), min(last, end)):
                 kept[place - start] = ""
     return " ".join("".join(kept).split())
+
+
+SEARCH_API = ProviderApi(
+    openai.connect, build_search_body, partial(openai.send, path="/responses"), _SearchBuilder, openai.error_rules
+)

@@ -1,6 +1,6 @@
 """Selects the server, model and price for the web searches of a configuration. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -8,7 +8,7 @@ from debate_cli.domain.config import DebateConfig, EvidenceConfig, ModelSpec, Pr
 from debate_cli.domain.config_checks import Problem
 from debate_cli.errors import ConfigError
 from debate_cli.llm.model import WebSearch
-from debate_cli.providers.endpoint import Endpoint, ModelServer
+from debate_cli.providers.http_model import ProviderApi
 from debate_cli.providers.provider_table import (
     BUILTIN_PROVIDERS,
     OLLAMA_SEARCH_KEY,
@@ -18,10 +18,9 @@ from debate_cli.providers.provider_table import (
     find_url_problem,
     merge_provider_rows,
 )
-from debate_cli.providers.registry import EMBEDDING_KINDS, FREE_PRICE, find_price, split_model_name
-from debate_cli.providers.search.anthropic import make_anthropic_search
-from debate_cli.providers.search.engines import make_ollama_search, make_searxng_search
-from debate_cli.providers.search.openai import make_openai_search
+from debate_cli.providers.registry import EMBEDDING_KINDS, FREE_PRICE, find_price, split_model_name, with_api
+from debate_cli.providers.search import anthropic, openai
+from debate_cli.providers.search.engines import OLLAMA_API, SEARXNG_API
 
 ENGINE_MODEL = "web_search"
 """Name of a search engine's model in records, as in `ollama/web_search`."""
@@ -29,21 +28,14 @@ WITHOUT_SEARCH = "or remove evidence.web: the files of evidence.sources can stil
 """Advice at the end of messages about an impossible web search."""
 
 
-def _with_server(row: ProviderRow, make_server: Callable[[Endpoint], ModelServer]) -> ProviderRow:
-    def make(_row: ProviderRow, endpoint: Endpoint) -> ModelServer:
-        return make_server(endpoint)
-
-    return replace(row, make_server=make)
-
-
-SEARCH_TOOLS: Mapping[str, Callable[[Endpoint], ModelServer]] = MappingProxyType(
-    {"anthropic": make_anthropic_search, "openai": make_openai_search}
+SEARCH_TOOLS: Mapping[str, ProviderApi] = MappingProxyType(
+    {"anthropic": anthropic.SEARCH_API, "openai": openai.SEARCH_API}
 )
-"""Maps a provider's kind to the function that creates the provider's server for web searches."""
+"""Maps a provider's kind to the API for its web searches."""
 _OLLAMA = ProviderRow("ollama", "search", "https://ollama.com", api_key_env=OLLAMA_SEARCH_KEY)
 SEARCH_ENGINES: Mapping[str, tuple[ProviderRow, Price | None]] = MappingProxyType({
-    "ollama": (_with_server(_OLLAMA, make_ollama_search), None),
-    "searxng": (_with_server(ProviderRow("searxng", "search"), make_searxng_search), FREE_PRICE),
+    "ollama": (with_api(_OLLAMA, OLLAMA_API), None),
+    "searxng": (with_api(ProviderRow("searxng", "search"), SEARXNG_API), FREE_PRICE),
     "mock": (BUILTIN_PROVIDERS["mock"], FREE_PRICE),
 })  # fmt: skip
 """Maps the name of a search engine to its row and its price. None means an unknown price."""
@@ -95,7 +87,7 @@ def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[P
     if config.web_search_url is not None and (problem := find_url_problem(config.web_search_url)):
         return [_problem("base_url", problem)]
     row, price = found.row, found.price
-    lacks = [*filter(None, [find_key_problem(row, env, [f"{row.name}/web search"])]), *find_address_problems(row, env)]
+    lacks = [*filter(None, [find_key_problem(row, env)]), *find_address_problems(row, env)]
     if config.limits.max_cost_usd is not None and (price is None or price.search is None):
         lacks.append(
             f"limits.max_cost_usd cannot be enforced, because the price of a web search is unknown; add `price: {{input, "
@@ -131,9 +123,8 @@ def format_no_embeddings(model: str) -> str:
 def with_lookup_search(config: DebateConfig) -> DebateConfig:
     """Return `config` with a web search for the judges that look up facts.
 
-    The model of the first such judge decides the search provider.
-
-    `config` is returned unchanged if it already has a web search, or if no judge looks up facts on the web.
+    The model of the first such judge decides the search provider. `config` is returned unchanged if it has a web search
+    already, or if no judge looks up facts on the web.
     """
     if (config.evidence is not None and config.evidence.web is not None) or "web" not in config.judging.lookup_places:
         return config
@@ -171,10 +162,10 @@ def _tool_target(config: DebateConfig, web: WebSearchConfig, env: Mapping[str, s
         known = ", ".join([*SEARCH_TOOLS, *(name for name in SEARCH_ENGINES if name != "mock")])
         what = "is not a known provider" if row is None else "has no web search"
         return _problem("provider", f"{web.provider} {what}; name one of {known}")
-    spec, make_server = _find_model(config, web), SEARCH_TOOLS[row.kind]
+    spec = _find_model(config, web)
     if isinstance(spec, Problem):
         return spec
-    target = _redirect(_with_server(row, make_server), web)
+    target = _redirect(with_api(row, SEARCH_TOOLS[row.kind]), web)
     provider = row if web.base_url is None else target
     return SearchTarget(target, provider, spec, _settings(web, by_model=True), find_price(spec, row, env))
 
@@ -184,7 +175,7 @@ def _engine_target(config: DebateConfig, web: WebSearchConfig) -> SearchTarget |
     own = config.providers.get(web.provider)
     if row.base_url is None and web.base_url is None and row.kind != "mock":
         advice = "name one, such as http://127.0.0.1:8080"
-        return _problem("base_url", f"is missing, because {row.name} has no server of its own; {advice}")
+        return _problem("base_url", f"is missing, because {row.name} has no default server; {advice}")
     spec = ModelSpec(model=f"{row.name}/{ENGINE_MODEL}")
     price = price if own is None or own.price is None else own.price
     target = _redirect(row, web)

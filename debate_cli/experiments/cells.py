@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from debate_cli.app.context import RunContext
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.judging_config import judge_ids, judge_model_role
-from debate_cli.experiments.definition import Experiment, Judge, Variant, is_same_model, pair_debaters
+from debate_cli.experiments.definition import Experiment, Judge, Variant, is_own_model, pair_debaters
 from debate_cli.experiments.settings import Motion
 from debate_cli.storage.folder import slugify
 
@@ -123,15 +123,20 @@ class CellPlan:
         by_key = {self._hashes[cell.axes].judges[judge.name]: judge for judge in variant.judges}
         return CellInputs(context, motion, {key: by_key[key] for key in cell.judges}, models)
 
-    def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
-        """Map each judge to the pairs of players that the judge skips, because a player has the judge's model."""
-        found: dict[str, list[tuple[str, str]]] = {}
+    def describe_self_judging(self) -> list[str]:
+        """Return a sentence for each judge whose own model speaks in debates: whether the judge judges these debates."""
+        debates: dict[str, dict[str, None]] = {}
         for variant in self.experiment.variants:
             for pair in self.experiment.file.config.pairs():
                 for judge in variant.judges:
-                    if not self._may_judge(judge, variant, pair) and pair not in found.get(judge.name, []):
-                        found.setdefault(judge.name, []).append(pair)
-        return found
+                    if is_own_model(judge, variant, pair):
+                        debates.setdefault(judge.name, {})[f"{pair[0]} against {pair[1]}"] = None
+        if self.experiment.file.config.self_judging:
+            verb, why = "judges", "although the judge's own model speaks in these debates (`self_judging: true`)"
+        else:
+            verb = "does not judge"
+            why = "because the judge's own model speaks in these debates (`self_judging: true` allows it)"
+        return [f"judge {name} {verb} {', '.join(found)}, {why}" for name, found in debates.items()]
 
     def _cell(self, motion: Motion, variant: Variant, axes: str, pair: tuple[str, str], repeat: int) -> Cell:
         prints = self._hashes[axes]
@@ -152,13 +157,12 @@ class CellPlan:
             repeat,
             axes,
             f"{self._slugs[motion.id]}-{key[:_ID_KEY_CHARS]}",
-            tuple(prints.judges[judge.name] for judge in variant.judges if self._may_judge(judge, variant, pair)),
+            tuple(
+                prints.judges[judge.name]
+                for judge in variant.judges
+                if self.experiment.file.config.self_judging or not is_own_model(judge, variant, pair)
+            ),
         )
-
-    def _may_judge(self, judge: Judge, variant: Variant, pair: tuple[str, str]) -> bool:
-        if self.experiment.file.config.self_judging:
-            return True
-        return not any(is_same_model(judge.spec.model, variant.players[name].model) for name in pair)
 
     def _orders(self, motion: Motion, pair: tuple[str, str]) -> tuple[tuple[str, str], ...]:
         config = self.experiment.file.config

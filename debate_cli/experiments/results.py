@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -180,7 +181,7 @@ def _debate_columns(debate: Debate, cell: Cell, motion: Motion, experiment: str)
         usage = [turn.exchange.usage for turn in turns]
         columns |= {
             f"{place}_model": MODEL_SEPARATOR.join(models_used_by_debater(debate, person)),
-            f"{place}_cost_usd": None if None in costs else round(sum(filter(None, costs)), 10),
+            f"{place}_cost_usd": None if None in costs else round(math.fsum(filter(None, costs)), 10),
             f"{place}_tokens": sum(each.input_tokens + each.output_tokens for each in usage),
             f"{place}_seconds": round(sum(turn.exchange.latency_s for turn in turns), 3),
             f"{place}_words": sum(len(turn.text.split()) for turn in turns),

@@ -61,17 +61,8 @@ def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
     plan = CellPlan(experiment)
     if ledger.plan != plan.fingerprint:
         ledger.set_plan(plan.fingerprint, plan.cells())
-        ledger.set_meta("notes", "\n".join(describe_exclusions(plan)))
+        ledger.set_meta("notes", "\n".join(plan.describe_self_judging()))
     return plan
-
-
-def describe_exclusions(plan: CellPlan) -> list[str]:
-    """Return a sentence for each judge who skips the debates in which the judge's own model speaks."""
-    return [
-        f"judge {name} does not judge {', '.join(f'{first} against {second}' for first, second in pairs)}, because the "
-        "judge's own model speaks in these debates (`self_judging: true` allows it)"
-        for name, pairs in plan.excluded_judges().items()
-    ]
 
 
 class ExperimentRun:

@@ -182,6 +182,20 @@ def test_every_format_has_the_same_rows(here: Path, kind: str) -> None:
     assert found == expected
 
 
+def test_the_html_page_links_to_each_debate(here: Path) -> None:
+    """The page of the report links to the transcripts, or to the pages of the debates if there are any."""
+    pytest.importorskip("scipy", reason="needs the extra [experiments]")
+    write_experiment(here, players=PAIR, motions=["Is tea better?"])
+    run(here)
+    for suffix in ("json", "html"):
+        debate("experiment", "report", "trial", "--html", "report.html", "--force", cwd=here)
+        page = (here / "report.html").read_text()
+        assert [
+            f'href="./trial/{Path(row.path).with_suffix(f".{suffix}")}"' in page for row in judgements(here / "trial")
+        ] == [True] * 2
+        debate("score", "trial/debates", "--format", "html", "-o", "trial/debates", cwd=here)
+
+
 def test_json_events_count_every_cell(here: Path) -> None:
     """`run --json` prints a line for the start and end of each cell, and a last line with the sums."""
     write_experiment(here, players=PAIR)

@@ -83,7 +83,7 @@ PRAGMA user_version = {_VERSION};
 
 
 class CellRecord(NamedTuple):
-    """A cell as stored in the ledger."""
+    """A cell as stored in the ledger. Cost, tokens, calls and seconds are those of all attempts together."""
 
     cell: Cell
     seq: int
@@ -96,23 +96,8 @@ class CellRecord(NamedTuple):
     calls: int
     seconds: float
     cause: str | None
+    """Why the last attempt did not finish the cell: `interrupted`, `budget`, `locked`, or the cause of a failure."""
     message: str | None
-
-
-class Settlement(NamedTuple):
-    """The end of an attempt to run a cell. Cost, tokens and calls include earlier attempts at this cell."""
-
-    state: CellState
-    cost_usd: float = 0.0
-    tokens: int = 0
-    calls: int = 0
-    seconds: float = 0.0
-    """Duration of this attempt."""
-    cause: str | None = None
-    """Why the cell is not done: `interrupted`, `budget`, `locked`, or the cause of a failure. None if the cell is done, or
-    if the run ended before the debate began.
-    """
-    message: str | None = None
 
 
 class ResultRow(NamedTuple):

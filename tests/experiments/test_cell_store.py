@@ -16,7 +16,7 @@ from model_server import model_server
 from debate_cli.domain.config import Limits
 from debate_cli.experiments.cell_store import LEASE_S, LedgerCells, LedgerWindow
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.ledger import LEDGER_NAME, Ledger, Settlement
+from debate_cli.experiments.ledger import LEDGER_NAME, Ledger
 from debate_cli.llm.budget import BudgetAmount
 
 
@@ -77,7 +77,7 @@ async def test_what_a_lost_cell_cost_counts_once(ledgers: tuple[Ledger, Ledger],
     clock.now += LEASE_S + 1
     await other.open_budget(limits)
     ledgers[1].query("UPDATE cells SET cost_usd = 2, tokens = 100")  # as its journal says
-    assert not await sleeper.settle(record, Settlement("done", 2.0, 100), [])
+    assert not await sleeper.settle(record, record._replace(state="done", cost_usd=2.0, tokens=100), [])
     await sleeper.renew(budget)
     async with budget.reserve(BudgetAmount(0, 1.0), "another call"):
         pass

@@ -24,7 +24,7 @@ from debate_cli.engine import StopSignal
 from debate_cli.experiments.cell_store import LedgerCells
 from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.definition import load_experiment
-from debate_cli.experiments.ledger import LEDGER_NAME, CellRecord, Ledger, Settlement
+from debate_cli.experiments.ledger import LEDGER_NAME, CellRecord, Ledger
 from debate_cli.experiments.progress import ExperimentObserver, Progress
 from debate_cli.experiments.runner import OPENING_CELLS, ExperimentRun, plan_experiment
 from debate_cli.storage.journal import Journal
@@ -145,8 +145,8 @@ async def _take_over(folder: Path) -> None:
         taken = await new.take()
         assert taken is not None
         assert taken.cell == record.cell
-        assert not await late.settle(record, Settlement("done"), [])
-        assert await new.settle(taken, Settlement("done"), [])
+        assert not await late.settle(record, record._replace(state="done"), [])
+        assert await new.settle(taken, taken._replace(state="done"), [])
 
 
 def test_what_dead_processes_spent_counts(here: Path) -> None:

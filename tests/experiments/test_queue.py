@@ -39,7 +39,7 @@ from debate_cli.experiments.cluster.lease import CURRENT_LEASE
 from debate_cli.experiments.cluster.limits import QueueWindow, SharedBudget
 from debate_cli.experiments.cluster.queued_cells import QueuedCells
 from debate_cli.experiments.cluster.worker import journal_folder
-from debate_cli.experiments.ledger import Ledger, Settlement
+from debate_cli.experiments.ledger import Ledger
 from debate_cli.llm.budget import BudgetAmount
 from debate_cli.llm.rate_limit import Admission
 from debate_cli.storage.redact import Redactor
@@ -240,9 +240,9 @@ async def _take_over(here: Path, dsn: str) -> None:
             CURRENT_LEASE.set(lease)
             with pytest.raises(LeaseLostError):
                 await in_flight.enter_async_context(budget.reserve(BudgetAmount(100, 0.5), "a call"))
-        assert not await late.settle(record, Settlement("done"), [])
+        assert not await late.settle(record, record._replace(state="done"), [])
         CURRENT_LEASE.set(current)
-        assert await new.settle(taken, Settlement("done"), [])
+        assert await new.settle(taken, taken._replace(state="done"), [])
         assert isinstance(spent, SharedBudget)
         await spent.refresh()
         assert spent.used == BudgetAmount(100, 0.5)

@@ -223,6 +223,22 @@ def test_dry_run_plans_calls_as_a_run_uses_them(here: Path) -> None:
     assert (left["done"], left["planned"]["calls"]) == (4, 0)
 
 
+def test_dry_run_counts_the_fee_of_web_searches(here: Path) -> None:
+    """A search costs an experiment of two debates twice what it costs one debate, fee included."""
+    evidence = {"web": {"provider": "anthropic", "model": "claude-sonnet-5"}}
+    write_experiment(here, {**BASE, "evidence": evidence}, players=PAIR, motions=["Is tea better?"], judges=None)
+    single, both = (
+        debate(*command, "--dry-run", "--json", cwd=here, env={"ANTHROPIC_API_KEY": "any"}).json
+        for command in (("run", "base.yaml"), ("experiment", "run", "exp.yaml"))
+    )
+    costs = [
+        each["planned"]["cost_usd"]
+        for each in (*single["plan"]["roles"], *both["judges"])
+        if each.get("role", each.get("name")) == "web search"
+    ]
+    assert costs[1] == pytest.approx(2 * costs[0])
+
+
 def test_a_new_price_asks_no_judge_again(here: Path) -> None:
     """A judge whose price changed is not asked again when another judge is added."""
     base: dict[str, Any] = {**BASE, "models": {"default": {"model": "mock/default"}, "jo": {"model": "mock/jo"}}}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -20,9 +19,9 @@ from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.documents import dump_experiment
 from debate_cli.experiments.cluster.queued_cells import COLUMNS, LEASE_S, TASK, record_from_row
-from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, CellRecord, Ledger, ResultRow, Settlement
-from debate_cli.experiments.progress import ExperimentObserver, read_progress
-from debate_cli.experiments.runner import BASE_JUDGES, RENEW_S, RunSummary
+from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, CellRecord, Ledger, ResultRow
+from debate_cli.experiments.progress import ExperimentObserver, deciding_winners, read_progress
+from debate_cli.experiments.runner import RENEW_S, RunSummary
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
 
@@ -296,13 +295,11 @@ async def _watch(
         changed = await copy_changes(database, ledger)
         progress = replace(read_progress(ledger), max_cost_usd=budget_usd)
         ended = [] if is_first else [each for each in changed if each[0].state in {"done", "failed"}]
-        for number, (record, results) in enumerate(ended, start=1):
-            how = Settlement(record.state, *record[5:])
-            winners = {each.row["judge"] or BASE_JUDGES: each.winner for each in results if each.decides}
-            later = Counter(each.state for each, _ in ended[number:])
-            cells = {state: count - later[state] for state, count in progress.cells.items()}
-            cells["running"] += later.total()
-            observer.settled(record, how, winners, replace(progress, cells=cells))
+        steps = [progress]
+        for record, _ in reversed(ended[1:]):
+            steps.append(steps[-1].move(record.state, "running"))
+        for record, results in ended:
+            observer.settled(record, deciding_winners(results), steps.pop())
         done, is_first = done + len(ended), False
         [(halted, has_worker)] = await database.fetch(query, experiment, LEASE_S)
         left = progress.cells["open"] + progress.cells["running"]

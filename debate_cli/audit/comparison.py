@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import NamedTuple
 
 from debate_cli.audit.judging import Judgement, JudgeName
@@ -11,11 +10,12 @@ from debate_cli.audit.labels import DRAW, WinnerLabel, majority_winner
 from debate_cli.domain.debate import Debate
 from debate_cli.statistics.agreement import (
     CalibrationBin,
+    PairAgreement,
     brier_score,
     calibration_bins,
     cohen_kappa,
+    compare_pairs,
     debates_to_tell_apart,
-    equal_share,
     krippendorff_alpha,
     log_score,
     root_mean_square_error,
@@ -173,24 +173,12 @@ def _vote(group: Sequence[Judgement]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgePair:
-    """Agreement of two judges on who won the unchanged debates."""
-
-    first: str
-    second: str
-    kappa: Estimate
-    """Cohen's κ of the winners that the two judges name."""
-    share: Estimate
-    """Share of debates in which both judges name the same winner, 0 to 1."""
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeAgreement:
     """Agreement of several judges on the unchanged debates that all of these judges judged."""
 
     alpha: Estimate
     """Krippendorff's α of the winners that the judges name."""
-    pairs: tuple[JudgePair, ...]
+    pairs: tuple[PairAgreement, ...]
     best: str
     """Model of the judge that names the labelled winner most often. Empty without labels."""
     majority: Estimate
@@ -229,18 +217,11 @@ def compare_judges(
         ]
         return mean(hits) or 0.0
 
-    def measured(statistic: Callable[[Sequence[Votes]], float | None]) -> Estimate:
-        return estimate([[vote] for vote in votes.values()], statistic, resamples=resamples)
-
-    def compare_pair(first: str, second: str) -> JudgePair:
-        kappa = measured(lambda drawn: cohen_kappa([(vote[first], vote[second]) for vote in drawn]))
-        share = measured(lambda drawn: equal_share([(vote[first], vote[second]) for vote in drawn]))
-        return JudgePair(first, second, kappa, share)
-
+    clusters = [[vote] for vote in votes.values()]
     best = max(models, key=lambda model: accuracy([row for (row,) in labelled], model)) if labelled else ""
     return JudgeAgreement(
-        alpha=measured(krippendorff_alpha),
-        pairs=tuple(compare_pair(first, second) for first, second in combinations(models, 2)),
+        alpha=estimate(clusters, krippendorff_alpha, resamples=resamples),
+        pairs=compare_pairs(clusters, resamples=resamples),
         best=best,
         majority=estimate(labelled, accuracy, resamples=resamples),
         gain=estimate(labelled, lambda drawn: accuracy(drawn) - accuracy(drawn, best), resamples=resamples),

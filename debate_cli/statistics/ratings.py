@@ -107,7 +107,7 @@ class Ratings:
         return tuple(note for note, applies in notes.items() if applies)
 
 
-def rate(results: Sequence[Result], *, resamples: int = RESAMPLES, seed: int = 0) -> Ratings:
+def rate(results: Sequence[Result], *, resamples: int = RESAMPLES) -> Ratings:
     """Fit the strengths of all players, with intervals by a bootstrap over the clusters.
 
     `results`: comparisons of two different players. `resamples`: number of bootstrap resamples; 0 gives no intervals.
@@ -127,7 +127,7 @@ def rate(results: Sequence[Result], *, resamples: int = RESAMPLES, seed: int = 0
         found = design.fit(everything, prior)
     drawn: list[Floats] = []
     refits = 0
-    for counts in resample_counts(clusters, resamples=resamples, seed=seed) if clusters > 1 else ():
+    for counts in resample_counts(clusters, resamples) if clusters > 1 else ():
         weights = counts @ design.weights
         values = design.fit(weights, prior, start=found)
         if not prior and design.diverges(values):

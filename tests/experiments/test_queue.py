@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
-import os
 import shutil
 import signal
-import tempfile
 import zlib
 from collections.abc import Generator, Mapping
 from contextlib import AsyncExitStack
@@ -38,7 +35,6 @@ from debate_cli.experiments.cluster.database import Database, address_secrets
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE
 from debate_cli.experiments.cluster.limits import QueueWindow, SharedBudget
 from debate_cli.experiments.cluster.queued_cells import QueuedCells
-from debate_cli.experiments.cluster.worker import journal_folder
 from debate_cli.experiments.ledger import Ledger
 from debate_cli.llm.budget import BudgetAmount
 from debate_cli.llm.rate_limit import Admission
@@ -402,20 +398,3 @@ def test_a_wrong_address_is_one_sentence(here: Path, dsn: str, words: str) -> No
     assert words in done.err
     assert len(done.lines) == 1
     assert "pw-4711" not in done.err
-
-
-def test_a_worker_removes_the_folders_of_killed_workers() -> None:
-    """A folder that no process has locked is removed, unless it is new: its worker may not have locked it yet."""
-    killed, alive, new = (Path(tempfile.mkdtemp(prefix="debate-worker-")) for _ in range(3))
-    (killed / "cell.jsonl").touch()
-    for folder in (killed, alive):
-        os.utime(folder, (0, 0))
-    lock = os.open(alive, os.O_RDONLY)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    with journal_folder() as own:
-        assert own.is_dir()
-        assert [folder.exists() for folder in (killed, alive, new)] == [False, True, True]
-    os.close(lock)
-    assert not own.exists()
-    alive.rmdir()
-    new.rmdir()

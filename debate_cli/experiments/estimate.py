@@ -138,7 +138,7 @@ async def _simulate(plan: CellPlan, cell: Cell) -> _Sample:
 
 
 def _least_time(plan: CellPlan, registry: ProviderRegistry, totals: Iterable[ParticipantEstimate]) -> tuple[float, str]:
-    concurrency = plan.experiment.file.config.limits.concurrency
+    concurrency = plan.config.limits.concurrency
     by_provider: dict[str, CallTotals] = defaultdict(lambda: NO_CALLS)
     for total in totals:
         by_provider[split_model_name(total.model)[0]] += total.planned

@@ -257,7 +257,7 @@ class ExperimentRun:
         runs = {
             key: (judge, found.id) for key, judge in inputs.judges.items() if (found := _run_of(outcome.debate, judge))
         }
-        return ended, judge_results(outcome.debate, cell, inputs.motion, self._plan.name, runs, inputs.models)
+        return ended, judge_results(outcome.debate, cell, inputs.motion, self._plan.config.name, runs, inputs.models)
 
     async def _renew(self, group: asyncio.TaskGroup) -> None:
         while True:

@@ -50,7 +50,7 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_f
 
     `retry_failed`: whether to add failed cells too.
     """
-    experiment = experiment_id(plan.name, mock=plan.experiment.mock)
+    experiment = experiment_id(plan.config.name, mock=plan.experiment.mock)
     document = dump_experiment(plan.experiment)
     stored = await database.run(partial(_store_experiment, plan=plan, ledger=ledger, document=document))
     ledger.set_meta(QUEUED_AS, stored.created_at)
@@ -103,7 +103,7 @@ async def _store_experiment(
     connection: AsyncConnection, *, plan: CellPlan, ledger: Ledger, document: bytes
 ) -> _StoredExperiment:
     (spent_usd, spent_tokens, _), limits = ledger.usage(), plan.context.config.limits
-    experiment = experiment_id(plan.name, mock=plan.experiment.mock)
+    experiment = experiment_id(plan.config.name, mock=plan.experiment.mock)
     _refuse_other(await _find_experiment(connection, experiment), ledger, plan.fingerprint)
     await connection.execute(
         """
@@ -112,7 +112,7 @@ async def _store_experiment(
         ON CONFLICT (id) DO UPDATE SET notes = excluded.notes, document = excluded.document, halted = NULL,
             max_cost_usd = excluded.max_cost_usd, max_tokens = excluded.max_tokens, revision = experiments.revision + 1
         """,
-        (experiment, plan.name, plan.experiment.mock, ledger.meta("notes") or "", document,
+        (experiment, plan.config.name, plan.experiment.mock, ledger.meta("notes") or "", document,
          limits.max_cost_usd, limits.max_tokens, spent_usd, spent_tokens),
     )  # fmt: skip
     stored = await _find_experiment(connection, experiment)

@@ -36,8 +36,8 @@ class Comparison:
     debates: int
     """Number of debates that have a label and a judgement."""
     accuracy: Estimate
-    """Share of debates in which the judge names the labelled winner. A debate counts 0.5 if judge and label
-    differ and one of them says `draw`."""
+    """Share of debates in which the judge names the labelled winner. If only one of the two says `draw`, half a debate
+    counts."""
     baselines: Mapping[str, Estimate]
     """Maps names of simple rules, e.g. `longer side`, to their accuracy."""
     best_baseline: str
@@ -97,10 +97,7 @@ def compare_with_labels(
     ]
     if not rows:
         return None
-    places = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
-    place = places.most_common(1)[0][0]
-    for row in rows:
-        row.winners["majority"] = DRAW if place is None else row.sides[place]
+    _add_majority(rows)
 
     def measured(statistic: Callable[[Sequence[_Row]], float | None]) -> Estimate:
         return estimate([[row] for row in rows], statistic, resamples=resamples)
@@ -130,6 +127,14 @@ def compare_with_labels(
         score_error=measured(lambda drawn: root_mean_square_error([pair for row in drawn for pair in row.score_pairs])),
         calibration=calibration_bins([row.forecast for row in rows]),
     )
+
+
+def _add_majority(rows: Sequence[_Row]) -> None:
+    """The rule `majority` always names the side, or the draw, that most labels name."""
+    places = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
+    place = places.most_common(1)[0][0]
+    for row in rows:
+        row.winners["majority"] = DRAW if place is None else row.sides[place]
 
 
 def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:

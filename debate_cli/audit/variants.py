@@ -54,8 +54,7 @@ ORDERS = (
 
 
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
-"""Function that yields names of changed debaters with the changed debates.
-A name is empty if both debaters or none changed."""
+"""Yields (name of the changed debater, changed debate). The name is empty if both debaters or none changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +75,7 @@ class Variant:
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
     """Yield the variants of a debate of two debaters. Other debates have no variants.
 
-    Each item is (name of the variant, name of the changed debater, changed debate).
-    The debater's name is empty if no debater changed, or if both debaters changed.
+    Each item is (name of the variant, name of the changed debater, changed debate), the last two as in `Build`.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return

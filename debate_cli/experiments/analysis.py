@@ -1,6 +1,6 @@
 """Computes the ratings of an experiment's players, the reliability of its judges, and the cost.
 
-Intervals come from a bootstrap over motions. Only the interval of a single motion is Wilson's.
+Intervals come from a bootstrap over motions. The interval of a single motion is Wilson's.
 """
 
 import math
@@ -63,9 +63,8 @@ class JudgeRecord:
     length: Estimate
     """Spearman's ρ between a side's margin and the side's share of the debate's words, -1 to 1."""
     self_preference: Estimate
-    """Share of points that the judge gives to players with the judge's own model, minus the share that other judges
-    give to these players. Only debates in which exactly one player has this model count. The value is None if no debate
-    counts, or if no other judge judged such a debate."""
+    """Share of points that the judge gives to players with its own model, minus the share that other judges give them.
+    Only debates in which exactly one player has this model count. None if no other judge judged such a debate."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,10 +189,7 @@ class LedgerCells:
         return bool(changed)
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Renew the lease of this run, and update `budget` with the costs of other runs.
-
-        Every tenth call returns the progress. All other calls return None.
-        """
+        """Renew the lease, and update `budget` with the costs of other runs. Every tenth call returns the progress."""
         earlier = self._settled_before + self._settled_here
         self._renew(_at_least_zero(budget.used - earlier))
         [unsettled] = self._ledger.query(

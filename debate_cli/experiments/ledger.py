@@ -105,10 +105,8 @@ class ResultRow(NamedTuple):
 
     judge: str
     """Key of the judge. Empty for the judges of the base configuration."""
-    system: str
-    winner: str | None
-    decides: bool
     row: dict[str, Any]
+    """The fields of a `Judgement`, except `weight` and `axes`."""
 
 
 class Ledger:
@@ -323,18 +321,14 @@ class Ledger:
 
     def results_of(self, key: str) -> list[ResultRow]:
         """Return the results of the cell with this key."""
-        return [
-            ResultRow(judge, system, winner, bool(decides), json.loads(row))
-            for judge, system, winner, decides, row in self.query(
-                "SELECT judge, system, winner, decides, row FROM results WHERE cell = ?", key
-            )
-        ]
+        rows = self.query("SELECT judge, row FROM results WHERE cell = ?", key)
+        return [ResultRow(judge, json.loads(row)) for judge, row in rows]
 
     def store_results(self, key: str, results: Iterable[ResultRow]) -> None:
         """Store results of a cell. A result replaces the earlier result of the same judge and system."""
-        for each in results:
-            row = json.dumps(each.row, ensure_ascii=False)
-            self.query("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", key, *each[:4], row)
+        for judge, row in results:
+            columns = (key, judge, row["system"], row["winner"], row["decides"], json.dumps(row, ensure_ascii=False))
+            self.query("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", *columns)
 
     def add_settled(self, record: CellRecord, results: Sequence[ResultRow]) -> None:
         """Store a cell of another ledger or of a queue, with its results. A stored cell with the same key is replaced."""

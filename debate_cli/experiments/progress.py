@@ -113,7 +113,7 @@ def read_status(ledger: Ledger) -> Status:
 
 def deciding_winners(results: Iterable[ResultRow]) -> Winners:
     """Return the winners according to the judging system that decides."""
-    return {each.row["judge"] or BASE_JUDGES: each.winner for each in results if each.decides}
+    return {row["judge"] or BASE_JUDGES: row["winner"] for _, row in results if row["decides"]}
 
 
 def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:

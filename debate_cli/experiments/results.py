@@ -74,10 +74,9 @@ class Judgement(NamedTuple):
     rules: int
     """Version of the judging system's scoring formula."""
     weight: float
-    """1 / number of judges who name a winner or a draw for this debate by this judging system.
-    0 if this judge names no winner and no draw."""
+    """1 / number of judges who name a winner or a draw, by this system, for this debate. 0 if this judge names neither."""
     result: Result
-    """Who won: `first`, `second` or `draw`. `conditional` if an option won instead of a player, `undetermined` if too little was judged."""
+    """`first`, `second` or `draw`; `conditional` if no player won but an option; `undetermined` if too little was judged."""
     winner: str | None
     """Name of the player who won. None if no player won."""
     victory: str
@@ -141,14 +140,13 @@ def read_judgements(ledger: Ledger) -> Iterator[Judgement]:
         wanted = record.cell.judges or ("",)
         counted = sorted(
             (each for each in ledger.results_of(record.cell.key) if each.judge in wanted),
-            key=lambda each, wanted=wanted: (wanted.index(each.judge), not each.decides),
+            key=lambda each, wanted=wanted: (wanted.index(each.judge), not each.row["decides"]),
         )
-        judges = Counter(each.system for each in counted if each.row["result"] in DETERMINED)
+        judges = Counter(row["system"] for _, row in counted if row["result"] in DETERMINED)
         axes = json.loads(record.cell.axes)
-        for each in counted:
-            weight = 1 / judges[each.system] if each.row["result"] in DETERMINED else 0.0
-            columns: dict[str, Any] = {**each.row, "weight": weight, "axes": axes}
-            yield Judgement(**columns)
+        for _, row in counted:
+            weight = 1 / judges[row["system"]] if row["result"] in DETERMINED else 0.0
+            yield Judgement(**row, weight=weight, axes=axes)
 
 
 def flatten(row: Judgement) -> dict[str, Any]:
@@ -199,7 +197,6 @@ def _to_row(
 ) -> ResultRow:
     names = [person.name for person in debate.participants]
     winner = names.index(verdict.winner) if verdict.winner in names else None
-    player = None if winner is None else str(shared[("first", "second")[winner]])
     usage = usage_of_briefs(debate, lambda brief: (brief.run, brief.system) == (verdict.run, verdict.system))
     answers = debate.assessments_of_system(verdict.system, verdict.run)
     first_score, second_score = (verdict.scores.get(name) for name in names)
@@ -208,18 +205,17 @@ def _to_row(
         result = "undetermined" if verdict.victory == "undetermined" else "draw"
     elif verdict.victory != "conditional" and winner is not None:
         result = "first" if winner == 0 else "second"
-    decides = verdict.system == debate.run(verdict.run).judging.deciding_kind
     row: dict[str, Any] = {
         **shared,
         "judge": None if judge is None else judge.name,
         "judge_model": MODEL_SEPARATOR.join(models_used_by_judges(debate, verdict.run, verdict.system)),
         "own_model": judge is not None and any(is_same_model(judge.spec.model, model.model) for model in models),
         "system": verdict.system,
-        "decides": decides,
+        "decides": verdict.system == debate.run(verdict.run).judging.deciding_kind,
         "run": verdict.run,
         "rules": verdict.rules,
         "result": result,
-        "winner": player,
+        "winner": None if winner is None else shared[("first", "second")[winner]],
         "victory": verdict.victory,
         "margin": verdict.margin,
         "first_score": first_score,
@@ -228,7 +224,7 @@ def _to_row(
         "tokens": usage.input_tokens + usage.output_tokens,
         "seconds": round(sum(answer.exchange.latency_s for answer in answers), 3),
     }
-    return ResultRow(key, verdict.system, player, decides, row)
+    return ResultRow(key, row)
 
 
 def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) -> None:

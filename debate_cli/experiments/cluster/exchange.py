@@ -105,19 +105,19 @@ async def _store_experiment(
     (spent_usd, spent_tokens, _), limits = ledger.usage(), plan.context.config.limits
     experiment = experiment_id(plan.config.name, mock=plan.experiment.mock)
     _refuse_other(await _find_experiment(connection, experiment), ledger, plan.fingerprint)
-    await connection.execute(
+    [row] = await fetch(
+        connection,
         """
         INSERT INTO experiments (id, name, is_mock, plan, notes, document, max_cost_usd, max_tokens, spent_usd, spent_tokens)
         VALUES (%s, %s, %s, '', %s, %s, %s, %s, %s, %s)
         ON CONFLICT (id) DO UPDATE SET notes = excluded.notes, document = excluded.document, halted = NULL,
             max_cost_usd = excluded.max_cost_usd, max_tokens = excluded.max_tokens, revision = experiments.revision + 1
+        RETURNING plan, notes, created_at::text
         """,
-        (experiment, plan.config.name, plan.experiment.mock, ledger.meta("notes") or "", document,
+        *(experiment, plan.config.name, plan.experiment.mock, ledger.meta("notes") or "", document,
          limits.max_cost_usd, limits.max_tokens, spent_usd, spent_tokens),
     )  # fmt: skip
-    stored = await _find_experiment(connection, experiment)
-    assert stored is not None
-    return stored
+    return _StoredExperiment(*row)
 
 
 def _cell_row(experiment: str, record: CellRecord, ledger: Ledger) -> tuple[Any, ...]:

@@ -15,11 +15,11 @@ from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, models_used_by_debater, models_used_by_judges, usage_of_briefs
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import Cell
 from debate_cli.experiments.definition import Judge, is_same_model
 from debate_cli.experiments.ledger import DEBATES_FOLDER, Ledger, ResultRow
 from debate_cli.experiments.settings import Motion
+from debate_cli.plugins import require_packages
 from debate_cli.storage.atomic_write import friendly_os_errors
 from debate_cli.systems.scoring import score
 
@@ -28,7 +28,6 @@ DETERMINED: tuple[Result, ...] = ("first", "second", "draw")
 """Results that count in ratings. The results `conditional` and `undetermined` do not count."""
 MODEL_SEPARATOR = "; "
 ROWS_PER_GROUP = 10_000
-MISSING_EXTRA = "--format parquet needs the package pyarrow; install it with: pip install 'debate-cli[experiments]' (from a checkout: pip install '.[experiments]')"
 _ARROW_TYPES = {bool: "bool_", int: "int64", float: "float64"}
 
 
@@ -230,13 +229,11 @@ def _to_row(
 def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) -> None:
     """Write the rows to a Parquet file. `axes`: key paths of the axes. Values of axes become text.
 
-    Raises StorageError if `path` cannot be written, and UsageError if pyarrow is missing.
+    Raises StorageError if `path` cannot be written, and ConfigError if pyarrow is missing.
     """
-    try:
-        pa: Any = import_module("pyarrow")
-        parquet: Any = import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise UsageError(MISSING_EXTRA) from error
+    require_packages("--format parquet", "experiments", ("pyarrow",))
+    pa: Any = import_module("pyarrow")
+    parquet: Any = import_module("pyarrow.parquet")
     fields: list[tuple[str, Any]] = []
     for name, hint in get_type_hints(Judgement).items():
         kinds = set(get_args(hint)) - {type(None)} or {hint}

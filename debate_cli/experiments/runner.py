@@ -336,16 +336,13 @@ def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
 
 
 def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunContext) -> tuple[JudgingOpened, ...]:
-    known = [run.id for judge in judges.values() if (run := _run_of(debate, judge)) is not None]
-    first = known[0] if known else f"r{len(debate.runs) + 1}"
+    known = next((run.id for judge in judges.values() if (run := _run_of(debate, judge)) is not None), None)
+    missing = [judge for judge in judges.values() if _run_of(debate, judge) is None]
     openings: list[JudgingOpened] = []
-    for judge in judges.values():
-        if _run_of(debate, judge) is None:
-            run = f"r{len(debate.runs) + len(openings) + 1}"
-            beside = None if run == first else first
-            models = {"judge": judge.spec}
-            opening = JudgingOpened(at=context.now(), run=run, beside=beside, judging=judge.judging, models=models)
-            openings.append(opening)
+    for number, judge in enumerate(missing, start=len(debate.runs) + 1):
+        run, models = f"r{number}", {"judge": judge.spec}
+        openings.append(JudgingOpened(at=context.now(), run=run, beside=known, judging=judge.judging, models=models))
+        known = known or run
     return tuple(openings)
 
 

@@ -3,14 +3,25 @@
 Each name has an import path (`package.module:ATTRIBUTE`). The object is imported when its name is looked up.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import Any
 
 from debate_cli.errors import ConfigError
+
+
+def require_packages(needed_for: str, extra: str, packages: Iterable[str]) -> None:
+    """Raise ConfigError if packages of an extra are not installed. `needed_for`: start of the message."""
+    missing = [name for name in packages if find_spec(name) is None]
+    if missing:
+        raise ConfigError(
+            f"{needed_for} needs packages that are not installed: {', '.join(missing)}; install them with "
+            f"`python3 -m pip install 'debate-cli[{extra}]'`, or in a checkout with `python3 -m pip install '.[{extra}]'`"
+        )
 
 
 @dataclass(frozen=True)

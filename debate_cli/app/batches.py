@@ -80,7 +80,6 @@ class _Question:
     key: RequestKey
     api: BatchApi
     request: Request
-    worst_tokens: int
     worst_usd: float | None
     redact: Callable[[str], str]
     answer: asyncio.Future[Reply]
@@ -225,8 +224,7 @@ class BatchQueue:
         api, model = firsts[0].api, firsts[0].key.model
         costs = [question.worst_usd for question in firsts]
         usd = None if None in costs else sum(cost or 0.0 for cost in costs)
-        tokens = sum(question.worst_tokens for question in firsts)
-        batch = StoredBatch(key, model, time.time(), len(chunk), tokens, usd)
+        batch = StoredBatch(key, model, time.time(), len(chunk), usd)
         rows = [StoredRequest(f"{key}-{number}", key, first.key) for number, first in enumerate(firsts)]
         self._store.add(batch, rows)
         for row, same in zip(rows, chunk, strict=True):
@@ -387,7 +385,6 @@ class QueuedModel:
                 RequestKey(self.name, request.origin.debate, request.origin.key, wording),
                 self.open_api(),
                 request,
-                worst.input_tokens + worst.output_tokens,
                 compute_cost(worst, self.price),
                 self.redact,
                 asyncio.get_running_loop().create_future(),

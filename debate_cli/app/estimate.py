@@ -91,6 +91,10 @@ class CallTotals:
         both = (self.cost_usd or 0.0) + (other.cost_usd or 0.0)
         return CallTotals(self.calls + other.calls, self.usage + other.usage, both if known else None)
 
+    def __mul__(self, count: int) -> CallTotals:
+        cost = None if self.cost_usd is None else self.cost_usd * count
+        return CallTotals(self.calls * count, self.usage * count, cost)
+
 
 NO_CALLS = CallTotals(0, Usage(), 0.0)
 

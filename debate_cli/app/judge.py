@@ -266,13 +266,15 @@ async def judge_files(
     - `force`: whether to overwrite a transcript that was changed since it was read.
     - `on_error`: receives the error of a file. If there is only one file, the error is raised instead.
 
+    Several plans may judge the same file: the file is then judged by one plan after the other.
     Files that failed and files that were not started yield no result.
     """
     concurrency = concurrency if batches is None else allow_waiting_debates()
     room = asyncio.Semaphore(concurrency)
+    locks: dict[Path, asyncio.Lock] = {}
 
     async def judge_one(plan: JudgePlan) -> tuple[JudgeTask, Outcome] | None:
-        async with room:
+        async with locks.setdefault(plan.source, asyncio.Lock()), room:
             if stop.requested:
                 return None
             try:

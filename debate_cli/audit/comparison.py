@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import NamedTuple
 
 from debate_cli.audit.judging import Judgement, JudgeName
@@ -11,11 +10,12 @@ from debate_cli.audit.labels import DRAW, WinnerLabel, majority_winner
 from debate_cli.domain.debate import Debate
 from debate_cli.statistics.agreement import (
     CalibrationBin,
+    PairAgreement,
     brier_score,
     calibration_bins,
     cohen_kappa,
+    compare_pairs,
     debates_to_tell_apart,
-    equal_share,
     krippendorff_alpha,
     log_score,
     root_mean_square_error,
@@ -36,8 +36,8 @@ class Comparison:
     debates: int
     """Number of debates that have a label and a judgement."""
     accuracy: Estimate
-    """Share of debates in which the judge names the labelled winner. A debate counts 0.5 if judge and label
-    differ and one of them says `draw`."""
+    """Share of debates in which the judge names the labelled winner. If only one of the two says `draw`, half a debate
+    counts."""
     baselines: Mapping[str, Estimate]
     """Maps names of simple rules, e.g. `longer side`, to their accuracy."""
     best_baseline: str
@@ -97,10 +97,7 @@ def compare_with_labels(
     ]
     if not rows:
         return None
-    places = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
-    place = places.most_common(1)[0][0]
-    for row in rows:
-        row.winners["majority"] = DRAW if place is None else row.sides[place]
+    _add_majority(rows)
 
     def measured(statistic: Callable[[Sequence[_Row]], float | None]) -> Estimate:
         return estimate([[row] for row in rows], statistic, resamples=resamples)
@@ -130,6 +127,14 @@ def compare_with_labels(
         score_error=measured(lambda drawn: root_mean_square_error([pair for row in drawn for pair in row.score_pairs])),
         calibration=calibration_bins([row.forecast for row in rows]),
     )
+
+
+def _add_majority(rows: Sequence[_Row]) -> None:
+    """The rule `majority` always names the side, or the draw, that most labels name."""
+    places = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
+    place = places.most_common(1)[0][0]
+    for row in rows:
+        row.winners["majority"] = DRAW if place is None else row.sides[place]
 
 
 def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
@@ -173,24 +178,12 @@ def _vote(group: Sequence[Judgement]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgePair:
-    """Agreement of two judges on who won the unchanged debates."""
-
-    first: str
-    second: str
-    kappa: Estimate
-    """Cohen's κ of the winners that the two judges name."""
-    share: Estimate
-    """Share of debates in which both judges name the same winner, 0 to 1."""
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeAgreement:
     """Agreement of several judges on the unchanged debates that all of these judges judged."""
 
     alpha: Estimate
     """Krippendorff's α of the winners that the judges name."""
-    pairs: tuple[JudgePair, ...]
+    pairs: tuple[PairAgreement, ...]
     best: str
     """Model of the judge that names the labelled winner most often. Empty without labels."""
     majority: Estimate
@@ -229,18 +222,11 @@ def compare_judges(
         ]
         return mean(hits) or 0.0
 
-    def measured(statistic: Callable[[Sequence[Votes]], float | None]) -> Estimate:
-        return estimate([[vote] for vote in votes.values()], statistic, resamples=resamples)
-
-    def compare_pair(first: str, second: str) -> JudgePair:
-        kappa = measured(lambda drawn: cohen_kappa([(vote[first], vote[second]) for vote in drawn]))
-        share = measured(lambda drawn: equal_share([(vote[first], vote[second]) for vote in drawn]))
-        return JudgePair(first, second, kappa, share)
-
+    clusters = [[vote] for vote in votes.values()]
     best = max(models, key=lambda model: accuracy([row for (row,) in labelled], model)) if labelled else ""
     return JudgeAgreement(
-        alpha=measured(krippendorff_alpha),
-        pairs=tuple(compare_pair(first, second) for first, second in combinations(models, 2)),
+        alpha=estimate(clusters, krippendorff_alpha, resamples=resamples),
+        pairs=compare_pairs(clusters, resamples=resamples),
         best=best,
         majority=estimate(labelled, accuracy, resamples=resamples),
         gain=estimate(labelled, lambda drawn: accuracy(drawn) - accuracy(drawn, best), resamples=resamples),

@@ -41,7 +41,7 @@ class Case:
     """Id of the unchanged debate."""
     variant: VariantName
     changed: str
-    """Name of the debater whose speeches were changed. Empty if the variant changes the speeches of both debaters, or of no debater."""
+    """Name of the debater whose speeches were changed. Empty if both debaters or none changed."""
     debate: Debate
     """The debate after the change, without assessments."""
     path: Path

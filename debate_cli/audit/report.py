@@ -1,10 +1,11 @@
 """Computes the report of an audit, and compares two audits. No model is asked."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
 
 from debate_cli.audit.comparison import Comparison, JudgeAgreement, compare_judges, compare_with_labels, longer_side
 from debate_cli.audit.gates import GATES, SOUND, AuditGateResult, check_gates
@@ -13,6 +14,7 @@ from debate_cli.audit.labels import DRAW, LabelSet, WinnerLabel
 from debate_cli.audit.measures import Measure, find_measures
 from debate_cli.audit.variants import VARIANTS
 from debate_cli.errors import UsageError
+from debate_cli.statistics.estimate import Estimate
 from debate_cli.version import __version__
 
 REPORT_NAME = "audit.json"
@@ -93,23 +95,38 @@ def build_report(
     return AuditReport(reports, debates, labels.source if labels.labels else "", labels.unknown, between)
 
 
-def read_report(path: Path) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class StoredJudge:
+    """The measures of one judge in a stored report."""
+
+    judge: JudgeName
+    measures: tuple[Measure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReport:
+    """The parts of a stored report that `compare_audits` needs."""
+
+    format: Literal[1]
+    judges: tuple[StoredJudge, ...]
+
+
+def read_report(path: Path) -> StoredReport:
     """Read the report of an audit from a JSON file.
 
     Raises:
         UsageError: the file cannot be read, or is not a report that this version can read.
     """
     try:
-        found: Any = json.loads(path.read_text("utf-8"))
+        return TypeAdapter(StoredReport).validate_json(path.read_bytes())
     except OSError as error:
         raise UsageError(
             f"{path}: cannot be read as an audit ({error.strerror}); name the audit.json of an audit"
         ) from error
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or found.get("format") != FORMAT or "judges" not in found:  # pyright: ignore[reportUnknownMemberType]
-        raise UsageError(f"{path}: is not an audit that this version can read; name the audit.json of an audit")
-    return found  # pyright: ignore[reportUnknownVariableType]
+    except ValidationError as error:
+        raise UsageError(
+            f"{path}: is not an audit that this version can read; name the audit.json of an audit"
+        ) from error
 
 
 def _report_judge(
@@ -193,37 +210,36 @@ class ChangedMeasure(NamedTuple):
     """`better`, `worse`, `no clear difference` (the intervals overlap), or `not enough data`."""
 
 
-def compare_audits(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[ChangedMeasure]:
-    """Return the changes of measures that both audits have. Judges at the same position in the reports are compared.
-
-    `old`, `new`: reports of the audits, as `read_report` returns them.
-    """
+def compare_audits(old: StoredReport, new: StoredReport) -> list[ChangedMeasure]:
+    """Return the changes of measures that both audits have. Judges at the same position in the reports are compared."""
     rows: list[ChangedMeasure] = []
-    for before, now in zip(old["judges"], new["judges"], strict=False):
-        known = {measure["name"]: measure for measure in before["measures"]}
-        judge = f"{now['judge']['model']} ({now['judge']['system']})"
-        for measure in now["measures"]:
-            other = known.get(measure["name"])
+    for before, now in zip(old.judges, new.judges, strict=False):
+        known = {measure.name: measure for measure in before.measures}
+        judge = f"{now.judge.model} ({now.judge.system})"
+        for measure in now.measures:
+            other = known.get(measure.name)
             if other is not None:
-                change = _judge_change(other["estimate"], measure["estimate"])
+                change = _judge_change(other.estimate, measure.estimate)
                 values = _format_estimate(other), _format_estimate(measure)
-                rows.append(ChangedMeasure(judge, measure["label"], *values, change))
+                rows.append(ChangedMeasure(judge, measure.label, *values, change))
     return rows
 
 
-def _judge_change(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+def _judge_change(before: Estimate, now: Estimate) -> str:
     """The best value of every measure is 0."""
-    if any(found[end] is None for found in (before, now) for end in ("low", "high")):
+    if before.low is None or before.high is None or now.low is None or now.high is None:
         return "not enough data"
-    if before["low"] <= now["high"] and now["low"] <= before["high"]:
+    if before.low <= now.high and now.low <= before.high:
         return "no clear difference"
-    return "better" if abs(now["value"]) < abs(before["value"]) else "worse"
+    return "better" if abs(now.value or 0.0) < abs(before.value or 0.0) else "worse"
 
 
-def _format_estimate(measure: Mapping[str, Any]) -> str:
-    found = measure["estimate"]
-    scale, unit = (100, " %") if measure["unit"] == "share" else (1, "")
-    if found["value"] is None:
+def _format_estimate(measure: Measure) -> str:
+    found = measure.estimate
+    scale, unit = (100, " %") if measure.unit == "share" else (1, "")
+    if found.value is None:
         return "—"
-    interval = "" if found["low"] is None else f" ({scale * found['low']:.1f} to {scale * found['high']:.1f})"
-    return f"{scale * found['value']:.1f}{unit}{interval}"
+    value = f"{scale * found.value:.1f}{unit}"
+    if found.low is None or found.high is None:
+        return value
+    return f"{value} ({scale * found.low:.1f} to {scale * found.high:.1f})"

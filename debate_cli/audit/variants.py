@@ -54,8 +54,7 @@ ORDERS = (
 
 
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
-"""Function that yields names of changed debaters with the changed debates.
-A name is empty if both debaters or none changed."""
+"""Yields (name of the changed debater, changed debate). The name is empty if both debaters or none changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +62,6 @@ class Variant:
     """A way to change a debate, in order to test a judge."""
 
     name: VariantName
-    changes: str
-    """What is changed, in words."""
     shows: str
     """What the variant tests, in words, e.g. `position bias`."""
     build: Build
@@ -76,8 +73,7 @@ class Variant:
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
     """Yield the variants of a debate of two debaters. Other debates have no variants.
 
-    Each item is (name of the variant, name of the changed debater, changed debate).
-    The debater's name is empty if no debater changed, or if both debaters changed.
+    Each item is (name of the variant, name of the changed debater, changed debate), the last two as in `Build`.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return
@@ -254,20 +250,17 @@ def _rename(value: Any, rename: Change, fields: Sequence[str] = WORDS) -> Any:
 VARIANTS: Mapping[VariantName, Variant] = {
     variant.name: variant
     for variant in (
-        Variant(
-            "repeat", "nothing; the same debate is judged again", "noise",
-            lambda debate: iter([("", build_debate(debate, _debaters(debate), debate.turns))]),
-        ),
-        Variant("names", "names of the debaters exchanged", "label bias", _exchange_names),
-        Variant("order", "who is shown first exchanged", "position bias", _exchange_order),
-        Variant("mirror", "both sides say the same words", "must be a draw", _mirror),
-        Variant("padded", "one side 30 % longer by restatements", "verbosity bias", _per_side(_pad)),
-        Variant("confident", "one side says that it is certain", "style bias", _per_side(partial(_mark, CERTAIN))),
-        Variant("hedged", "one side says that it is unsure", "style bias", _per_side(partial(_mark, UNCERTAIN))),
-        Variant("citation", "one side names an invented study", "authority bias", _per_side(_cite)),
-        Variant("empty", "one side says nothing of substance", "floor", _per_side(_silence), removes_content=True),
-        Variant("injected", "one side gives the judge an order", "robustness", _per_side(_order_about)),
-        Variant("truncated", "one side's last speech is missing", "recency", _per_side(_truncate), removes_content=True),
+        Variant("repeat", "noise", lambda debate: iter([("", build_debate(debate, _debaters(debate), debate.turns))])),
+        Variant("names", "label bias", _exchange_names),
+        Variant("order", "position bias", _exchange_order),
+        Variant("mirror", "must be a draw", _mirror),
+        Variant("padded", "verbosity bias", _per_side(_pad)),
+        Variant("confident", "style bias", _per_side(partial(_mark, CERTAIN))),
+        Variant("hedged", "style bias", _per_side(partial(_mark, UNCERTAIN))),
+        Variant("citation", "authority bias", _per_side(_cite)),
+        Variant("empty", "floor", _per_side(_silence), removes_content=True),
+        Variant("injected", "robustness", _per_side(_order_about)),
+        Variant("truncated", "recency", _per_side(_truncate), removes_content=True),
     )
-}  # fmt: skip
+}
 """All variants, in the order in which they are reported."""

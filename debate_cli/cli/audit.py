@@ -3,7 +3,6 @@
 import json
 import shlex
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -87,7 +86,7 @@ def run(given: AuditOptions) -> None:
             show_judging_plans([plan.build() for plan in plans], as_json=given.json, each=False, batch=given.batch)
             return
     budget = Budget(given.max_cost, given.max_tokens, BudgetAmount.of_calls(stored_calls(cases)))
-    code = _judge_in_turn(given, plans, budget) if plans else 0
+    code = _judge(given, plans, budget) if plans else 0
     judges = [judge for judge, _ in requests]
     report = build_report(read_judgements(cases, judges), judges, labels, bounds)
     _save(report, given.out)
@@ -149,25 +148,10 @@ def _wanted_variants(given: AuditOptions) -> list[VariantName]:
     return [name for name in names if name in wanted]
 
 
-def _judge_in_turn(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
-    """Judges are asked one after the other, because they write to the same files."""
+def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
-    earlier = Counter[Path]()
-    turns: dict[int, list[JudgePlan]] = {}
-    for plan in plans:
-        turns.setdefault(earlier[plan.source], []).append(plan)
-        earlier[plan.source] += 1
-    codes: set[int] = set()
-    for turn in turns.values():
-        codes.add(code := _judge(given, turn, budget))
-        if code not in {0, 1, run_control.EXIT_CODES["failed"]}:
-            break
-    return run_control.gravest_exit_code(codes)
-
-
-def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
     cassette = config_options.open_cassette(given.record, given.playback)
     batches = BatchScreen(quiet=given.quiet)
     errors: list[str] = []

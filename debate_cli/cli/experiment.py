@@ -45,7 +45,6 @@ from debate_cli.experiments.runner import (
     MAX_FAILURES_IN_A_ROW,
     ExperimentRun,
     RunSummary,
-    describe_exclusions,
     plan_experiment,
 )
 from debate_cli.experiments.settings import read_experiment_file
@@ -301,7 +300,9 @@ def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
         folder, target = ledger.path.parent, given.html.resolve().parent
 
         def link(path: str) -> str:
-            return os.path.relpath(folder / path, target) if (folder / path).exists() else ""
+            transcript = folder / path
+            files = [file for file in (transcript.with_suffix(".html"), transcript) if file.exists()]
+            return os.path.relpath(files[0], target) if files else ""
 
         page = render_experiment(ledger.name, analysis, status, rows, link)
         atomic_write(given.html, page.encode("utf-8", "replace"), overwrite=given.force)
@@ -342,7 +343,7 @@ def _show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], 
         }
     left = [cell for cell in cells if cell.key not in done]
     estimate = asyncio.run(estimate_experiment(plan, left, len(done), batch=batch))
-    notes = describe_exclusions(plan)
+    notes = plan.describe_self_judging()
     notes += ["judges are asked in batches, at half the price; their answers may take a day"] if batch else []
     if as_json:
         print_json(_plan_data(estimate) | {"notes": notes, "hosts": describe_destinations(experiment.destinations)})
@@ -353,7 +354,8 @@ def _show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], 
 
 def _plan_lines(experiment: Experiment, estimate: ExperimentEstimate, notes: list[str]) -> Iterator[str]:
     config = experiment.file.config
-    parts = [f"{len(experiment.motions)} motions", f"{len(config.pairs())} pairs", f"sides: {config.sides}"]
+    parts = [theme.count_noun(len(experiment.motions), "motion"), theme.count_noun(len(config.pairs()), "pair")]
+    parts.append(f"sides: {config.sides}")
     parts += [f"repeated {config.repeat} times"] if config.repeat > 1 else []
     parts += [f"{len(experiment.variants)} variants of the base"] if len(experiment.variants) > 1 else []
     yield f"{sanitize.sanitize_line(config.name)}: {estimate.cells:,} cells ({', '.join(parts)})"

@@ -57,6 +57,11 @@ class Usage(FrozenModel):
             estimated=self.estimated or other.estimated,
         )
 
+    def __mul__(self, calls: int) -> Usage:
+        """Return the sum of `calls` equal usages."""
+        numbers = self.model_dump(exclude={"estimated"})
+        return self.model_copy(update={name: calls * number for name, number in numbers.items()})
+
 
 class ModelCall(FrozenModel):
     """All requests to a model for one task."""

@@ -1,18 +1,25 @@
 """Computes the ratings of an experiment's players, the reliability of its judges, and the cost.
 
-Intervals come from a bootstrap over motions. Only the interval of a single motion is Wilson's.
+Intervals come from a bootstrap over motions. The interval of a single motion is Wilson's.
 """
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
-from typing import TypeVar
 
 from debate_cli.experiments.definition import is_same_model
 from debate_cli.experiments.results import MODEL_SEPARATOR, Judgement
-from debate_cli.statistics.agreement import cohen_kappa, equal_share, krippendorff_alpha, spearman_correlation
+from debate_cli.statistics.agreement import (
+    PairAgreement,
+    Unit,
+    compare_pairs,
+    equal_share,
+    krippendorff_alpha,
+    spearman_correlation,
+)
 from debate_cli.statistics.estimate import RESAMPLES, Estimate, cluster_rows, estimate, wilson_interval
 from debate_cli.statistics.ratings import Ratings, Result, rate
 
@@ -56,21 +63,8 @@ class JudgeRecord:
     length: Estimate
     """Spearman's ρ between a side's margin and the side's share of the debate's words, -1 to 1."""
     self_preference: Estimate
-    """Share of points that the judge gives to players with the judge's own model, minus the share that other judges
-    give to these players. Only debates in which exactly one player has this model count. The value is None if no debate
-    counts, or if no other judge judged such a debate."""
-
-
-@dataclass(frozen=True, slots=True)
-class PairAgreement:
-    """Agreement of two judges on the debates that both judged."""
-
-    first: str
-    second: str
-    kappa: Estimate
-    """Cohen's κ of the results: 1 is full agreement, 0 is agreement by chance."""
-    share: Estimate
-    """Share of debates for which both judges have the same result, 0 to 1."""
+    """Share of points that the judge gives to players with its own model, minus the share that other judges give them.
+    Only debates in which exactly one player has this model count. None if no other judge judged such a debate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +135,14 @@ class Analysis:
     """Number of judgements by a judge whose own model spoke in the debate."""
 
 
-def analyze(rows: Sequence[Judgement], *, resamples: int = RESAMPLES, seed: int = 0) -> Analysis:
+def analyze(rows: Sequence[Judgement], *, resamples: int = RESAMPLES) -> Analysis:
     """Analyze the judgements of an experiment, separately for each judging system.
 
-    `resamples`: number of bootstrap resamples for each interval. `seed`: seed of the bootstrap.
+    `resamples`: number of bootstrap resamples for each interval.
     """
     counted = [row for row in rows if row.weight > 0]
     systems = dict.fromkeys([row.system for row in counted if row.decides] + [row.system for row in counted])
-    bootstrap = _Bootstrap(resamples, seed)
+    bootstrap = _Bootstrap(resamples)
     debates = {row.cell: row for row in rows}.values()
     firsts = [(row.first, row.first_cost_usd, row.first_tokens, row.first_seconds) for row in debates]
     seconds = [(row.second, row.second_cost_usd, row.second_tokens, row.second_seconds) for row in debates]
@@ -164,32 +158,22 @@ def analyze(rows: Sequence[Judgement], *, resamples: int = RESAMPLES, seed: int 
     )
 
 
-T = TypeVar("T")
-Votes = Mapping[str, Judgement]
-"""The judgements of one debate, by names of judges."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Bootstrap:
     resamples: int
-    seed: int
 
     def over_motions(
         self, rows: Iterable[Judgement], statistic: Callable[[Sequence[Judgement]], float | None]
     ) -> Estimate:
         clusters = cluster_rows(rows, lambda row: row.motion)
-        return estimate(clusters, statistic, resamples=self.resamples, seed=self.seed)
+        return estimate(clusters, statistic, resamples=self.resamples)
 
     def mean(self, rows: Iterable[Judgement], points: Callable[[Judgement], float]) -> Estimate:
         return self.over_motions(rows, lambda found: _mean([(points(row), row.weight) for row in found]))
 
-    def agreement(self, debates: Iterable[Votes], statistic: Callable[[Sequence[Votes]], float | None]) -> Estimate:
-        clusters = cluster_rows(debates, lambda votes: next(iter(votes.values())).motion)
-        return estimate(clusters, statistic, resamples=self.resamples, seed=self.seed)
-
     def rate(self, rows: Iterable[Judgement], score: Callable[[Judgement], float]) -> Ratings:
         results = [Result(row.first, row.second, score(row), row.weight, row.motion) for row in rows]
-        return rate(results, resamples=self.resamples, seed=self.seed)
+        return rate(results, resamples=self.resamples)
 
 
 def points_of_first(row: Judgement) -> float:
@@ -221,11 +205,7 @@ def _analyze_system(system: str, rows: Sequence[Judgement], bootstrap: _Bootstra
     if scale and different:
         by_margin = bootstrap.rate(different, lambda row: 0.5 + signed_margin(row) / (2 * scale))
     names = [rating.name for rating in by_result.ratings]
-    judges = list(dict.fromkeys(row.judge or "" for row in rows))
-    votes: dict[str, dict[str, Judgement]] = defaultdict(dict)
-    for row in rows:
-        votes[row.cell][row.judge or ""] = row
-    debates = list(votes.values())
+    results, margins = _group_by_debate(rows, lambda row: row.result), _group_by_debate(rows, signed_margin)
     return SystemAnalysis(
         system,
         by_result,
@@ -240,16 +220,19 @@ def _analyze_system(system: str, rows: Sequence[Judgement], bootstrap: _Bootstra
             for name in names
         ),
         tuple(_pair_records(names, different, bootstrap)),
-        tuple(_judge_record(judge, rows, bootstrap) for judge in judges),
-        bootstrap.agreement(debates, lambda found: krippendorff_alpha(_values(found, lambda row: row.result))),
-        bootstrap.agreement(debates, lambda found: krippendorff_alpha(_values(found, signed_margin), "interval")),
-        tuple(_pair_agreements(judges, debates, bootstrap)),
+        tuple(_judge_record(judge, rows, bootstrap) for judge in dict.fromkeys(row.judge or "" for row in rows)),
+        estimate(results, krippendorff_alpha, resamples=bootstrap.resamples),
+        estimate(margins, partial(krippendorff_alpha, level="interval"), resamples=bootstrap.resamples),
+        compare_pairs(results, resamples=bootstrap.resamples),
         tuple(_motion_records(rows)),
     )
 
 
-def _values(debates: Iterable[Votes], value: Callable[[Judgement], T]) -> list[dict[str, T]]:
-    return [{judge: value(row) for judge, row in votes.items()} for votes in debates]
+def _group_by_debate(rows: Sequence[Judgement], value: Callable[[Judgement], str | float]) -> list[list[Unit]]:
+    return [
+        [{row.judge or "": value(row) for row in debate} for debate in cluster_rows(motion, lambda row: row.cell)]
+        for motion in cluster_rows(rows, lambda row: row.motion)
+    ]
 
 
 def _pair_records(names: Sequence[str], rows: Sequence[Judgement], bootstrap: _Bootstrap) -> Iterator[PairRecord]:
@@ -329,19 +312,6 @@ def _has_model(judge_models: str, player_models: str) -> bool:
         for judge in judge_models.split(MODEL_SEPARATOR)
         for player in player_models.split(MODEL_SEPARATOR)
     )
-
-
-def _pair_agreements(judges: Sequence[str], debates: Iterable[Votes], bootstrap: _Bootstrap) -> Iterator[PairAgreement]:
-    for first, second in combinations(judges, 2):
-        both = [votes for votes in debates if first in votes and second in votes]
-
-        def results(found: Sequence[Votes], first: str = first, second: str = second) -> list[tuple[str, str]]:
-            return [(votes[first].result, votes[second].result) for votes in found]
-
-        if both:
-            kappa = bootstrap.agreement(both, lambda found, results=results: cohen_kappa(results(found)))
-            share = bootstrap.agreement(both, lambda found, results=results: equal_share(results(found)))
-            yield PairAgreement(first, second, kappa, share)
 
 
 def _motion_records(rows: Sequence[Judgement]) -> list[MotionRecord]:

@@ -20,7 +20,6 @@ from debate_cli.experiments.ledger import (
     CellState,
     Ledger,
     ResultRow,
-    Settlement,
     to_record,
 )
 from debate_cli.experiments.progress import Progress, read_progress
@@ -67,8 +66,8 @@ class CellStore(Protocol):
         """
         ...
 
-    async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """Store how the attempt to run a cell ended (`how`), and the cell's results.
+    async def settle(self, taken: CellRecord, ended: CellRecord, results: Sequence[ResultRow]) -> bool:
+        """Store a cell after an attempt to run it (`ended`), and its results. `taken`: the record from `take`.
 
         If another run has taken the cell, store nothing and return False.
         """
@@ -166,32 +165,26 @@ class LedgerCells:
                 return to_record(rows[0])._replace(state=state)
         return None
 
-    async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """Store how the attempt to run a cell ended (`how`), and the cell's results.
-
-        If another run has taken the cell, store nothing and return False.
-        """
+    async def settle(self, taken: CellRecord, ended: CellRecord, results: Sequence[ResultRow]) -> bool:
+        """Store a cell after an attempt to run it, and its results. Return False if another run has taken the cell."""
         # The journal of a lost cell tells its next worker what was spent here, so that the ledger counts it either way.
-        self._settled_here += BudgetAmount(how.tokens - record.tokens, how.cost_usd - record.cost_usd)
-        key = record.cell.key
+        self._settled_here += BudgetAmount(ended.tokens - taken.tokens, ended.cost_usd - taken.cost_usd)
+        key = ended.cell.key
         with self._ledger.transaction():
             changed = self._ledger.query(
                 """
-                UPDATE cells SET state = ?, owner = NULL, cost_usd = ?, tokens = ?, calls = ?, seconds = seconds + ?,
+                UPDATE cells SET state = ?, owner = NULL, cost_usd = ?, tokens = ?, calls = ?, seconds = ?,
                     cause = ?, message = ?, updated_at = ?
                 WHERE key = ? AND owner = ? AND state = 'running' RETURNING key
                 """,
-                *(*how, self._clock(), key, self._owner),
+                *(ended.state, *ended[5:], self._clock(), key, self._owner),
             )
             if changed:
                 self._ledger.store_results(key, results)
         return bool(changed)
 
     async def renew(self, budget: Budget) -> Progress | None:
-        """Renew the lease of this run, and update `budget` with the costs of other runs.
-
-        Every tenth call returns the progress. All other calls return None.
-        """
+        """Renew the lease, and update `budget` with the costs of other runs. Every tenth call returns the progress."""
         earlier = self._settled_before + self._settled_here
         self._renew(_at_least_zero(budget.used - earlier))
         [unsettled] = self._ledger.query(

@@ -8,14 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from debate_cli.app.context import RunContext
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.judging_config import judge_ids, judge_model_role
-from debate_cli.experiments.definition import Experiment, Judge, Variant, is_same_model, pair_debaters
-from debate_cli.experiments.settings import Motion
+from debate_cli.experiments.definition import Experiment, Judge, Variant, is_own_model, pair_debaters
+from debate_cli.experiments.settings import ExperimentConfig, Motion
 from debate_cli.storage.folder import slugify
 
 KEY_CHARS = 32
@@ -65,49 +65,35 @@ class CellPlan:
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
-        self._motions = {motion.id: motion for motion in self.experiment.motions}
-        self._variants = {_dump(variant.axes): variant for variant in self.experiment.variants}
-        redact = self.experiment.variants[0].context.redact
-        self._slugs = {motion.id: slugify(redact(motion.topic)) or "debate" for motion in self.experiment.motions}
-        self._hashes = {axes: _VariantHashes.create(self.experiment, item) for axes, item in self._variants.items()}
+        self.config = experiment.file.config
+        self.context = experiment.variants[0].context
+        """Run context with the limits, environment and secrets that all cells share."""
+        self._motions = {motion.id: motion for motion in experiment.motions}
+        self._variants = {_dump(variant.axes): variant for variant in experiment.variants}
+        redact = self.context.redact
+        self._slugs = {motion.id: slugify(redact(motion.topic)) or "debate" for motion in experiment.motions}
+        self._hashes = {axes: _hash_variant(self.config, variant) for axes, variant in self._variants.items()}
 
     @property
     def fingerprint(self) -> str:
         """Hash of the whole plan. Plans with equal fingerprints have equal cells."""
-        config = self.experiment.file.config
+        config = self.config
         chosen = (config.name, config.pairs(), config.sides, config.repeat, config.self_judging, self.experiment.mock)
-        prints = {axes: (each.debate, each.players, each.judges) for axes, each in self._hashes.items()}
-        return _sha256([chosen, prints, list(self._motions)])
+        return _sha256([chosen, self._hashes, list(self._motions)])
 
     def cells(self) -> Iterator[Cell]:
         """Yield every cell once, one motion after the other."""
-        config = self.experiment.file.config
         for motion in self.experiment.motions:
             for axes, variant in self._variants.items():
-                for pair in config.pairs():
-                    for first, second in self._orders(motion, pair):
-                        for repeat in range(1, config.repeat + 1):
-                            yield self._cell(motion, variant, axes, (first, second), repeat)
-
-    @property
-    def name(self) -> str:
-        """Name of the experiment."""
-        return self.experiment.file.config.name
-
-    @property
-    def players(self) -> tuple[str, ...]:
-        """Names of the players."""
-        return tuple(player.name for player in self.experiment.file.config.players)
-
-    @property
-    def context(self) -> RunContext:
-        """Run context with the limits, environment and secrets that all cells share."""
-        return self.experiment.variants[0].context
+                for pair in self.config.pairs():
+                    for order in self._orders(motion, pair):
+                        for repeat in range(1, self.config.repeat + 1):
+                            yield self._cell(motion, variant, axes, order, repeat)
 
     def inputs_of(self, cell: Cell) -> CellInputs:
         """Return everything that is needed to run a cell. Raises KeyError for a cell of another plan."""
         variant, motion = self._variants[cell.axes], self._motions[cell.motion]
-        players = {player.name: player for player in self.experiment.file.config.players}
+        players = {player.name: player for player in self.config.players}
         models = (variant.players[cell.first], variant.players[cell.second])
         pair = pair_debaters(players[cell.first], players[cell.second])
         if self.experiment.mock:
@@ -123,15 +109,20 @@ class CellPlan:
         by_key = {self._hashes[cell.axes].judges[judge.name]: judge for judge in variant.judges}
         return CellInputs(context, motion, {key: by_key[key] for key in cell.judges}, models)
 
-    def excluded_judges(self) -> dict[str, list[tuple[str, str]]]:
-        """Map each judge to the pairs of players that the judge skips, because a player has the judge's model."""
-        found: dict[str, list[tuple[str, str]]] = {}
+    def describe_self_judging(self) -> list[str]:
+        """Return a sentence for each judge whose own model speaks in debates: whether the judge judges these debates."""
+        debates: dict[str, dict[str, None]] = {}
         for variant in self.experiment.variants:
-            for pair in self.experiment.file.config.pairs():
+            for pair in self.config.pairs():
                 for judge in variant.judges:
-                    if not self._may_judge(judge, variant, pair) and pair not in found.get(judge.name, []):
-                        found.setdefault(judge.name, []).append(pair)
-        return found
+                    if is_own_model(judge, variant, pair):
+                        debates.setdefault(judge.name, {})[f"{pair[0]} against {pair[1]}"] = None
+        if self.config.self_judging:
+            verb, why = "judges", "although the judge's own model speaks in these debates (`self_judging: true`)"
+        else:
+            verb = "does not judge"
+            why = "because the judge's own model speaks in these debates (`self_judging: true` allows it)"
+        return [f"judge {name} {verb} {', '.join(found)}, {why}" for name, found in debates.items()]
 
     def _cell(self, motion: Motion, variant: Variant, axes: str, pair: tuple[str, str], repeat: int) -> Cell:
         prints = self._hashes[axes]
@@ -152,61 +143,56 @@ class CellPlan:
             repeat,
             axes,
             f"{self._slugs[motion.id]}-{key[:_ID_KEY_CHARS]}",
-            tuple(prints.judges[judge.name] for judge in variant.judges if self._may_judge(judge, variant, pair)),
+            tuple(
+                prints.judges[judge.name]
+                for judge in variant.judges
+                if self.config.self_judging or not is_own_model(judge, variant, pair)
+            ),
         )
 
-    def _may_judge(self, judge: Judge, variant: Variant, pair: tuple[str, str]) -> bool:
-        if self.experiment.file.config.self_judging:
-            return True
-        return not any(is_same_model(judge.spec.model, variant.players[name].model) for name in pair)
-
     def _orders(self, motion: Motion, pair: tuple[str, str]) -> tuple[tuple[str, str], ...]:
-        config = self.experiment.file.config
         swapped = (pair[1], pair[0])
-        if config.sides == "first" or pair == swapped:
+        if self.config.sides == "first" or pair == swapped:
             return (pair,)
-        if config.sides == "both":
+        if self.config.sides == "both":
             return pair, swapped
-        seed = self.experiment.variants[0].context.config.seed
-        drawn = _sha256([seed, motion.id, sorted(pair)])
+        drawn = _sha256([self.context.config.seed, motion.id, sorted(pair)])
         return (pair if (int(drawn[0], 16) % 2 == 0) == (pair[0] < pair[1]) else swapped,)
 
 
-@dataclass(frozen=True, slots=True)
-class _VariantHashes:
+class _VariantHashes(NamedTuple):
     debate: str
-    players: Mapping[str, str] = field(default_factory=dict[str, str])
-    judges: Mapping[str, str] = field(default_factory=dict[str, str])
+    players: Mapping[str, str]
+    judges: Mapping[str, str]
 
-    @classmethod
-    def create(cls, experiment: Experiment, variant: Variant) -> _VariantHashes:
-        config, prompts = variant.context.config, variant.context.prompts
-        for_judges = {name: text for name, text in prompts.items() if name.startswith(_JUDGE_PROMPT_PREFIX)}
-        data = config.model_dump(mode="json", include={"seed", "format", "evidence", "judging"})
-        data["judges"] = [
-            _spec_data(config.model_for_judge(judge_model_role(system, seat)))
-            for system in config.judging.systems
-            for seat in judge_ids(system)
-        ]
-        data["providers"] = {
-            name: {key: getattr(spec, key) for key in _ANSWER_AFFECTING_FIELDS}
-            for name, spec in config.providers.items()
-        }
-        if variant.context.corpus is not None:
-            data["sources"] = variant.context.corpus.content_sha256
-        judged = bool(config.judging.systems)
-        data["prompts"] = {name: text for name, text in prompts.items() if judged or name not in for_judges}
-        players = {
-            player.name: _sha256(
-                [player.model_dump(mode="json", exclude={"model"}), _spec_data(variant.players[player.name])]
-            )
-            for player in experiment.file.config.players
-        }
-        judges = {
-            judge.name: _sha256([_spec_data(judge.spec), judge.judging.model_dump(mode="json"), for_judges])
-            for judge in variant.judges
-        }
-        return cls(_sha256(data), players, judges)
+
+def _hash_variant(experiment: ExperimentConfig, variant: Variant) -> _VariantHashes:
+    config, prompts = variant.context.config, variant.context.prompts
+    for_judges = {name: text for name, text in prompts.items() if name.startswith(_JUDGE_PROMPT_PREFIX)}
+    data = config.model_dump(mode="json", include={"seed", "format", "evidence", "judging"})
+    data["judges"] = [
+        _spec_data(config.model_for_judge(judge_model_role(system, seat)))
+        for system in config.judging.systems
+        for seat in judge_ids(system)
+    ]
+    data["providers"] = {
+        name: {key: getattr(spec, key) for key in _ANSWER_AFFECTING_FIELDS} for name, spec in config.providers.items()
+    }
+    if variant.context.corpus is not None:
+        data["sources"] = variant.context.corpus.content_sha256
+    judged = bool(config.judging.systems)
+    data["prompts"] = {name: text for name, text in prompts.items() if judged or name not in for_judges}
+    players = {
+        player.name: _sha256(
+            [player.model_dump(mode="json", exclude={"model"}), _spec_data(variant.players[player.name])]
+        )
+        for player in experiment.players
+    }
+    judges = {
+        judge.name: _sha256([_spec_data(judge.spec), judge.judging.model_dump(mode="json"), for_judges])
+        for judge in variant.judges
+    }
+    return _VariantHashes(_sha256(data), players, judges)
 
 
 def _background_of(motion: Motion, variant: Variant) -> str | None:

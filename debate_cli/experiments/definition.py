@@ -120,6 +120,11 @@ def is_same_model(first: str, second: str) -> bool:
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
 
+def is_own_model(judge: Judge, variant: Variant, pair: tuple[str, str]) -> bool:
+    """Return whether one of two players, named in `pair`, has the model of `judge`."""
+    return any(is_same_model(judge.spec.model, variant.players[name].model) for name in pair)
+
+
 def _combine_axes(file: ExperimentFile) -> list[dict[str, Any]]:
     axes = file.config.axes
     combined = list(itertools.islice(itertools.product(*axes.values()), MAX_VARIANTS + 1))
@@ -133,8 +138,7 @@ def _check_judges_left(file: ExperimentFile, variants: Iterable[Variant]) -> Non
     if not config.judges or config.self_judging:
         return
     for variant, pair in itertools.product(variants, config.pairs()):
-        models = [variant.players[name] for name in pair]
-        if all(any(is_same_model(judge.spec.model, spec.model) for spec in models) for judge in variant.judges):
+        if all(is_own_model(judge, variant, pair) for judge in variant.judges):
             raise ConfigError(
                 f"{file.locate('judges')}: judges: no judge is left for {pair[0]} against {pair[1]}, because each judge "
                 "has the model of one of these players; add a judge with another model, or set `self_judging: true`"

@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from debate_cli.app.estimate import NO_CALLS, CallTotals, RoleEstimate, estimate_run
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.judging_config import judge_ids
-from debate_cli.domain.model_call import Usage
+from debate_cli.domain.model_call import is_person
 from debate_cli.experiments.cells import Cell, CellPlan
 from debate_cli.llm.usage import compute_cost, halve_price
 from debate_cli.providers.registry import ProviderRegistry, split_model_name
@@ -56,32 +57,10 @@ class ExperimentEstimate:
         return sum((each.worst for each in (*self.players, *self.judges)), NO_CALLS)
 
 
-@dataclass(slots=True)
-class _Total:
-    spec: ModelSpec
-    can_be_batched: bool
-    debates: int = 0
-    planned: CallTotals = NO_CALLS
-    worst: CallTotals = NO_CALLS
-
-    def add(self, planned: CallTotals, worst: CallTotals, count: int) -> None:
-        self.debates += count
-        self.planned += _multiply(planned, count)
-        self.worst += _multiply(worst, count)
-
-    def price(self, name: str, registry: ProviderRegistry, *, batch: bool) -> ParticipantEstimate:
-        full = registry.price(self.spec)
-        price = halve_price(full) if batch and self.can_be_batched else full
-        planned, worst = (
-            replace(total, cost_usd=compute_cost(total.usage, price)) for total in (self.planned, self.worst)
-        )
-        return ParticipantEstimate(name, self.spec.model, self.debates, planned, worst)
-
-
 class _Sample(NamedTuple):
-    debaters: list[RoleEstimate]
-    base_judges: list[RoleEstimate]
-    added_judge: list[RoleEstimate]
+    debaters: tuple[RoleEstimate, ...]
+    base_roles: tuple[RoleEstimate, ...]
+    added_judge: RoleEstimate | None
 
 
 async def estimate_experiment(
@@ -94,36 +73,45 @@ async def estimate_experiment(
     groups: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
     for cell in cells:
         groups[cell.axes, cell.first, cell.second].append(cell)
+    registry = ProviderRegistry(plan.context.config, plan.context.env, folder=plan.context.folder)
+    estimate_model = partial(_estimate_model, registry=registry)
     samples: dict[str, _Sample] = {}
-    players: dict[str, _Total] = {}
-    judges: dict[str, _Total] = {}
+    players: dict[str, ParticipantEstimate] = {}
+    judges: dict[str, ParticipantEstimate] = {}
     for group in groups.values():
         cell, count = group[0], len(group)
-        inputs = plan.inputs_of(cell)
         if cell.axes not in samples:
             samples[cell.axes] = await _simulate(plan, cell)
-        sample = samples[cell.axes]
+        sample, inputs = samples[cell.axes], plan.inputs_of(cell)
         for name, spec, role in zip((cell.first, cell.second), inputs.models, sample.debaters, strict=True):
-            players.setdefault(name, _Total(spec, can_be_batched=False)).add(role.planned, role.worst, count)
+            _add(players, estimate_model(role, name, spec), count)
         systems = [system for system in inputs.context.config.judging.systems if not system.steers_debate]
-        afterwards = {f"{system.kind} {seat}" for system in systems for seat in judge_ids(system)}
-        for role in sample.base_judges:
-            total = judges.setdefault(role.role, _Total(role.spec, role.role in afterwards))
-            total.add(role.planned, role.worst, count)
-        planned = sum((role.planned for role in sample.added_judge), NO_CALLS)
-        worst = sum((role.worst for role in sample.added_judge), NO_CALLS)
+        afterwards = {f"{system.kind} {seat}" for system in systems for seat in judge_ids(system)} if batch else ()
+        for role in sample.base_roles:
+            is_batched = role.role in afterwards
+            _add(judges, estimate_model(role, role.role, role.spec, batch=True) if is_batched else role, count)
         for judge in inputs.judges.values():
-            judges.setdefault(judge.name, _Total(judge.spec, can_be_batched=True)).add(planned, worst, count)
-    registry = ProviderRegistry(plan.context.config, plan.context.env, folder=plan.context.folder)
+            assert sample.added_judge is not None
+            _add(judges, estimate_model(sample.added_judge, judge.name, judge.spec, batch=batch), count)
     seconds, slowest = _least_time(plan, registry, [*players.values(), *judges.values()])
-    return ExperimentEstimate(
-        sum(map(len, groups.values())) + done,
-        done,
-        tuple(total.price(name, registry, batch=batch) for name, total in players.items()),
-        tuple(total.price(name, registry, batch=batch) for name, total in judges.items()),
-        seconds,
-        slowest,
-    )
+    total = sum(map(len, groups.values())) + done
+    return ExperimentEstimate(total, done, tuple(players.values()), tuple(judges.values()), seconds, slowest)
+
+
+def _estimate_model(
+    role: RoleEstimate, name: str, spec: ModelSpec, *, registry: ProviderRegistry, batch: bool = False
+) -> RoleEstimate:
+    if is_person(spec.model):
+        return replace(role, role=name, spec=spec)
+    price = halve_price(registry.price(spec)) if batch else registry.price(spec)
+    planned, worst = (replace(calls, cost_usd=compute_cost(calls.usage, price)) for calls in (role.planned, role.worst))
+    return replace(role, role=name, spec=spec, planned=planned, worst=worst)
+
+
+def _add(found: dict[str, ParticipantEstimate], role: RoleEstimate, debates: int) -> None:
+    known = found.get(role.role, ParticipantEstimate(role.role, role.spec.model, 0, NO_CALLS, NO_CALLS))
+    planned, worst = known.planned + role.planned * debates, known.worst + role.worst * debates
+    found[role.role] = known._replace(debates=known.debates + debates, planned=planned, worst=worst)
 
 
 async def _simulate(plan: CellPlan, cell: Cell) -> _Sample:
@@ -132,22 +120,28 @@ async def _simulate(plan: CellPlan, cell: Cell) -> _Sample:
     config = inputs.context.config
     names = {debater.name for debater in config.debaters}
     roles = (await estimate_run(inputs.context)).roles
-    added: list[RoleEstimate] = []
+    added: RoleEstimate | None = None
     for judge in [*inputs.judges.values()][:1]:
         judged = config.model_copy(update={"models": {**config.models, "judge": judge.spec}, "judging": judge.judging})
-        added = [*(await estimate_run(replace(inputs.context, config=judged))).roles]
+        own = [
+            role
+            for role in (await estimate_run(replace(inputs.context, config=judged))).roles
+            if role.role not in names
+        ]
+        planned, worst = sum((role.planned for role in own), NO_CALLS), sum((role.worst for role in own), NO_CALLS)
+        added = RoleEstimate(judge.name, judge.spec, planned, worst)
     return _Sample(
-        [role for role in roles if role.role in names],
-        [role for role in roles if role.role not in names],
-        [role for role in added if role.role not in names],
+        tuple(role for role in roles if role.role in names),
+        tuple(role for role in roles if role.role not in names),
+        added,
     )
 
 
-def _least_time(plan: CellPlan, registry: ProviderRegistry, totals: Iterable[_Total]) -> tuple[float, str]:
-    concurrency = plan.experiment.file.config.limits.concurrency
+def _least_time(plan: CellPlan, registry: ProviderRegistry, totals: Iterable[ParticipantEstimate]) -> tuple[float, str]:
+    concurrency = plan.config.limits.concurrency
     by_provider: dict[str, CallTotals] = defaultdict(lambda: NO_CALLS)
     for total in totals:
-        by_provider[split_model_name(total.spec.model)[0]] += total.planned
+        by_provider[split_model_name(total.model)[0]] += total.planned
     busy = {
         name: total.calls * SECONDS_TO_FIRST_TOKEN + total.usage.output_tokens / TOKENS_PER_SECOND
         for name, total in by_provider.items()
@@ -164,12 +158,3 @@ def _least_time(plan: CellPlan, registry: ProviderRegistry, totals: Iterable[_To
             times[f"{row.tokens_per_minute} tokens a minute to {name}"] = tokens * 60 / row.tokens_per_minute
     slowest = max(times, key=lambda limit: times[limit])
     return times[slowest], slowest
-
-
-def _multiply(total: CallTotals, count: int) -> CallTotals:
-    usage = Usage(
-        input_tokens=total.usage.input_tokens * count,
-        cached_tokens=total.usage.cached_tokens * count,
-        output_tokens=total.usage.output_tokens * count,
-    )
-    return CallTotals(total.calls * count, usage, None if total.cost_usd is None else total.cost_usd * count)

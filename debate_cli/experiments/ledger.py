@@ -83,7 +83,7 @@ PRAGMA user_version = {_VERSION};
 
 
 class CellRecord(NamedTuple):
-    """A cell as stored in the ledger."""
+    """A cell as stored in the ledger. Cost, tokens, calls and seconds are those of all attempts together."""
 
     cell: Cell
     seq: int
@@ -96,23 +96,8 @@ class CellRecord(NamedTuple):
     calls: int
     seconds: float
     cause: str | None
+    """Why the last attempt did not finish the cell: `interrupted`, `budget`, `locked`, or the cause of a failure."""
     message: str | None
-
-
-class Settlement(NamedTuple):
-    """The end of an attempt to run a cell. Cost, tokens and calls include earlier attempts at this cell."""
-
-    state: CellState
-    cost_usd: float = 0.0
-    tokens: int = 0
-    calls: int = 0
-    seconds: float = 0.0
-    """Duration of this attempt."""
-    cause: str | None = None
-    """Why the cell is not done: `interrupted`, `budget`, `locked`, or the cause of a failure. None if the cell is done, or
-    if the run ended before the debate began.
-    """
-    message: str | None = None
 
 
 class ResultRow(NamedTuple):
@@ -120,10 +105,8 @@ class ResultRow(NamedTuple):
 
     judge: str
     """Key of the judge. Empty for the judges of the base configuration."""
-    system: str
-    winner: str | None
-    decides: bool
     row: dict[str, Any]
+    """The fields of a `Judgement`, except `weight` and `axes`."""
 
 
 class Ledger:
@@ -338,18 +321,14 @@ class Ledger:
 
     def results_of(self, key: str) -> list[ResultRow]:
         """Return the results of the cell with this key."""
-        return [
-            ResultRow(judge, system, winner, bool(decides), json.loads(row))
-            for judge, system, winner, decides, row in self.query(
-                "SELECT judge, system, winner, decides, row FROM results WHERE cell = ?", key
-            )
-        ]
+        rows = self.query("SELECT judge, row FROM results WHERE cell = ?", key)
+        return [ResultRow(judge, json.loads(row)) for judge, row in rows]
 
     def store_results(self, key: str, results: Iterable[ResultRow]) -> None:
         """Store results of a cell. A result replaces the earlier result of the same judge and system."""
-        for each in results:
-            row = json.dumps(each.row, ensure_ascii=False)
-            self.query("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", key, *each[:4], row)
+        for judge, row in results:
+            columns = (key, judge, row["system"], row["winner"], row["decides"], json.dumps(row, ensure_ascii=False))
+            self.query("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", *columns)
 
     def add_settled(self, record: CellRecord, results: Sequence[ResultRow]) -> None:
         """Store a cell of another ledger or of a queue, with its results. A stored cell with the same key is replaced."""

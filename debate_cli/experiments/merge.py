@@ -17,7 +17,7 @@ _PRECEDENCE: dict[CellState, int] = {"done": 3, "failed": 2, "running": 1, "open
 def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
     """Merge `folders` of one experiment into the folder `out`. Return the open ledger of `out`.
 
-    If several folders have the same cell, a finished cell is kept rather than an unfinished one.
+    A finished cell replaces an unfinished cell with the same key.
     Raises UsageError if a run has not ended, or if the folders belong to different experiments.
     """
     sources = [Ledger.open(folder) for folder in folders]

@@ -1,10 +1,15 @@
 """Progress of an experiment, and the protocol for reporting it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, Settlement
+from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, ResultRow
+
+BASE_JUDGES = "judges"
+"""Name under which the judges of the base configuration count as one judge."""
+Winners = Mapping[str, str | None]
+"""Maps names of judges to the winner of a debate, or to None if no player won."""
 
 
 class PlayerScore(NamedTuple):
@@ -41,6 +46,20 @@ class Progress:
         """Number of cells that are not done."""
         return self.total - self.cells["done"]
 
+    def move(self, before: CellState, after: CellState) -> "Progress":
+        """Return the progress after one cell changed its state."""
+        counts = {before: self.cells[before] - 1, after: self.cells[after] + 1}
+        return replace(self, cells={**self.cells, **counts})
+
+    def add_winners(self, record: CellRecord, winners: Winners) -> "Progress":
+        """Return the progress after judges named the winners of a cell."""
+        players = dict(self.players)
+        for winner in winners.values():
+            for name in {record.cell.first, record.cell.second}:
+                won, judged = players.get(name, PlayerScore())
+                players[name] = PlayerScore(won + (winner == name), judged + 1)
+        return replace(self, players=players)
+
 
 @dataclass(frozen=True, slots=True)
 class Failures:
@@ -70,14 +89,8 @@ class ExperimentObserver:
     def started(self, record: CellRecord, progress: Progress) -> None:
         """Called when a cell was started."""
 
-    def settled(
-        self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
-    ) -> None:
-        """Called when an attempt to run a cell has ended.
-
-        `how`: outcome of the attempt. `winners`: maps names of judges to winners, or to None if no player won.
-        The judges of the base configuration count as one judge, with the name `judges`.
-        """
+    def settled(self, record: CellRecord, winners: Winners, progress: Progress) -> None:
+        """Called when an attempt to run a cell has ended, with the cell after the attempt."""
 
     def changed(self, progress: Progress) -> None:
         """Called once a second with the progress of the experiment."""
@@ -98,6 +111,11 @@ def read_status(ledger: Ledger) -> Status:
     return Status(read_progress(ledger), tuple(Failures(*row) for row in failed), removed, notes)
 
 
+def deciding_winners(results: Iterable[ResultRow]) -> Winners:
+    """Return the winners according to the judging system that decides."""
+    return {row["judge"] or BASE_JUDGES: row["winner"] for _, row in results if row["decides"]}
+
+
 def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
     """Read the progress of an experiment from its ledger.
 
@@ -105,8 +123,9 @@ def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
     """
     players: dict[str, PlayerScore] = {}
     deciding = ledger.query(
-        "SELECT winner, first, second, COUNT(*) FROM results JOIN cells ON cell = key "
-        "WHERE decides AND plan = ? AND (judge = '' OR instr(judges, judge)) GROUP BY 1, 2, 3",
+        "SELECT winner, first, second, COUNT(cell) FROM cells "
+        "LEFT JOIN results ON cell = key AND decides AND (judge = '' OR instr(judges, judge)) "
+        "WHERE plan = ? GROUP BY 1, 2, 3",
         ledger.plan,
     )
     for winner, first, second, count in deciding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -14,11 +15,11 @@ from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, models_used_by_debater, models_used_by_judges, usage_of_briefs
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import Cell
 from debate_cli.experiments.definition import Judge, is_same_model
 from debate_cli.experiments.ledger import DEBATES_FOLDER, Ledger, ResultRow
 from debate_cli.experiments.settings import Motion
+from debate_cli.plugins import require_packages
 from debate_cli.storage.atomic_write import friendly_os_errors
 from debate_cli.systems.scoring import score
 
@@ -27,7 +28,6 @@ DETERMINED: tuple[Result, ...] = ("first", "second", "draw")
 """Results that count in ratings. The results `conditional` and `undetermined` do not count."""
 MODEL_SEPARATOR = "; "
 ROWS_PER_GROUP = 10_000
-MISSING_EXTRA = "--format parquet needs the package pyarrow; install it with: pip install 'debate-cli[experiments]' (from a checkout: pip install '.[experiments]')"
 _ARROW_TYPES = {bool: "bool_", int: "int64", float: "float64"}
 
 
@@ -73,10 +73,9 @@ class Judgement(NamedTuple):
     rules: int
     """Version of the judging system's scoring formula."""
     weight: float
-    """1 / number of judges who name a winner or a draw for this debate by this judging system.
-    0 if this judge names no winner and no draw."""
+    """1 / number of judges who name a winner or a draw, by this system, for this debate. 0 if this judge names neither."""
     result: Result
-    """Who won: `first`, `second` or `draw`. `conditional` if an option won instead of a player, `undetermined` if too little was judged."""
+    """`first`, `second` or `draw`; `conditional` if no player won but an option; `undetermined` if too little was judged."""
     winner: str | None
     """Name of the player who won. None if no player won."""
     victory: str
@@ -140,14 +139,13 @@ def read_judgements(ledger: Ledger) -> Iterator[Judgement]:
         wanted = record.cell.judges or ("",)
         counted = sorted(
             (each for each in ledger.results_of(record.cell.key) if each.judge in wanted),
-            key=lambda each, wanted=wanted: (wanted.index(each.judge), not each.decides),
+            key=lambda each, wanted=wanted: (wanted.index(each.judge), not each.row["decides"]),
         )
-        judges = Counter(each.system for each in counted if each.row["result"] in DETERMINED)
+        judges = Counter(row["system"] for _, row in counted if row["result"] in DETERMINED)
         axes = json.loads(record.cell.axes)
-        for each in counted:
-            weight = 1 / judges[each.system] if each.row["result"] in DETERMINED else 0.0
-            columns: dict[str, Any] = {**each.row, "weight": weight, "axes": axes}
-            yield Judgement(**columns)
+        for _, row in counted:
+            weight = 1 / judges[row["system"]] if row["result"] in DETERMINED else 0.0
+            yield Judgement(**row, weight=weight, axes=axes)
 
 
 def flatten(row: Judgement) -> dict[str, Any]:
@@ -180,7 +178,7 @@ def _debate_columns(debate: Debate, cell: Cell, motion: Motion, experiment: str)
         usage = [turn.exchange.usage for turn in turns]
         columns |= {
             f"{place}_model": MODEL_SEPARATOR.join(models_used_by_debater(debate, person)),
-            f"{place}_cost_usd": None if None in costs else round(sum(filter(None, costs)), 10),
+            f"{place}_cost_usd": None if None in costs else round(math.fsum(filter(None, costs)), 10),
             f"{place}_tokens": sum(each.input_tokens + each.output_tokens for each in usage),
             f"{place}_seconds": round(sum(turn.exchange.latency_s for turn in turns), 3),
             f"{place}_words": sum(len(turn.text.split()) for turn in turns),
@@ -198,7 +196,6 @@ def _to_row(
 ) -> ResultRow:
     names = [person.name for person in debate.participants]
     winner = names.index(verdict.winner) if verdict.winner in names else None
-    player = None if winner is None else str(shared[("first", "second")[winner]])
     usage = usage_of_briefs(debate, lambda brief: (brief.run, brief.system) == (verdict.run, verdict.system))
     answers = debate.assessments_of_system(verdict.system, verdict.run)
     first_score, second_score = (verdict.scores.get(name) for name in names)
@@ -207,18 +204,17 @@ def _to_row(
         result = "undetermined" if verdict.victory == "undetermined" else "draw"
     elif verdict.victory != "conditional" and winner is not None:
         result = "first" if winner == 0 else "second"
-    decides = verdict.system == debate.run(verdict.run).judging.deciding_kind
     row: dict[str, Any] = {
         **shared,
         "judge": None if judge is None else judge.name,
         "judge_model": MODEL_SEPARATOR.join(models_used_by_judges(debate, verdict.run, verdict.system)),
         "own_model": judge is not None and any(is_same_model(judge.spec.model, model.model) for model in models),
         "system": verdict.system,
-        "decides": decides,
+        "decides": verdict.system == debate.run(verdict.run).judging.deciding_kind,
         "run": verdict.run,
         "rules": verdict.rules,
         "result": result,
-        "winner": player,
+        "winner": None if winner is None else shared[("first", "second")[winner]],
         "victory": verdict.victory,
         "margin": verdict.margin,
         "first_score": first_score,
@@ -227,19 +223,17 @@ def _to_row(
         "tokens": usage.input_tokens + usage.output_tokens,
         "seconds": round(sum(answer.exchange.latency_s for answer in answers), 3),
     }
-    return ResultRow(key, verdict.system, player, decides, row)
+    return ResultRow(key, row)
 
 
 def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) -> None:
     """Write the rows to a Parquet file. `axes`: key paths of the axes. Values of axes become text.
 
-    Raises StorageError if `path` cannot be written, and UsageError if pyarrow is missing.
+    Raises StorageError if `path` cannot be written, and ConfigError if pyarrow is missing.
     """
-    try:
-        pa: Any = import_module("pyarrow")
-        parquet: Any = import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise UsageError(MISSING_EXTRA) from error
+    require_packages("--format parquet", "experiments", ("pyarrow",))
+    pa: Any = import_module("pyarrow")
+    parquet: Any = import_module("pyarrow.parquet")
     fields: list[tuple[str, Any]] = []
     for name, hint in get_type_hints(Judgement).items():
         kinds = set(get_args(hint)) - {type(None)} or {hint}

@@ -21,8 +21,8 @@ from debate_cli.errors import DebateError, StorageError
 from debate_cli.experiments.cell_store import CellStore
 from debate_cli.experiments.cells import Cell, CellPlan
 from debate_cli.experiments.definition import Experiment, Judge
-from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, Ledger, ResultRow, Settlement
-from debate_cli.experiments.progress import ExperimentObserver, PlayerScore, Progress
+from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, Ledger, ResultRow
+from debate_cli.experiments.progress import ExperimentObserver, Progress, deciding_winners
 from debate_cli.experiments.results import judge_results
 from debate_cli.observer import NullObserver
 from debate_cli.providers.registry import split_model_name
@@ -39,8 +39,6 @@ MAX_FAILURES_IN_A_ROW = 25
 """Number of consecutive failed cells after which a run ends."""
 LOCKED = "locked"
 """Cause that is stored for a cell if another process has locked its debate."""
-BASE_JUDGES = "judges"
-"""Name of the base configuration's judges in reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +59,8 @@ def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
     plan = CellPlan(experiment)
     if ledger.plan != plan.fingerprint:
         ledger.set_plan(plan.fingerprint, plan.cells())
-        ledger.set_meta("notes", "\n".join(describe_exclusions(plan)))
+        ledger.set_meta("notes", "\n".join(plan.describe_self_judging()))
     return plan
-
-
-def describe_exclusions(plan: CellPlan) -> list[str]:
-    """Return a sentence for each judge who skips the debates in which the judge's own model speaks."""
-    return [
-        f"judge {name} does not judge {', '.join(f'{first} against {second}' for first, second in pairs)}, because the "
-        "judge's own model speaks in these debates (`self_judging: true` allows it)"
-        for name, pairs in plan.excluded_judges().items()
-    ]
 
 
 class ExperimentRun:
@@ -117,10 +106,8 @@ class ExperimentRun:
         context = replace(self._plan.context, observer=_NoteObserver(self._observer), stop=stop)
         limits = context.config.limits
         self._pool = ModelPool(context, await self._cells.open_budget(limits), self._cells.rates)
-        self._loaded = await self._cells.load_progress()
-        self._counts: dict[CellState, int] = dict(self._loaded.cells)
-        self._players = {name: PlayerScore() for name in self._plan.players} | dict(self._loaded.players)
-        tasks = limits.concurrency if self._batches is None else min(allow_waiting_debates(), self._loaded.left)
+        self._progress = await self._cells.load_progress()
+        tasks = limits.concurrency if self._batches is None else min(allow_waiting_debates(), self._progress.left)
         renewing: asyncio.Future[None] | None = None
         try:
             async with asyncio.TaskGroup() as group:
@@ -137,13 +124,13 @@ class ExperimentRun:
             await self._cells.close()
         if self._fatal is not None:
             raise self._fatal
-        loaded = await self._cells.load_progress()
+        self._progress = await self._cells.load_progress()
         return RunSummary(
-            replace(self._progress(), cells=loaded.cells, calls=loaded.calls),
+            self._measure(),
             self._outcomes["done"],
             self._outcomes["failed"],
             self._stopped,
-            loaded.cells["running"] + self._locked,
+            self._progress.cells["running"] + self._locked,
         )
 
     async def _work(self) -> None:
@@ -183,9 +170,8 @@ class ExperimentRun:
             self._taken -= 1
             self._found_no_substitute_without = without or self._found_no_substitute_without
             return None
-        self._counts[record.state] -= 1
-        self._counts["running"] += 1
-        self._observer.started(record, self._progress())
+        self._progress = self._progress.move(record.state, "running")
+        self._observer.started(record, self._measure())
         return record
 
     def _ends(self) -> bool:
@@ -206,51 +192,46 @@ class ExperimentRun:
     async def _run_cell(self, record: CellRecord) -> None:
         started = time.monotonic()
         results: list[ResultRow] = []
-        how = Settlement("open", record.cost_usd, record.tokens, record.calls)
+        ended = record._replace(state="open", cause=None, message=None)
         self._running[record.cell.key] = record.cell
         await self._opening.acquire()
         try:
             with ExitStack() as opening:
                 opening.callback(self._opening.release)
                 if not self._ends():
-                    how, results = await self._debate(record, opening)
+                    ended, results = await self._debate(ended, opening)
         except StorageError as error:
             self._end_with(error)
         except Exception as error:  # noqa: BLE001 - a defect in one cell must not end the others
             cause = type(error).__name__
             message = str(error) if isinstance(error, DebateError) else f"unexpected {cause}: {error}"
-            how = how._replace(state="failed", cause=cause, message=message)
+            ended = ended._replace(state="failed", cause=cause, message=message)
         finally:
             del self._running[record.cell.key]
-        if how.message is not None:
-            how = how._replace(message=self._plan.context.redact(how.message))
-        await self._settle(record, how._replace(seconds=time.monotonic() - started), results)
+        message = None if ended.message is None else self._plan.context.redact(ended.message)
+        seconds = record.seconds + time.monotonic() - started
+        await self._settle(record, ended._replace(message=message, seconds=seconds), results)
 
-    async def _settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> None:
+    async def _settle(self, taken: CellRecord, ended: CellRecord, results: Sequence[ResultRow]) -> None:
         try:
-            if not await self._cells.settle(record, how, results):
+            if not await self._cells.settle(taken, ended, results):
                 return
         except StorageError as error:
             self._end_with(error)
             return
-        self._outcomes[how.state] += 1
-        self._locked += how.cause == LOCKED
-        if how.state != "open":
-            self._failures_in_a_row = self._failures_in_a_row + 1 if how.state == "failed" else 0
-        self._counts["running"] -= 1
-        self._counts[how.state] += 1
-        winners = {each.row["judge"] or BASE_JUDGES: each.winner for each in results if each.decides}
-        for winner in winners.values():
-            for name in {record.cell.first, record.cell.second}:
-                won, judged = self._players.get(name, PlayerScore())
-                self._players[name] = PlayerScore(won + (winner == name), judged + 1)
-        self._observer.settled(record, how, winners, self._progress())
+        self._outcomes[ended.state] += 1
+        self._locked += ended.cause == LOCKED
+        if ended.state != "open":
+            self._failures_in_a_row = self._failures_in_a_row + 1 if ended.state == "failed" else 0
+        winners = deciding_winners(results)
+        self._progress = self._progress.move("running", ended.state).add_winners(ended, winners)
+        self._observer.settled(ended, winners, self._measure())
 
-    async def _debate(self, record: CellRecord, opening: ExitStack) -> tuple[Settlement, list[ResultRow]]:
+    async def _debate(self, record: CellRecord, opening: ExitStack) -> tuple[CellRecord, list[ResultRow]]:
         cell = record.cell
         path = self._folder / DEBATES_FOLDER / f"{cell.debate}.json"
         if lock_holder(path) is not None:
-            return Settlement("open", record.cost_usd, record.tokens, record.calls, cause=LOCKED), []
+            return record._replace(cause=LOCKED), []
         inputs = self._plan.inputs_of(cell)
         for name, spec in zip((cell.first, cell.second), inputs.models, strict=True):
             self._provider_of_player[name] = split_model_name(spec.model)[0]
@@ -270,13 +251,13 @@ class ExperimentRun:
             outcome = await _complete(session, open_debate(path), path, missing)
         else:
             outcome = await session.begin(cell.debate, path.parent, added_runs=missing)
-        how = _settlement_of(outcome)
-        if how.state != "done":
-            return how, []
+        ended = _record_outcome(record, outcome)
+        if ended.state != "done":
+            return ended, []
         runs = {
             key: (judge, found.id) for key, judge in inputs.judges.items() if (found := _run_of(outcome.debate, judge))
         }
-        return how, judge_results(outcome.debate, cell, inputs.motion, self._plan.name, runs, inputs.models)
+        return ended, judge_results(outcome.debate, cell, inputs.motion, self._plan.config.name, runs, inputs.models)
 
     async def _renew(self, group: asyncio.TaskGroup) -> None:
         while True:
@@ -287,25 +268,23 @@ class ExperimentRun:
                 self._end_with(error)
                 return
             if found is not None:
-                self._counts = dict(found.cells)
+                self._progress = replace(self._progress, cells=found.cells)
             self._start_substitutes(group)
-            self._observer.changed(self._progress())
+            self._observer.changed(self._measure())
 
-    def _progress(self) -> Progress:
+    def _measure(self) -> Progress:
         elapsed = max(time.monotonic() - self._started_at, RENEW_S)
         done = self._outcomes["done"] + self._outcomes["failed"]
+        left = self._progress.left if self._limit is None else max(0, self._limit - done)
         used = self._pool.budget.used
-        progress = replace(
-            self._loaded,
-            cells=dict(self._counts),
-            players=dict(self._players),
+        return replace(
+            self._progress,
             cost_usd=used.usd,
             tokens=used.tokens,
             max_cost_usd=self._plan.context.config.limits.max_cost_usd,
             calls_per_minute=self._calls * 60 / elapsed if self._calls else None,
+            seconds_left=left * elapsed / done if done else None,
         )
-        left = progress.left if self._limit is None else max(0, self._limit - done)
-        return replace(progress, seconds_left=left * elapsed / done if done else None)
 
     def count_call(self) -> None:
         """Count a call to a model that has ended."""
@@ -357,28 +336,25 @@ def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
 
 
 def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunContext) -> tuple[JudgingOpened, ...]:
-    known = [run.id for judge in judges.values() if (run := _run_of(debate, judge)) is not None]
-    first = known[0] if known else f"r{len(debate.runs) + 1}"
+    known = next((run.id for judge in judges.values() if (run := _run_of(debate, judge)) is not None), None)
+    missing = [judge for judge in judges.values() if _run_of(debate, judge) is None]
     openings: list[JudgingOpened] = []
-    for judge in judges.values():
-        if _run_of(debate, judge) is None:
-            run = f"r{len(debate.runs) + len(openings) + 1}"
-            beside = None if run == first else first
-            models = {"judge": judge.spec}
-            opening = JudgingOpened(at=context.now(), run=run, beside=beside, judging=judge.judging, models=models)
-            openings.append(opening)
+    for number, judge in enumerate(missing, start=len(debate.runs) + 1):
+        run, models = f"r{number}", {"judge": judge.spec}
+        openings.append(JudgingOpened(at=context.now(), run=run, beside=known, judging=judge.judging, models=models))
+        known = known or run
     return tuple(openings)
 
 
-def _settlement_of(outcome: Outcome) -> Settlement:
-    debate = outcome.debate
-    usage = debate.usage
-    spent = Settlement("done", usage.cost_usd or 0.0, usage.input_tokens + usage.output_tokens, usage.attempts)
+def _record_outcome(record: CellRecord, outcome: Outcome) -> CellRecord:
+    debate, usage = outcome.debate, outcome.debate.usage
+    tokens = usage.input_tokens + usage.output_tokens
+    record = record._replace(cost_usd=usage.cost_usd or 0.0, tokens=tokens, calls=usage.attempts)
     if outcome.halted in {"interrupted", "budget"}:
-        return spent._replace(state="open", cause=outcome.halted)
+        return record._replace(state="open", cause=outcome.halted)
     if outcome.halted is None and is_finished(debate):
-        return spent
+        return record._replace(state="done")
     failure = next((item for item in reversed(debate.failures) if not item.final), None)
     if failure is None:
-        return spent._replace(state="failed", cause="unknown", message="the debate is incomplete")
-    return spent._replace(state="failed", cause=failure.cause, message=failure.message)
+        return record._replace(state="failed", cause="unknown", message="the debate is incomplete")
+    return record._replace(state="failed", cause=failure.cause, message=failure.message)

@@ -1,11 +1,11 @@
 """Formats the progress and results of an experiment: tables, sentences, plain lines, JSON and CSV."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
-from debate_cli.experiments.ledger import CellRecord, Settlement
-from debate_cli.experiments.progress import ExperimentObserver, Failures, Progress, Status
+from debate_cli.experiments.ledger import CellRecord
+from debate_cli.experiments.progress import ExperimentObserver, Failures, Progress, Status, Winners
 from debate_cli.experiments.results import Judgement, flatten
 from debate_cli.experiments.runner import LOCKED, RunSummary
 from debate_cli.render import sanitize, theme
@@ -104,17 +104,15 @@ class PlainExperimentObserver(ExperimentObserver):
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def settled(
-        self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
-    ) -> None:
+    def settled(self, record: CellRecord, winners: Winners, progress: Progress) -> None:
         """Print a line with the cell's state, its players, and the winners or the error message."""
         cell = record.cell
         done = progress.cells["done"] + progress.cells["failed"]
         end = ", ".join(f"{judge}: {winner or 'no winner'}" for judge, winner in winners.items())
-        if how.state == "failed":
-            end = f"{theme.format_cause(how.cause or 'unknown')}: {how.message}"
+        if record.state == "failed":
+            end = f"{theme.format_cause(record.cause or 'unknown')}: {record.message}"
         pair = f"{cell.first} against {cell.second}"
-        self._print(f"[{done}/{progress.total}] {describe_end(how)}", pair, end, cell.debate)
+        self._print(f"[{done}/{progress.total}] {_describe_end(record)}", pair, end, cell.debate)
 
     def note(self, note: str) -> None:
         """Print the note."""
@@ -128,9 +126,8 @@ class PlainExperimentObserver(ExperimentObserver):
 _OPEN_CAUSES = {"budget": "budget reached", LOCKED: "in use by another process"}
 
 
-def describe_end(how: Settlement) -> str:
-    """Return `done`, `failed`, or the reason why a cell is still open, e.g. `budget reached`."""
-    return how.state if how.state != "open" else _OPEN_CAUSES.get(how.cause or "", "interrupted")
+def _describe_end(record: CellRecord) -> str:
+    return record.state if record.state != "open" else _OPEN_CAUSES.get(record.cause or "", "interrupted")
 
 
 class JsonExperimentObserver(ExperimentObserver):
@@ -143,11 +140,9 @@ class JsonExperimentObserver(ExperimentObserver):
         """Print the cell that was started."""
         self._print({"type": "started", **_cell_data(record)}, progress)
 
-    def settled(
-        self, record: CellRecord, how: Settlement, winners: Mapping[str, str | None], progress: Progress
-    ) -> None:
+    def settled(self, record: CellRecord, winners: Winners, progress: Progress) -> None:
         """Print the cell that has ended, with its state and the winner that each judge named."""
-        end = {"state": how.state, "cause": how.cause, "message": how.message, "winners": dict(winners)}
+        end = {"state": record.state, "cause": record.cause, "message": record.message, "winners": dict(winners)}
         self._print({"type": "settled", **_cell_data(record), **end}, progress)
 
     def note(self, note: str) -> None:

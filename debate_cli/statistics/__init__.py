@@ -3,18 +3,9 @@
 Call `require_extra` before any other function of this package.
 """
 
-from importlib.util import find_spec
-
-from debate_cli.errors import ConfigError
-
-NEEDED = ("numpy", "scipy", "pandas", "evalica")
+from debate_cli.plugins import require_packages
 
 
 def require_extra() -> None:
     """Raise ConfigError if a package of the extra `[experiments]` is not installed."""
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing:
-        raise ConfigError(
-            f"statistics need packages that are not installed: {', '.join(missing)}; install them with "
-            "`python3 -m pip install 'debate-cli[experiments]'`, or in a checkout with `python3 -m pip install '.[experiments]'`"
-        )
+    require_packages("the analysis", "experiments", ("numpy", "scipy", "pandas", "evalica"))

@@ -4,8 +4,11 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from statistics import fmean, variance
 from typing import Literal
+
+from debate_cli.statistics.estimate import RESAMPLES, Estimate, estimate
 
 Unit = Mapping[str, str | float]
 """Maps raters to the values that they gave one item. Raters without a value are left out."""
@@ -53,6 +56,35 @@ def cohen_kappa(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
 def equal_share(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
     """Return the share of pairs with two equal values, 0 to 1; None for no pairs."""
     return sum(one == other for one, other in pairs) / len(pairs) if pairs else None
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Agreement of two judges on the debates that both judged."""
+
+    first: str
+    second: str
+    kappa: Estimate
+    """Cohen's κ of the results: 1 is full agreement, 0 is agreement by chance."""
+    share: Estimate
+    """Share of debates for which both judges have the same result, 0 to 1."""
+
+
+def compare_pairs(clusters: Sequence[Sequence[Unit]], *, resamples: int = RESAMPLES) -> tuple[PairAgreement, ...]:
+    """Return the agreement of each two judges who judged the same debates.
+
+    `clusters`: results of each debate, grouped by what the bootstrap draws.
+    """
+    judges = list(dict.fromkeys(judge for cluster in clusters for unit in cluster for judge in unit))
+    found: list[PairAgreement] = []
+    for first, second in combinations(judges, 2):
+        shared = (
+            [(unit[first], unit[second]) for unit in cluster if {first, second} <= unit.keys()] for cluster in clusters
+        )
+        if pairs := [cluster for cluster in shared if cluster]:
+            kappa, share = (estimate(pairs, measure, resamples=resamples) for measure in (cohen_kappa, equal_share))
+            found.append(PairAgreement(first, second, kappa, share))
+    return tuple(found)
 
 
 def brier_score(forecasts: Pairs) -> float | None:

@@ -51,13 +51,12 @@ def estimate(
     statistic: Callable[[Sequence[Row]], float | None],
     *,
     resamples: int = RESAMPLES,
-    seed: int = 0,
 ) -> Estimate:
     """Compute `statistic` of all rows, and its interval by a bootstrap over the clusters.
 
     `statistic` returns None if the rows do not define a value.
     `resamples`: number of bootstrap resamples. 0 gives no interval.
-    Equal rows and an equal `seed` give an equal interval.
+    Equal rows give equal intervals.
     """
     rows = [row for cluster in clusters for row in cluster]
     value = statistic(rows) if rows else None
@@ -65,7 +64,7 @@ def estimate(
     if value is None or len(clusters) < 2:  # noqa: PLR2004 - one cluster says nothing about the spread of clusters
         return unknown
     values: list[float] = []
-    for counts in resample_counts(len(clusters), resamples=resamples, seed=seed):
+    for counts in resample_counts(len(clusters), resamples):
         drawn = [row for cluster, count in zip(clusters, counts, strict=True) for row in list(cluster) * int(count)]
         resampled = statistic(drawn)
         if resampled is not None:
@@ -76,11 +75,11 @@ def estimate(
     return Estimate(value, low, high, len(rows), len(clusters))
 
 
-def resample_counts(clusters: int, *, resamples: int, seed: int) -> NDArray[np.int64]:
+def resample_counts(clusters: int, resamples: int) -> NDArray[np.int64]:
     """Draw how often each cluster appears in each resample: one row per resample, one column per cluster."""
     import numpy as np
 
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     return generator.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples)
 
 

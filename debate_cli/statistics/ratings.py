@@ -10,7 +10,6 @@ Variables, J. Applied Econometrics 11 (1996).
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -101,57 +100,39 @@ class Ratings:
             ),
             f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, so that every "
             "strength has a value.": bool(self.prior),
-            f"{self.resamples_with_prior:.0%} of the bootstrap's resamples needed imaginary draws, so the intervals of "
+            f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples needed imaginary draws, so the intervals of "
             "the strongest and the weakest players are too narrow.": bool(self.resamples_with_prior and not self.prior),
         }
         return tuple(note for note, applies in notes.items() if applies)
 
 
-def rate(results: Sequence[Result], *, resamples: int = RESAMPLES, seed: int = 0) -> Ratings:
+def rate(results: Sequence[Result], *, resamples: int = RESAMPLES) -> Ratings:
     """Fit the strengths of all players, with intervals by a bootstrap over the clusters.
 
     `results`: comparisons of two different players. `resamples`: number of bootstrap resamples; 0 gives no intervals.
     """
     if not results:
         return Ratings((), Estimate(None), 0, separable=False, prior=0, resamples_with_prior=0, results=0, clusters=0)
-    import numpy as np
-
     names = sorted({name for result in results for name in (result.left, result.right)})
     design = _Design(results, names)
     groups = _connected_groups(results, names)
-    everything, clusters = design.weights.sum(axis=0), len(design.weights)
-    found = design.fit(everything)
+    weights, clusters = design.weights.sum(axis=0), len(design.weights)
+    found = design.fit(weights)
     separable = design.diverges(found)
     prior = PRIOR_WEIGHT if separable or len(set(groups)) > 1 else 0.0
     if prior:
-        found = design.fit(everything, prior)
-    drawn: list[Floats] = []
-    refits = 0
-    for counts in resample_counts(clusters, resamples=resamples, seed=seed) if clusters > 1 else ():
-        weights = counts @ design.weights
-        values = design.fit(weights, prior, start=found)
-        if not prior and design.diverges(values):
-            refits += 1
-            values = design.fit(weights, PRIOR_WEIGHT)
-        drawn.append(values)
-    samples = np.array(drawn)
+        found = design.fit(weights, prior)
+    drawn, refits = _fit_resamples(design, found, prior, resamples)
 
     def estimated(position: int, scale: float = 1, offset: float = 0) -> Estimate:
         value = offset + scale * float(found[position])
         if not drawn:
             return Estimate(value, rows=len(results), clusters=clusters)
-        low, high = percentile_interval(offset + scale * samples[:, position], clusters)
+        low, high = percentile_interval([offset + scale * float(values[position]) for values in drawn], clusters)
         return Estimate(value, low, high, len(results), clusters)
 
-    games, points = defaultdict[str, float](float), defaultdict[str, float](float)
-    for result in results:
-        for name, score in ((result.left, result.score), (result.right, 1 - result.score)):
-            games[name] += result.weight
-            points[name] += result.weight * score
     ratings = [
-        Rating(
-            name, estimated(at), estimated(at, ELO_SCALE, ELO_MEAN), games[name], points[name] / games[name], groups[at]
-        )
+        Rating(name, estimated(at), estimated(at, ELO_SCALE, ELO_MEAN), *_games_and_share(name, results), groups[at])
         for at, name in enumerate(names)
     ]
     return Ratings(
@@ -164,6 +145,29 @@ def rate(results: Sequence[Result], *, resamples: int = RESAMPLES, seed: int = 0
         len(results),
         clusters,
     )
+
+
+def _fit_resamples(design: _Design, found: Floats, prior: float, resamples: int) -> tuple[list[Floats], int]:
+    """Return the fitted values of each resample, and the number of resamples that needed imaginary draws."""
+    drawn: list[Floats] = []
+    refits, clusters = 0, len(design.weights)
+    for counts in resample_counts(clusters, resamples) if clusters > 1 else ():
+        weights = counts @ design.weights
+        values = design.fit(weights, prior, start=found)
+        if not prior and design.diverges(values):
+            refits += 1
+            values = design.fit(weights, PRIOR_WEIGHT)
+        drawn.append(values)
+    return drawn, refits
+
+
+def _games_and_share(name: str, results: Sequence[Result]) -> tuple[float, float]:
+    games = points = 0.0
+    for result in results:
+        if name in {result.left, result.right}:
+            games += result.weight
+            points += result.weight * (result.score if name == result.left else 1 - result.score)
+    return games, points / games
 
 
 class _Design:

@@ -22,7 +22,6 @@ CREATE TABLE IF NOT EXISTS batches (
     model TEXT NOT NULL,
     written_at REAL NOT NULL,
     requests INTEGER NOT NULL,
-    reserved_tokens INTEGER NOT NULL,
     reserved_usd REAL,
     vendor_id TEXT
 ) WITHOUT ROWID;
@@ -72,8 +71,6 @@ class StoredBatch(NamedTuple):
     written_at: float
     """Time at which the batch was stored, in seconds since 1970."""
     requests: int
-    reserved_tokens: int
-    """Maximum number of tokens that the batch can use."""
     reserved_usd: float | None
     """Maximum cost of the batch in US dollars; None if the price is unknown."""
     vendor_id: str | None = None
@@ -128,7 +125,7 @@ class BatchStore:
     def add(self, batch: StoredBatch, requests: Iterable[StoredRequest]) -> None:
         """Store a batch and its requests before it is submitted."""
         with self._writing() as database:
-            database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)", batch)
+            database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", batch)
             rows = ((each.custom_id, each.batch, *each.key, each.answer) for each in requests)
             database.executemany("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 

@@ -14,7 +14,7 @@ from model_server import model_server
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 
 from debate_cli.experiments.cell_store import LedgerCells
-from debate_cli.experiments.ledger import Ledger, Settlement
+from debate_cli.experiments.ledger import Ledger
 
 LATENCY_S = 4.0
 """Seconds that the server takes for an answer: short for a speech of a real model."""
@@ -119,5 +119,5 @@ async def _take_and_settle(cells: LedgerCells, rounds: int) -> float:
     for _ in range(rounds):
         record = await cells.take()
         assert record is not None
-        await cells.settle(record, Settlement("done"), [])
+        await cells.settle(record, record._replace(state="done"), [])
     return (time.perf_counter() - started) / rounds

@@ -26,7 +26,7 @@ def test_intervals_cover(figures: Figures, motions: int) -> None:
     inside = dict.fromkeys(true, 0)
     ordered = compared = 0
     for seed in range(REPETITIONS):
-        ratings = rate(_play(motions, np.random.default_rng(seed)), resamples=RESAMPLES, seed=seed)
+        ratings = rate(_play(motions, np.random.default_rng(seed)), resamples=RESAMPLES)
         found = {rating.name: rating.strength for rating in ratings.ratings} | {"side": ratings.side}
         for name, value in true.items():
             low, high = found[name].low, found[name].high

@@ -88,13 +88,16 @@ def test_two_audits_are_compared(here: Path) -> None:
     """A measure is better if it is nearer to 0 and the intervals do not overlap."""
     for name, low in (("old", 30.0), ("new", 1.0)):
         estimate = {"value": low + 2, "low": low, "high": low + 4, "rows": 8, "clusters": 8}
-        measure = {"name": "first", "label": "lead of the side shown first", "unit": "points", "estimate": estimate}
+        label = "lead of the side shown first"
+        measure = {"name": "first", "variant": "order", "label": label, "unit": "points", "estimate": estimate}
         judge = {"judge": {"model": "x/y", "system": "structured"}, "measures": [measure]}
         (here / f"{name}.json").write_text(json.dumps({"format": 1, "judges": [judge]}))
     done = debate("audit", "old.json", "new.json", "--diff", "--json", cwd=here)
     assert [(row["label"], row["change"]) for row in done.json] == [("lead of the side shown first", "better")]
-    done = debate("audit", "old.json", "none.json", "--diff", cwd=here)
-    assert (done.code, "none.json: cannot be read as an audit" in done.err) == (2, True)
+    (here / "cut.json").write_text('{"format": 1, "judges": [{}]}')
+    for name, words in (("none", "cannot be read as an audit"), ("cut", "is not an audit that this version can read")):
+        done = debate("audit", "old.json", f"{name}.json", "--diff", cwd=here)
+        assert (done.code, f"{name}.json: {words}" in done.err) == (2, True), done.err
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.rating_file import read_rating_file
 from debate_cli.experiments.results import Judgement
 from debate_cli.render.content.experiment_report import leaderboard_table, report_tables
+from debate_cli.systems.tables import Interval
 
 TEMPLATE: dict[str, Any] = {
     "experiment": "x", "debate": "d", "path": "debates/d.json", "topic": "Motion", "tags": "", "repeat": 1,
@@ -79,6 +80,8 @@ def test_judge_of_sides_is_shown_as_one() -> None:
     assert (sided.first_share.value, sided.swapped.value) == (1.0, 1.0)
     assert (fair.first_share.value, fair.swapped.value) == (0.5, 0.0)
     assert found.agreements[0].share.value == 0.5
+    table = next(table for table in report_tables(analyze(rows, resamples=50)) if table.title == "agreement")
+    assert table.rows == (("sided and fair", "50 % (50 to 50)", Interval(0.5, 0.5, 0.5, 0, 1), "0.00 (0.00 to 0.00)"),)
 
 
 @pytest.mark.parametrize("judge_model", ["mock/a", "openrouter/mock/a"])

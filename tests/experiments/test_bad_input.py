@@ -10,7 +10,7 @@ from experiments_support import BASE, PAIR, judgements, run, write_experiment
 
 from debate_cli.experiments.cell_store import LedgerCells
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.ledger import Ledger, Settlement
+from debate_cli.experiments.ledger import Ledger
 
 OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
 
@@ -137,7 +137,7 @@ async def test_a_judge_that_is_added_during_a_run_judges_the_running_cells_too(h
         record = await cells.take()
         assert record is not None
         ledger.set_plan("two", [make_cell(0, "jo", "max")])
-        assert not await cells.settle(record, Settlement("done"), [])
+        assert not await cells.settle(record, record._replace(state="done"), [])
         assert ledger.counts()["open"] == 1
 
 

@@ -16,7 +16,7 @@ from model_server import model_server
 from debate_cli.domain.config import Limits
 from debate_cli.experiments.cell_store import LEASE_S, LedgerCells, LedgerWindow
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.ledger import LEDGER_NAME, Ledger, Settlement
+from debate_cli.experiments.ledger import LEDGER_NAME, Ledger
 from debate_cli.llm.budget import BudgetAmount
 
 
@@ -64,8 +64,10 @@ def test_two_runs_share_the_tokens_of_a_minute(ledgers: tuple[Ledger, Ledger]) -
     assert asyncio.run(one.admit(5000)).wait_s == 0
 
 
-async def test_what_a_lost_cell_cost_counts_once(ledgers: tuple[Ledger, Ledger], tmp_path: Path) -> None:
-    """A run that lost a cell spent $2 on it: of a budget of $3, $1 is left."""
+async def test_a_lost_cell_is_stored_by_its_new_run_and_its_cost_counts_once(
+    ledgers: tuple[Ledger, Ledger], tmp_path: Path
+) -> None:
+    """A run that lost a cell cannot store it. It spent $2 on the cell: of a budget of $3, $1 is left."""
     clock = Clock()
     sleeper, other = (LedgerCells(ledger, tmp_path, clock=clock) for ledger in ledgers)
     limits = Limits(max_cost_usd=3)
@@ -76,8 +78,12 @@ async def test_what_a_lost_cell_cost_counts_once(ledgers: tuple[Ledger, Ledger],
         reservation.used = BudgetAmount(100, 2.0)
     clock.now += LEASE_S + 1
     await other.open_budget(limits)
+    taken = await other.take()
+    assert taken is not None
+    assert taken.cell == record.cell
     ledgers[1].query("UPDATE cells SET cost_usd = 2, tokens = 100")  # as its journal says
-    assert not await sleeper.settle(record, Settlement("done", 2.0, 100), [])
+    assert not await sleeper.settle(record, record._replace(state="done", cost_usd=2.0, tokens=100), [])
+    assert await other.settle(taken, taken._replace(state="done", cost_usd=2.0, tokens=100), [])
     await sleeper.renew(budget)
     async with budget.reserve(BudgetAmount(0, 1.0), "another call"):
         pass

@@ -87,7 +87,7 @@ def test_a_changed_player_changes_its_own_cells_only(tmp_path: Path) -> None:
 
 
 def test_a_judge_does_not_judge_its_own_model(tmp_path: Path) -> None:
-    """A judge skips the debates in which its own model speaks, unless `self_judging` is set."""
+    """A judge skips the debates in which its own model speaks, unless `self_judging` is set. A note says so either way."""
     judges = [{"name": "jo", "model": "mock/jo"}, {"name": "own", "model": "mock/ann"}]
 
     def by_own(cell: Cell, found: CellPlan) -> bool:
@@ -95,9 +95,12 @@ def test_a_judge_does_not_judge_its_own_model(tmp_path: Path) -> None:
 
     found = plan(tmp_path, judges=judges)
     assert all(by_own(cell, found) is ("ann" not in (cell.first, cell.second)) for cell in found.cells())
-    assert found.excluded_judges() == {"own": [("ann", "bob"), ("ann", "cid")]}
+    (note,) = found.describe_self_judging()
+    assert note.startswith("judge own does not judge ann against bob, ann against cid, because")
     allowed = plan(tmp_path, judges=judges, self_judging=True)
     assert all(by_own(cell, allowed) for cell in allowed.cells())
+    (note,) = allowed.describe_self_judging()
+    assert note.startswith("judge own judges ann against bob, ann against cid, although")
 
 
 def test_the_same_file_gives_the_same_random_sides(tmp_path: Path) -> None:

@@ -19,12 +19,11 @@ from experiments_support import (
 )
 from model_server import model_server
 
-from debate_cli.domain.config import Limits
 from debate_cli.engine import StopSignal
 from debate_cli.experiments.cell_store import LedgerCells
 from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.definition import load_experiment
-from debate_cli.experiments.ledger import LEDGER_NAME, CellRecord, Ledger, Settlement
+from debate_cli.experiments.ledger import LEDGER_NAME, CellRecord, Ledger
 from debate_cli.experiments.progress import ExperimentObserver, Progress
 from debate_cli.experiments.runner import OPENING_CELLS, ExperimentRun, plan_experiment
 from debate_cli.storage.journal import Journal
@@ -125,28 +124,6 @@ def test_a_full_disk_loses_nothing(here: Path) -> None:
     run(here)
     assert before < {row.debate for row in judgements(here / "trial")}
     assert count_states(here / "trial")["done"] == 4
-
-
-def test_a_worker_that_lost_its_cell_cannot_write(here: Path) -> None:
-    """A cell of a worker that stopped renewing is given back, and only the next worker stores its result."""
-    write_experiment(here, players=PAIR)
-    run(here, "--limit", "1")
-    asyncio.run(_take_over(here / "trial"))
-
-
-async def _take_over(folder: Path) -> None:
-    with Ledger.open(folder) as ledger:
-        late = LedgerCells(ledger, folder, clock=lambda: 1)
-        new = LedgerCells(ledger, folder, clock=lambda: 1000)
-        await late.open_budget(Limits())
-        record = await late.take()
-        assert record is not None
-        await new.open_budget(Limits())
-        taken = await new.take()
-        assert taken is not None
-        assert taken.cell == record.cell
-        assert not await late.settle(record, Settlement("done"), [])
-        assert await new.settle(taken, Settlement("done"), [])
 
 
 def test_what_dead_processes_spent_counts(here: Path) -> None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
-import os
 import shutil
 import signal
-import tempfile
 import zlib
 from collections.abc import Generator, Mapping
 from contextlib import AsyncExitStack
@@ -38,8 +35,7 @@ from debate_cli.experiments.cluster.database import Database, address_secrets
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE
 from debate_cli.experiments.cluster.limits import QueueWindow, SharedBudget
 from debate_cli.experiments.cluster.queued_cells import QueuedCells
-from debate_cli.experiments.cluster.worker import journal_folder
-from debate_cli.experiments.ledger import Ledger, Settlement
+from debate_cli.experiments.ledger import Ledger
 from debate_cli.llm.budget import BudgetAmount
 from debate_cli.llm.rate_limit import Admission
 from debate_cli.storage.redact import Redactor
@@ -240,9 +236,9 @@ async def _take_over(here: Path, dsn: str) -> None:
             CURRENT_LEASE.set(lease)
             with pytest.raises(LeaseLostError):
                 await in_flight.enter_async_context(budget.reserve(BudgetAmount(100, 0.5), "a call"))
-        assert not await late.settle(record, Settlement("done"), [])
+        assert not await late.settle(record, record._replace(state="done"), [])
         CURRENT_LEASE.set(current)
-        assert await new.settle(taken, Settlement("done"), [])
+        assert await new.settle(taken, taken._replace(state="done"), [])
         assert isinstance(spent, SharedBudget)
         await spent.refresh()
         assert spent.used == BudgetAmount(100, 0.5)
@@ -402,20 +398,3 @@ def test_a_wrong_address_is_one_sentence(here: Path, dsn: str, words: str) -> No
     assert words in done.err
     assert len(done.lines) == 1
     assert "pw-4711" not in done.err
-
-
-def test_a_worker_removes_the_folders_of_killed_workers() -> None:
-    """A folder that no process has locked is removed, unless it is new: its worker may not have locked it yet."""
-    killed, alive, new = (Path(tempfile.mkdtemp(prefix="debate-worker-")) for _ in range(3))
-    (killed / "cell.jsonl").touch()
-    for folder in (killed, alive):
-        os.utime(folder, (0, 0))
-    lock = os.open(alive, os.O_RDONLY)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    with journal_folder() as own:
-        assert own.is_dir()
-        assert [folder.exists() for folder in (killed, alive, new)] == [False, True, True]
-    os.close(lock)
-    assert not own.exists()
-    alive.rmdir()
-    new.rmdir()

@@ -182,6 +182,20 @@ def test_every_format_has_the_same_rows(here: Path, kind: str) -> None:
     assert found == expected
 
 
+def test_the_html_page_links_to_each_debate(here: Path) -> None:
+    """The page of the report links to the transcripts, or to the pages of the debates if there are any."""
+    pytest.importorskip("scipy", reason="needs the extra [experiments]")
+    write_experiment(here, players=PAIR, motions=["Is tea better?"])
+    run(here)
+    for suffix in ("json", "html"):
+        debate("experiment", "report", "trial", "--html", "report.html", "--force", cwd=here)
+        page = (here / "report.html").read_text()
+        assert [
+            f'href="./trial/{Path(row.path).with_suffix(f".{suffix}")}"' in page for row in judgements(here / "trial")
+        ] == [True] * 2
+        debate("score", "trial/debates", "--format", "html", "-o", "trial/debates", cwd=here)
+
+
 def test_json_events_count_every_cell(here: Path) -> None:
     """`run --json` prints a line for the start and end of each cell, and a last line with the sums."""
     write_experiment(here, players=PAIR)
@@ -207,6 +221,22 @@ def test_dry_run_plans_calls_as_a_run_uses_them(here: Path) -> None:
     assert planned["input_tokens"] + planned["output_tokens"] == pytest.approx(tokens, rel=0.25)
     left = debate("experiment", "run", "exp.yaml", "--dry-run", "--json", cwd=here).json
     assert (left["done"], left["planned"]["calls"]) == (4, 0)
+
+
+def test_dry_run_counts_the_fee_of_web_searches(here: Path) -> None:
+    """A search costs an experiment of two debates twice what it costs one debate, fee included."""
+    evidence = {"web": {"provider": "anthropic", "model": "claude-sonnet-5"}}
+    write_experiment(here, {**BASE, "evidence": evidence}, players=PAIR, motions=["Is tea better?"], judges=None)
+    single, both = (
+        debate(*command, "--dry-run", "--json", cwd=here, env={"ANTHROPIC_API_KEY": "any"}).json
+        for command in (("run", "base.yaml"), ("experiment", "run", "exp.yaml"))
+    )
+    costs = [
+        each["planned"]["cost_usd"]
+        for each in (*single["plan"]["roles"], *both["judges"])
+        if each.get("role", each.get("name")) == "web search"
+    ]
+    assert costs[1] == pytest.approx(2 * costs[0])
 
 
 def test_a_new_price_asks_no_judge_again(here: Path) -> None:

@@ -8,11 +8,11 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from debate_cli.errors import ConfigError, StorageError, UsageError
+from debate_cli.errors import StorageError, UsageError
+from debate_cli.plugins import require_packages
 from debate_cli.storage.variables import QUEUE_VARIABLE
 
 if TYPE_CHECKING:
@@ -66,16 +66,6 @@ CREATE INDEX rates_account ON rates (account, at);
 T = TypeVar("T")
 
 
-def require_extra() -> None:
-    """Raise ConfigError if packages of the extra `[cluster]` are missing."""
-    missing = [name for name in ("procrastinate", "psycopg", "psycopg_pool") if find_spec(name) is None]
-    if missing:
-        raise ConfigError(
-            f"a queue needs the packages {', '.join(missing)}: install them with "
-            "`python3 -m pip install 'debate-cli[cluster]'` (from a checkout: `python3 -m pip install '.[cluster]'`)"
-        )
-
-
 def describe_address(dsn: str) -> str:
     """Return the address `dsn` without user, password and options.
 
@@ -121,7 +111,7 @@ class Database:
         Raises UsageError if the address is wrong, or if a newer version of debate-cli made the tables.
         Raises StorageError if no connection is possible.
         """
-        require_extra()
+        require_packages("a queue", "cluster", ("procrastinate", "psycopg", "psycopg_pool"))
         from procrastinate import App, PsycopgConnector
         from psycopg import AsyncConnection, Error, ProgrammingError
         from psycopg_pool import AsyncConnectionPool

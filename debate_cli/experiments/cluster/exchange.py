@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -20,9 +19,9 @@ from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.documents import dump_experiment
 from debate_cli.experiments.cluster.queued_cells import COLUMNS, LEASE_S, TASK, record_from_row
-from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, CellRecord, Ledger, ResultRow, Settlement
-from debate_cli.experiments.progress import ExperimentObserver, read_progress
-from debate_cli.experiments.runner import BASE_JUDGES, RENEW_S, RunSummary
+from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, CellRecord, Ledger, ResultRow
+from debate_cli.experiments.progress import ExperimentObserver, deciding_winners, read_progress
+from debate_cli.experiments.runner import RENEW_S, RunSummary
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
 
@@ -51,7 +50,7 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_f
 
     `retry_failed`: whether to add failed cells too.
     """
-    experiment = experiment_id(plan.name, mock=plan.experiment.mock)
+    experiment = experiment_id(plan.config.name, mock=plan.experiment.mock)
     document = dump_experiment(plan.experiment)
     stored = await database.run(partial(_store_experiment, plan=plan, ledger=ledger, document=document))
     ledger.set_meta(QUEUED_AS, stored.created_at)
@@ -104,21 +103,21 @@ async def _store_experiment(
     connection: AsyncConnection, *, plan: CellPlan, ledger: Ledger, document: bytes
 ) -> _StoredExperiment:
     (spent_usd, spent_tokens, _), limits = ledger.usage(), plan.context.config.limits
-    experiment = experiment_id(plan.name, mock=plan.experiment.mock)
+    experiment = experiment_id(plan.config.name, mock=plan.experiment.mock)
     _refuse_other(await _find_experiment(connection, experiment), ledger, plan.fingerprint)
-    await connection.execute(
+    [row] = await fetch(
+        connection,
         """
         INSERT INTO experiments (id, name, is_mock, plan, notes, document, max_cost_usd, max_tokens, spent_usd, spent_tokens)
         VALUES (%s, %s, %s, '', %s, %s, %s, %s, %s, %s)
         ON CONFLICT (id) DO UPDATE SET notes = excluded.notes, document = excluded.document, halted = NULL,
             max_cost_usd = excluded.max_cost_usd, max_tokens = excluded.max_tokens, revision = experiments.revision + 1
+        RETURNING plan, notes, created_at::text
         """,
-        (experiment, plan.name, plan.experiment.mock, ledger.meta("notes") or "", document,
+        *(experiment, plan.config.name, plan.experiment.mock, ledger.meta("notes") or "", document,
          limits.max_cost_usd, limits.max_tokens, spent_usd, spent_tokens),
     )  # fmt: skip
-    stored = await _find_experiment(connection, experiment)
-    assert stored is not None
-    return stored
+    return _StoredExperiment(*row)
 
 
 def _cell_row(experiment: str, record: CellRecord, ledger: Ledger) -> tuple[Any, ...]:
@@ -296,13 +295,11 @@ async def _watch(
         changed = await copy_changes(database, ledger)
         progress = replace(read_progress(ledger), max_cost_usd=budget_usd)
         ended = [] if is_first else [each for each in changed if each[0].state in {"done", "failed"}]
-        for number, (record, results) in enumerate(ended, start=1):
-            how = Settlement(record.state, *record[5:])
-            winners = {each.row["judge"] or BASE_JUDGES: each.winner for each in results if each.decides}
-            later = Counter(each.state for each, _ in ended[number:])
-            cells = {state: count - later[state] for state, count in progress.cells.items()}
-            cells["running"] += later.total()
-            observer.settled(record, how, winners, replace(progress, cells=cells))
+        steps = [progress]
+        for record, _ in reversed(ended[1:]):
+            steps.append(steps[-1].move(record.state, "running"))
+        for record, results in ended:
+            observer.settled(record, deciding_winners(results), steps.pop())
         done, is_first = done + len(ended), False
         [(halted, has_worker)] = await database.fetch(query, experiment, LEASE_S)
         left = progress.cells["open"] + progress.cells["running"]

@@ -17,7 +17,7 @@ from debate_cli.experiments.cells import Cell
 from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease
 from debate_cli.experiments.cluster.limits import QueueWindow, SharedBudget
-from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, ResultRow, Settlement
+from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, ResultRow
 from debate_cli.experiments.progress import Progress
 from debate_cli.llm.budget import Budget
 from debate_cli.llm.rate_limit import SharedRates
@@ -121,19 +121,19 @@ class QueuedCells:
                 elif (record := await self._begin(lease)) is not None:
                     return record
 
-    async def settle(self, record: CellRecord, how: Settlement, results: Sequence[ResultRow]) -> bool:
-        """Store how the attempt to run a cell ended (`how`), and the cell's results and transcript.
+    async def settle(self, taken: CellRecord, ended: CellRecord, results: Sequence[ResultRow]) -> bool:
+        """Store a cell after an attempt to run it, its results and its transcript.
 
         If another worker has taken the cell, store nothing and return False.
         """
         lease = CURRENT_LEASE.get()
-        path = self._folder / DEBATES_FOLDER / record.cell.debate
+        path = self._folder / DEBATES_FOLDER / ended.cell.debate
         transcript = path.with_suffix(TRANSCRIPT_SUFFIX)
         try:
             await lease.sync()
             data = transcript.read_bytes() if transcript.exists() else None
-            await self._database.run(partial(_store_end, lease=lease, how=how, results=results, transcript=data))
-            if how.state == "open":
+            await self._database.run(partial(_store_end, lease=lease, ended=ended, results=results, transcript=data))
+            if ended.state == "open":
                 await self._give_back([lease.job])
             else:
                 await self._finish(lease.job)
@@ -202,9 +202,8 @@ class QueuedCells:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a row of the database holds, the worker goes on
             self._leases.remove(lease)
-            how = Settlement("failed", cause=type(error).__name__, message=f"the cell cannot be read: {error}")
             with suppress(LeaseLostError):
-                await self._database.run(partial(_store_end, lease=lease, how=how, results=[], transcript=None))
+                await self._database.run(partial(_store_unreadable, lease=lease, error=error))
                 await self._finish(lease.job)
             return None
 
@@ -318,7 +317,7 @@ async def _store_end(
     connection: AsyncConnection,
     *,
     lease: Lease,
-    how: Settlement,
+    ended: CellRecord,
     results: Sequence[ResultRow],
     transcript: bytes | None,
 ) -> None:
@@ -328,9 +327,18 @@ async def _store_end(
         await connection.execute("DELETE FROM lines WHERE experiment = %s AND cell = %s", where)
     await connection.execute(
         """
-        UPDATE cells SET state = %s, cost_usd = %s, tokens = %s, calls = %s, seconds = seconds + %s, cause = %s, message = %s,
+        UPDATE cells SET state = %s, cost_usd = %s, tokens = %s, calls = %s, seconds = %s, cause = %s, message = %s,
             results = %s, transcript = coalesce(%s, transcript), updated_at = clock_timestamp()
         WHERE experiment = %s AND key = %s
         """,
-        (*how, json.dumps(results, ensure_ascii=False), transcript, *where),
+        (ended.state, *ended[5:], json.dumps(results, ensure_ascii=False), transcript, *where),
+    )
+
+
+async def _store_unreadable(connection: AsyncConnection, *, lease: Lease, error: Exception) -> None:
+    await lease.check(connection)
+    await connection.execute(
+        "UPDATE cells SET state = 'failed', cause = %s, message = %s, updated_at = clock_timestamp() "
+        "WHERE experiment = %s AND key = %s",
+        (type(error).__name__, f"the cell cannot be read: {error}", lease.experiment, lease.cell),
     )

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
-import shutil
 import tempfile
-import time
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -27,9 +22,6 @@ from debate_cli.experiments.runner import ExperimentRun
 
 IDLE_S = 1.0
 """Seconds between two checks of an idle queue."""
-_FOLDER_PREFIX = "debate-worker-"
-_FOLDER_GRACE_S = 60.0
-"""A newer folder may not be locked yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,35 +62,8 @@ async def run_worker(
     Raises StorageError if the queue cannot be reached.
     """
     async with Database.connect(dsn) as database:
-        with journal_folder() as folder:
-            return await _Worker(database, observer, options, env, folder, address_secrets(dsn)).run(stop)
-
-
-@contextmanager
-def journal_folder() -> Generator[Path]:
-    """Create a temporary folder, locked while this worker lives. Remove the folders of killed workers."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
-        with suppress(OSError):
-            _remove_if_abandoned(folder)
-    with tempfile.TemporaryDirectory(prefix=_FOLDER_PREFIX) as name, _locked(Path(name)):
-        yield Path(name)
-
-
-def _remove_if_abandoned(folder: Path) -> None:
-    found = folder.lstat()
-    if found.st_uid == os.geteuid() and time.time() - found.st_mtime > _FOLDER_GRACE_S:
-        with _locked(folder):
-            shutil.rmtree(folder)
-
-
-@contextmanager
-def _locked(folder: Path) -> Generator[None]:
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(opened)
+        with tempfile.TemporaryDirectory(prefix="debate-worker-") as folder:
+            return await _Worker(database, observer, options, env, Path(folder), address_secrets(dsn)).run(stop)
 
 
 class _Worker:

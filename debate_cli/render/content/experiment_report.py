@@ -81,20 +81,16 @@ def leaderboard_table(ratings: Ratings, title: str) -> Table:
 
 def format_share(found: Estimate) -> str:
     """Return a share with its interval: `63 % (51 to 74)`."""
-    if found.value is None:
-        return "—"
-    if found.low is None or found.high is None:
-        return f"{100 * found.value:.0f} %"
-    return f"{100 * found.value:.0f} % ({100 * found.low:.0f} to {100 * found.high:.0f})"
+    return _format_interval(found, 0, scale=100, unit=" %")
 
 
-def _format_interval(found: Estimate, digits: int) -> str:
+def _format_interval(found: Estimate, digits: int, *, scale: float = 1, unit: str = "") -> str:
     if found.value is None:
         return "—"
-    value = _signed(found.value, digits)
+    value = f"{_signed(scale * found.value, digits)}{unit}"
     if found.low is None or found.high is None:
         return value
-    return f"{value} ({_signed(found.low, digits)} to {_signed(found.high, digits)})"
+    return f"{value} ({_signed(scale * found.low, digits)} to {_signed(scale * found.high, digits)})"
 
 
 def _signed(value: float, digits: int) -> str:
@@ -145,6 +141,7 @@ def _agreement_tables(found: SystemAnalysis, suffix: str) -> Iterator[Table]:
             (
                 f"{pair.first or BASE_JUDGES} and {pair.second or BASE_JUDGES}",
                 format_share(pair.share),
+                Interval(pair.share.value, pair.share.low, pair.share.high, 0, 1),
                 _format_interval(pair.kappa, 2),
             )
             for pair in found.agreements
@@ -155,7 +152,7 @@ def _agreement_tables(found: SystemAnalysis, suffix: str) -> Iterator[Table]:
                 f"{_format_interval(found.alpha_margin, 2)}. 1 is perfect agreement, 0 is chance."
             ),
         )
-        yield Table(f"agreement{suffix}", ("judges", "same result", "Cohen's κ"), rows, remarks)
+        yield Table(f"agreement{suffix}", ("judges", "same result", "interval", "Cohen's κ"), rows, remarks)
 
 
 def _motions_table(found: SystemAnalysis, suffix: str) -> Table:

@@ -19,7 +19,7 @@ from debate_cli.importing.datasets import DRAW, DatasetDebate, HumanLabel, read_
 from debate_cli.importing.debate import ImportChoices, ImportedDebate, build_debate
 from debate_cli.importing.formats import READERS, SUFFIXES, TABLE_FORMATS, detect_format
 from debate_cli.importing.speaker_labels import clean_name, fold_name
-from debate_cli.importing.speeches import UnreadableDebateError, decode_text
+from debate_cli.importing.speeches import UnreadableDebateError, decode_text, format_count
 from debate_cli.regular_file import is_inside, read_regular_file, visible_files
 from debate_cli.storage.folder import MAX_ID_LENGTH, TRANSCRIPT_SUFFIX, slugify, validate_id
 from debate_cli.storage.lock import lock_debate
@@ -58,21 +58,35 @@ class ImportedFile:
         return replace(self, imported=replace(self.imported, debate=debate))
 
 
-def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files to import, and the number of other files. Raises UsageError if a folder has none to import."""
+def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
+    """Return the files to import, and notes on files in folders that are left out.
+
+    Raises UsageError if a folder has no file to import.
+    """
     found: list[Path] = []
-    others = 0
-    for path in paths:
-        if not path.is_dir():
-            found.append(path)
+    links = unknown = 0
+    for folder in paths:
+        if not folder.is_dir():
+            found.append(folder)
             continue
-        inside = visible_files(path)
-        files = [file for file in inside if file.suffix.lower() in SUFFIXES and is_inside(file, [path])]
+        visible = visible_files(folder)
+        inside = [file for file in visible if is_inside(file, [folder])]
+        files = [file for file in inside if file.suffix.lower() in SUFFIXES]
         if not files:
-            raise UsageError(f"{path}: holds no file to import; name a folder with {', '.join(sorted(SUFFIXES))} files")
-        others += len(inside) - len(files)
+            why = "; links out of the folder are not followed" if len(inside) < len(visible) else ""
+            raise UsageError(
+                f"{folder}: holds no file to import{why}; name a folder with {', '.join(sorted(SUFFIXES))} files"
+            )
+        links += len(visible) - len(inside)
+        unknown += len(inside) - len(files)
         found += files
-    return list(dict.fromkeys(found)), others
+    skipped = {"because of an unknown suffix": unknown, "because of a link out of the folder": links}
+    notes = [
+        f"{format_count(count, 'file')} skipped, {reason}; to import one, name it as FILE"
+        for reason, count in skipped.items()
+        if count
+    ]
+    return list(dict.fromkeys(found)), notes
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:

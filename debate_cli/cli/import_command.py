@@ -71,12 +71,9 @@ def run(given: ImportOptions) -> None:
     if request.format in DATASETS:
         _import_dataset(_Importer(given, asked), partial(read_dataset, given.paths, request, given.out or folder, now))
         return
-    files, others = find_import_files(given.paths)
+    files, notes = find_import_files(given.paths)
     targets = choose_targets(files, given.out, folder)
-    if others:
-        print_status(
-            f"note: {format_count(others, 'file')} skipped, because of an unknown suffix; to import one, name it as FILE"
-        )
+    config_options.print_notes(notes)
     importer = _Importer(given, asked, is_single=len(files) == 1)
     for file, target in zip(files, targets, strict=True):
         importer.add(partial(read_import_file, file, target, request, now))

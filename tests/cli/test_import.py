@@ -146,12 +146,14 @@ def test_a_folder_gives_one_transcript_each_and_names_the_broken_files(tmp_path:
     for name in ("a.txt", "deep/a.md", "b.srt", "notes.pdf"):
         write(tmp_path / "in", SHORT, name)
     write(tmp_path / "in", "no debate", "c.txt")
+    (tmp_path / "in" / "link.txt").symlink_to(write(tmp_path, SHORT))
     done = debate("import", "in", "-o", "out", cwd=tmp_path)
     assert done.code == 1
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a-2.json", "a.json", "b.json"]
     assert "in/c.txt: the debate has no speaker" in done.err
     assert "3 debates imported, 1 could not be read" in done.err
-    assert "1 file skipped" in done.err
+    assert "1 file skipped, because of an unknown suffix" in done.err
+    assert "1 file skipped, because of a link out of the folder" in done.err
     assert debate("import", "in/a.txt", "-o", "out", cwd=tmp_path).code != 0
     assert debate("import", "in/a.txt", "-o", "out", "--force", cwd=tmp_path).code == 0
 

@@ -23,15 +23,15 @@ from debate_cli.cli.console import is_interactive, print_json, print_status, wri
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms
 from debate_cli.errors import UsageError
 from debate_cli.judging.answer_check import check_answer
-from debate_cli.llm.form import Form, FormModel, JsonSchema, derive_schema, person_schema
+from debate_cli.llm.form import Form, FormModel, derive_schema
 from debate_cli.providers.people.form_fields import FormDraft
+from debate_cli.providers.people.prompt_page import format_prompt_text
 from debate_cli.render import score_rows
 from debate_cli.render.person_form.form import DRAFT_SUFFIX, FilledForm, FormLeftError, FormTask
 from debate_cli.render.person_form.person import fill_in
 from debate_cli.render.review_template import (
     debate_introduction,
     draft_path,
-    expand_json_lists,
     format_review_template,
     read_draft,
     save_draft,
@@ -118,7 +118,7 @@ def run(given: Options) -> None:
     else:
         state = _check_file(given, review, file)
     outcome = save_review(stored.path, review, state, answers)
-    draft_path(stored.path, review).unlink(missing_ok=True)
+    draft_path(stored.path, review.terms).unlink(missing_ok=True)
     for warning in (warning for item in state.assessments for warning in item.warnings):
         print_status(f"note: {sanitize_line(review.mask(warning))}")
     _print_result(outcome, review, as_json=given.json)
@@ -272,12 +272,10 @@ class ReviewForm:
         return found
 
     async def _ask(self, part: ReviewPart, problems: tuple[str, ...]) -> tuple[dict[str, Any], float]:
-        descriptions = dict(_descriptions(person_schema(part.form)))
         task = FormTask(
             title=f"Your review: {part.name}",
             context=self._context(part, problems),
             draft=self._part_draft(),
-            explain=lambda name: descriptions.get(name, ""),
             can_abstain=True,
         )
         filled = await self._ask_form(task, FormDraft(part.form))
@@ -288,23 +286,12 @@ class ReviewForm:
         return cast("dict[str, Any]", value) if isinstance(value, dict) else {}, filled.seconds
 
     def _part_draft(self) -> Path:
-        return draft_path(self._transcript, self._review).with_suffix(DRAFT_SUFFIX)
+        return draft_path(self._transcript, self._review.terms).with_suffix(DRAFT_SUFFIX)
 
     def _context(self, part: ReviewPart, problems: tuple[str, ...]) -> str:
         pieces = debate_introduction(self._review)
         for turn in self._review.turns_before(part):
             pieces.append(speech_heading(turn, with_number=self._review.shows_turn_numbers))
             pieces.append(sanitize_text(turn.text))
-        pieces.append(sanitize_text(expand_json_lists(part.question)))
+        pieces.append(sanitize_text(format_prompt_text(part.question)))
         return "\n\n".join([*pieces, *(f"Not right yet: {problem}" for problem in problems)])
-
-
-def _descriptions(schema: JsonSchema) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for name, part in schema.get("properties", {}).items():
-        if part.get("description"):
-            found.append((name, part["description"]))
-        inner: list[JsonSchema] = [part, *part.get("prefixItems", [])[:1], part.get("items") or {}]
-        for each in inner:
-            found += _descriptions(each)
-    return found

@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judging_support import debate_with_speeches
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from debate_cli.debaters.forms import CrossExaminationForm, OpeningForm
+from debate_cli.judging.judge import build_brief_form
+from debate_cli.judging.schedule import owed_briefs
 from debate_cli.llm.form import Form, derive_schema, each_of
 from debate_cli.llm.model import Message, Reply, Request, RequestOrigin
 from debate_cli.providers.people.form_fields import FormDraft
@@ -101,6 +104,17 @@ def test_a_field_is_explained_by_the_rules() -> None:
         "above 34 rarely.",
         "",
     ]
+
+
+def test_a_field_of_a_judge_is_explained_by_its_form() -> None:
+    """A mark is shown with its scale, and an item of a list with what the list is for."""
+    debate = debate_with_speeches()
+    (brief,) = owed_briefs(debate)
+    fields = FormDraft(build_brief_form(brief, debate).form).fields()
+    explanations = {item.label: item.explanation for item in fields}
+    assert explanations["PRO-1, logic"].startswith("Is the chain of reasoning consistent? 1 = full of gaps")
+    assert explanations["PRO-1, fallacy 1, name"].startswith("Fallacies of the checklist")
+    assert explanations["PRO-1, fallacy 1, quote"] == "Words of the argument's speaker, copied."
 
 
 def test_a_change_takes_back_the_consent_to_send_an_incomplete_form() -> None:

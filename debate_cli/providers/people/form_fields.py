@@ -1,12 +1,13 @@
 """A form as a list of fields that a person fills in one by one. Pure."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
-from debate_cli.llm.form import Form, JsonSchema
-from debate_cli.providers.people.prompt_page import describe_limits
+from debate_cli.llm.form import Form, JsonSchema, person_schema
 from debate_cli.providers.people.replies import ReadReply, check_value, convert_strings
+from debate_cli.providers.people.yaml_form import describe_value
 
 FieldKind = Literal["text", "choice", "choices", "number", "yes_no", "lines"]
 """`text`: words of any length; `choice`: one option; `choices`: any number of options; `lines`: a list of short texts.
@@ -31,6 +32,8 @@ class FormField:
     """Short description of the allowed input, for the person."""
     required: bool = True
     """Whether the person must fill in the field."""
+    explanation: str = ""
+    """What the form says about the field."""
 
     @property
     def key(self) -> str:
@@ -49,9 +52,13 @@ class FormDraft:
     values: dict[str, str] = field(default_factory=dict[str, str])
     """Maps the key of a field to its text. Each chosen option is a line of the text."""
 
+    @cached_property
+    def _schema(self) -> JsonSchema:
+        return person_schema(self.form)
+
     def fields(self) -> tuple[FormField, ...]:
         """Return the fields in the order of the form."""
-        return tuple(_fields(self.form.schema, (), "", self.values, required=True))
+        return tuple(_fields(self._schema, (), "", self.values, required=True))
 
     def set(self, item: FormField, words: str) -> None:
         """Set the text of the field `item`. An empty text clears the field."""
@@ -86,7 +93,8 @@ def _fields(
             continue
         words = name.replace("_", " ")
         own = f"{label}, {words}" if label else words
-        yield from _field(part, (*path, name), own, values, required=required)
+        for item in _field(part, (*path, name), own, values, required=required):
+            yield replace(item, explanation=item.explanation or part.get("description", ""))
 
 
 def _field(
@@ -107,7 +115,7 @@ def _field(
             return
         options = tuple(map(str, item.get("enum", ())))
         needed = required and part.get("minItems", 0) > 0
-        listed = f"{describe_limits(part)}, one on each line"
+        listed = f"{describe_value(part)}, one on each line"
         hint = listed if not options else "choose at least one" if needed else "choose any"
         yield FormField(path, label, "choices" if options else "lines", options, hint, needed)
     elif "enum" in part:
@@ -115,7 +123,7 @@ def _field(
     elif kind == "boolean":
         yield FormField(path, label, "yes_no", ("yes", "no"), "choose one", required)
     elif kind in {"integer", "number"}:
-        yield FormField(path, label, "number", (), describe_limits(part), required)
+        yield FormField(path, label, "number", (), describe_value(part), required)
     else:
         needed = required and part.get("minLength", 0) > 0
         yield FormField(path, label, "text", (), "" if needed else "may stay empty", needed)

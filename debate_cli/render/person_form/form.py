@@ -76,7 +76,7 @@ class FormTask:
     copied: str | None = None
     """Text that Ctrl-O copies to the clipboard; None if nothing can be copied."""
     explain: Callable[[str], str] = lambda _name: ""
-    """Maps the name of a field to the explanation beside the field; empty for no explanation."""
+    """Maps the name of a field to an explanation, for fields that the form itself does not explain."""
     can_abstain: bool = False
     """Whether an unreadable answer may be sent as an abstention."""
 

@@ -176,8 +176,9 @@ class FormScreen:
         return f" {sanitize_line(field.label)}{f' ({hint})' if hint else ''} "
 
     def _format_explanation(self) -> str:
-        names = [part for part in self._state.current.path if isinstance(part, str)]
-        return sanitize_line(self._task.explain(names[-1])) if names else ""
+        field = self._state.current
+        *_, name = (part for part in field.path if isinstance(part, str))
+        return sanitize_line(field.explanation or self._task.explain(name))
 
     def _lines(self) -> list[str]:
         width = self._columns()

@@ -19,7 +19,7 @@ from debate_cli.judging.judge import build_brief_form
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.llm.form import Form, derive_schema, each_of
 from debate_cli.llm.model import Message, Reply, Request, RequestOrigin
-from debate_cli.providers.people.form_fields import FormDraft
+from debate_cli.providers.people.form_fields import FormDraft, TextSheet
 from debate_cli.providers.people.prompt_page import explain_field
 from debate_cli.render.person_form.form import DraftFile, FilledForm, FormLeftError, FormState, FormTask
 from debate_cli.render.person_form.person import PeopleAtTerminal, fill_in
@@ -133,6 +133,18 @@ def test_an_empty_form_cannot_be_sent_by_a_debater() -> None:
     assert [debater.send() for _ in range(3)] == [None, None, None]
     assert judge.send() is None
     assert judge.send() is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [("", "cannot be sent yet. Missing: answer"), ("```yaml\narguments: [\n```", "cannot be sent yet. Wrong: line ")],
+)
+def test_a_pasted_text_that_is_no_answer_cannot_be_sent_by_a_debater(words: str, message: str) -> None:
+    """However often it is sent, an empty text or broken YAML stays on the screen."""
+    state = FormState(TextSheet(_request("a")), can_abstain=False, has_draft=False)
+    state.write(words)
+    assert [state.send() for _ in range(3)] == [None, None, None]
+    assert message in state.message
 
 
 def test_leaving_keeps_the_draft(tmp_path: Path) -> None:

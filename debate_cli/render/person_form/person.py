@@ -12,10 +12,10 @@ from pathlib import Path
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.model import Reply, Request
-from debate_cli.providers.people.form_fields import FormDraft
+from debate_cli.providers.people.form_fields import AnswerSheet, FormDraft, TextSheet
 from debate_cli.providers.people.person import to_slug
 from debate_cli.providers.people.prompt_page import explain_field, format_context, format_page
-from debate_cli.render.person_form.form import DRAFT_SUFFIX, AnswerSheet, FilledForm, FormLeftError, FormTask, TextSheet
+from debate_cli.render.person_form.form import DRAFT_SUFFIX, FilledForm, FormLeftError, FormTask
 
 
 async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:

@@ -32,8 +32,9 @@ from prompt_toolkit.styles import Style
 from rich.console import Console
 from rich.text import Text
 
+from debate_cli.providers.people.form_fields import AnswerSheet
 from debate_cli.providers.people.replies import ReadReply
-from debate_cli.render.person_form.form import OPTION_KINDS, AnswerSheet, DraftFile, FormLeftError, FormState, FormTask
+from debate_cli.render.person_form.form import OPTION_KINDS, DraftFile, FormLeftError, FormState, FormTask
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
 from debate_cli.render.theme import format_clock
 

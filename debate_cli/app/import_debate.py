@@ -169,11 +169,11 @@ def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
 
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
-) -> Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """Yield the name, an import function and people's labels for each debate in the data set `request.format`.
+) -> Iterator[tuple[Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
+    """Yield a function and people's labels for each debate in the data set `request.format`.
 
-    The import function returns the debate for a transcript in `folder`. The function can raise TranscriptError. Raises
-    UsageError if the data set has no debates.
+    The function returns the debate, for a transcript in `folder`, or raises TranscriptError. Raises UsageError if the
+    data set has no debates.
     """
     name = request.format or ""
     if request.columns:
@@ -193,7 +193,7 @@ def read_dataset(
         for debate in read_debates(name, texts):
             target = folder / f"{_choose_id(debate.name, taken)}{TRANSCRIPT_SUFFIX}"
             load = partial(_build_from_dataset, debate, files[debate.file], hash_file, request, target, at)
-            yield debate.name, load, debate.labels
+            yield load, debate.labels
     if not taken:
         raise UsageError(
             f"{', '.join(map(str, paths))}: holds no debate of the data set {name}; name the folder that "

@@ -91,10 +91,14 @@ class FormDraft(AnswerSheet):
         """Return the fields in the order of the form."""
         return tuple(_fields(self._schema, (), "", self.values, required=True))
 
-    def read(self) -> ReadReply:
-        """Return the filled-in form. A text that does not fit its field's type stays a text."""
+    def value(self) -> dict[str, Any]:
+        """Return the filled-in form as JSON data. A text that does not fit its field's type stays a text."""
         found = _value(self.form.schema, (), self.values, drops_empty=self.form.lenient)
-        return check_value(convert_strings(found, self.form.schema), self.form)
+        return convert_strings(found, self.form.schema)
+
+    def read(self) -> ReadReply:
+        """Return the filled-in form as an answer, with its problems."""
+        return check_value(self.value(), self.form)
 
 
 @dataclass
@@ -123,7 +127,8 @@ def _fields(
             continue
         words = name.replace("_", " ")
         own = f"{label}, {words}" if label else words
-        for item in _field(part, (*path, name), own, values, required=required):
+        needed = required and name in schema["required"]
+        for item in _field(part, (*path, name), own, values, required=needed):
             yield replace(item, explanation=item.explanation or part.get("description", ""))
 
 

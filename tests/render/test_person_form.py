@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
@@ -171,24 +172,25 @@ def test_the_answer_is_taken_as_it_is_when_the_time_is_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("editor", "text", "problem"),
+    ("change", "text", "problem"),
     [
-        ("printf 'more' >>", "text", "set EDITOR"),
-        (f'{sys.executable} -c \'import sys; open(sys.argv[1], "a").write("more")\'', "textmore", None),
-        ("true", "text", "use an editor that waits"),
+        ('p.write_text("textmore")', "textmore", None),
+        ("pass", "text", "use an editor that waits"),
+        ("p.unlink()", "text", "cannot be started"),
     ],
-    ids=["not a program", "an editor", "one that returns at once"],
 )
-def test_editors(editor: str, text: str, problem: str | None, tmp_path: Path) -> None:
-    """The text comes back from the editor; one that does not wait, or cannot be started, changes nothing and is named.
+def test_editors(change: str, text: str, problem: str | None, tmp_path: Path) -> None:
+    """The text comes back from the editor; one that does not wait, or that fails, changes nothing and is named.
 
     Only the file of an editor that may still be open stays.
     """
-    found, said = edit_text("text", {"EDITOR": editor.replace("printf", "no-such-program")}, tmp_path)
+    edited = tmp_path / "edited"
+    code = f"import pathlib, sys; p = pathlib.Path(sys.argv[1]); pathlib.Path({str(edited)!r}).symlink_to(p); {change}"
+    found, said = edit_text("text", {"EDITOR": shlex.join([sys.executable, "-c", code])})
     assert found == text
-    assert (problem or "") in (said or "")
-    assert (problem is None) == (said is None)
-    assert len(list(tmp_path.iterdir())) == (editor == "true")
+    assert (said is None) if problem is None else problem in (said or "")
+    assert edited.exists() == (change == "pass")
+    edited.resolve().unlink(missing_ok=True)
 
 
 def test_people_of_several_debates_are_asked_one_after_the_other(tmp_path: Path) -> None:

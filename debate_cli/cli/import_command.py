@@ -124,7 +124,7 @@ def _import_dataset(
 
 
 def _build_request(given: ImportOptions) -> ImportRequest:
-    columns = _pairs("--map", given.map.split(",") if given.map else ())
+    columns = _pairs("--map", (pair for option in given.map or () for pair in option.split(",")))
     unknown = next((name for name in columns if name not in KNOWN_COLUMNS), None)
     if unknown is not None:
         raise UsageError(f"--map {unknown}: there is no such field; the fields are {', '.join(KNOWN_COLUMNS)}")

@@ -90,10 +90,9 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """Return the path of each file's transcript, in the folder `out`. If `out` is None, the folder is `folder`.
+    """Return the path of each file's transcript in the folder `out`, or in `folder` if `out` is None.
 
-    If `out` ends in .json, `out` is the path of the transcript. Raises UsageError if there are several
-    files for this path.
+    If `out` ends in .json, it is the path of the transcript. Raises UsageError if it is the path of several.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:

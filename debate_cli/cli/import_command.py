@@ -164,6 +164,8 @@ class _Importer:
             file = load()
             if self.is_single and not self.given.json:
                 _show_found(file)
+            if self.is_single:
+                config_options.print_notes(file.imported.warnings)
             file = self._save(file)
         except DebateError as error:
             if self.is_single:
@@ -201,14 +203,12 @@ class _Importer:
             write_document([f"{_format_line(file)}\n"])
         if not self.is_single:
             self.files_with_warnings += bool(file.imported.warnings)
-            return
-        config_options.print_notes(file.imported.warnings)
-        if self.given.dry_run:
+        elif self.given.dry_run:
             print_status("nothing was written; leave out --dry-run to import the debate")
-            return
-        print_status(f"saved: {file.target}")
-        command = suggest_judge_command(file.imported.debate, str(file.target))
-        print_status(f"judge it: {command} --model PROVIDER/MODEL")
+        else:
+            print_status(f"saved: {file.target}")
+            command = suggest_judge_command(file.imported.debate, str(file.target))
+            print_status(f"judge it: {command} --model PROVIDER/MODEL")
 
     def _save(self, file: ImportedFile) -> ImportedFile:
         known = self.find_known_claims(file)

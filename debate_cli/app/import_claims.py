@@ -22,6 +22,7 @@ from debate_cli.domain.participant import IMPORTED_MODEL
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.errors import DebateError, TranscriptError
 from debate_cli.evidence.quote_check import check_quote
+from debate_cli.evidence.source_checks import HELD_OUTCOMES
 from debate_cli.judge_input.transcript_prompt import format_speech
 from debate_cli.judging.judge import build_request
 from debate_cli.llm.form import Form, FormModel, derive_schema, items, text
@@ -115,8 +116,7 @@ def count_calls(turns: Iterable[Turn]) -> int:
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
     """Return the turns whose claims an earlier import stored in `target`, by the turn's index.
 
-    Returns None if the file `target` is missing, has a different debate, or was judged after the import. Also returns
-    None if a different model found its claims.
+    Returns None if `target` is missing, was judged since, or has another debate or another model's claims.
     """
     try:
         stored = open_debate(target).debate
@@ -183,7 +183,7 @@ def _with_claims(turn: Turn, found: Sequence[ClaimForm]) -> Turn:
     warnings: list[str] = []
     for entry in found:
         check = check_quote(entry.quote, turn.text)
-        if check.outcome in {"verified", "near"}:
+        if check.outcome in HELD_OUTCOMES:
             claim = " ".join(sanitize_for_prompt(entry.claim).split())
             arguments.append(Argument(id="", claim=claim, reasoning="", evidence=check.passage_words))
         else:

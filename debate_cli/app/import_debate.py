@@ -19,7 +19,7 @@ from debate_cli.importing.datasets import DRAW, DatasetDebate, HumanLabel, read_
 from debate_cli.importing.debate import ImportChoices, ImportedDebate, build_debate
 from debate_cli.importing.formats import READERS, SUFFIXES, TABLE_FORMATS, detect_format
 from debate_cli.importing.speaker_labels import clean_name, fold_name
-from debate_cli.importing.speeches import UnreadableDebateError, decode_text
+from debate_cli.importing.speeches import UnreadableDebateError, decode_text, format_count
 from debate_cli.regular_file import is_inside, read_regular_file, visible_files
 from debate_cli.storage.folder import MAX_ID_LENGTH, TRANSCRIPT_SUFFIX, slugify, validate_id
 from debate_cli.storage.lock import lock_debate
@@ -58,28 +58,41 @@ class ImportedFile:
         return replace(self, imported=replace(self.imported, debate=debate))
 
 
-def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], int]:
-    """Return the files to import, and the number of other files. Raises UsageError if a folder has none to import."""
+def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
+    """Return the files to import, and notes on files in folders that are left out.
+
+    Raises UsageError if a folder has no file to import.
+    """
     found: list[Path] = []
-    others = 0
-    for path in paths:
-        if not path.is_dir():
-            found.append(path)
+    links = unknown = 0
+    for folder in paths:
+        if not folder.is_dir():
+            found.append(folder)
             continue
-        inside = visible_files(path)
-        files = [file for file in inside if file.suffix.lower() in SUFFIXES and is_inside(file, [path])]
+        visible = visible_files(folder)
+        inside = [file for file in visible if is_inside(file, [folder])]
+        files = [file for file in inside if file.suffix.lower() in SUFFIXES]
         if not files:
-            raise UsageError(f"{path}: holds no file to import; name a folder with {', '.join(sorted(SUFFIXES))} files")
-        others += len(inside) - len(files)
+            why = "; links out of the folder are not followed" if len(inside) < len(visible) else ""
+            raise UsageError(
+                f"{folder}: holds no file to import{why}; name a folder with {', '.join(sorted(SUFFIXES))} files"
+            )
+        links += len(visible) - len(inside)
+        unknown += len(inside) - len(files)
         found += files
-    return list(dict.fromkeys(found)), others
+    skipped = {"because of an unknown suffix": unknown, "because of a link out of the folder": links}
+    notes = [
+        f"{format_count(count, 'file')} skipped, {reason}; to import one, name it as FILE"
+        for reason, count in skipped.items()
+        if count
+    ]
+    return list(dict.fromkeys(found)), notes
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """Return the path of each file's transcript, in the folder `out`. If `out` is None, the folder is `folder`.
+    """Return the path of each file's transcript in the folder `out`, or in `folder` if `out` is None.
 
-    If `out` ends in .json, `out` is the path of the transcript. Raises UsageError if there are several
-    files for this path.
+    If `out` ends in .json, it is the path of the transcript. Raises UsageError if it is the path of several.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:
@@ -155,11 +168,11 @@ def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
 
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
-) -> Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """Yield the name, an import function and people's labels for each debate in the data set `request.format`.
+) -> Iterator[tuple[Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
+    """Yield a function and people's labels for each debate in the data set `request.format`.
 
-    The import function returns the debate for a transcript in `folder`. The function can raise TranscriptError. Raises
-    UsageError if the data set has no debates.
+    The function returns the debate, for a transcript in `folder`, or raises TranscriptError. Raises UsageError if the
+    data set has no debates.
     """
     name = request.format or ""
     if request.columns:
@@ -179,7 +192,7 @@ def read_dataset(
         for debate in read_debates(name, texts):
             target = folder / f"{_choose_id(debate.name, taken)}{TRANSCRIPT_SUFFIX}"
             load = partial(_build_from_dataset, debate, files[debate.file], hash_file, request, target, at)
-            yield debate.name, load, debate.labels
+            yield load, debate.labels
     if not taken:
         raise UsageError(
             f"{', '.join(map(str, paths))}: holds no debate of the data set {name}; name the folder that "

@@ -43,7 +43,7 @@ from debate_cli.cli.command_options import AuditOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import is_interactive, print_json, print_status, show_tables, write_document
 from debate_cli.cli.dry_run import show_judging_plans
-from debate_cli.cli.run_control import PeopleOfCommand, discard_drafts, require_terminal
+from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.engine import StopSignal
 from debate_cli.errors import UsageError
 from debate_cli.llm.budget import Budget, BudgetAmount
@@ -56,6 +56,7 @@ from debate_cli.render.judge_card import (
     format_card_markdown,
     judge_agreement_table,
 )
+from debate_cli.render.person_form.person import discard_drafts
 from debate_cli.statistics import require_extra
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_file import LoadedConfig

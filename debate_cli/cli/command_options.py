@@ -420,9 +420,9 @@ class ImportOptions(NamedTuple):
         ),
     ] = None
     map: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            "--map", metavar="FIELD=COLUMN,…", help="Names of a table's columns for the fields speaker, text and round."
+            metavar="FIELD=COLUMN,…", help="Columns of a table for the fields speaker, text and round (repeatable)."
         ),
     ] = None
     arguments: Annotated[

@@ -43,7 +43,7 @@ from debate_cli.importing.datasets import DATASETS, HumanLabel
 from debate_cli.importing.debate import ImportChoices
 from debate_cli.importing.speakers import SpeakerChoices
 from debate_cli.importing.speeches import format_count
-from debate_cli.importing.tables import FIELDS
+from debate_cli.importing.tables import KNOWN_COLUMNS
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.theme import format_usage, shorten
@@ -71,12 +71,9 @@ def run(given: ImportOptions) -> None:
     if request.format in DATASETS:
         _import_dataset(_Importer(given, asked), partial(read_dataset, given.paths, request, given.out or folder, now))
         return
-    files, others = find_import_files(given.paths)
+    files, notes = find_import_files(given.paths)
     targets = choose_targets(files, given.out, folder)
-    if others:
-        print_status(
-            f"note: {format_count(others, 'file')} skipped, because of an unknown suffix; to import one, name it as FILE"
-        )
+    config_options.print_notes(notes)
     importer = _Importer(given, asked, is_single=len(files) == 1)
     for file, target in zip(files, targets, strict=True):
         importer.add(partial(read_import_file, file, target, request, now))
@@ -103,23 +100,23 @@ def _prepare_model(given: ImportOptions, model: str) -> tuple[RunContext, ModelS
 
 def _import_dataset(
     importer: _Importer,
-    read_entries: Callable[[], Iterator[tuple[str, Callable[[], ImportedFile], tuple[HumanLabel, ...]]]],
+    read_entries: Callable[[], Iterator[tuple[Callable[[], ImportedFile], tuple[HumanLabel, ...]]]],
 ) -> None:
     given = importer.given
     target = (given.out or next(iter(transcript_dirs()))) / LABELS_FILE
     is_continued = False
     if importer.asked is not None and target.exists():  # the first readable debate tells whether this is continued
-        for _, load, _ in read_entries():
+        for load, _ in read_entries():
             with suppress(DebateError):
                 is_continued = importer.find_known_claims(load()) is not None
                 break
     if not (given.dry_run or given.force or is_continued):
         _refuse_existing(target)
     labels: list[tuple[str, str, str, str]] = []
-    for _, load, said in read_entries():
-        imported = importer.add(load)
-        if imported is not None:
-            labels += label_rows(imported.imported.debate, said)
+    for load, given_labels in read_entries():
+        file = importer.add(load)
+        if file is not None:
+            labels += label_rows(file.imported.debate, given_labels)
     if labels and not given.dry_run:
         atomic_write(target, format_labels(labels), overwrite=given.force or is_continued)
         print_status(f"labels: {target} ({format_count(len(labels), 'label')})")
@@ -127,10 +124,10 @@ def _import_dataset(
 
 
 def _build_request(given: ImportOptions) -> ImportRequest:
-    columns = _pairs("--map", given.map.split(",") if given.map else ())
-    unknown = next((name for name in columns if name not in FIELDS), None)
+    columns = _pairs("--map", (pair for option in given.map or () for pair in option.split(",")))
+    unknown = next((name for name in columns if name not in KNOWN_COLUMNS), None)
     if unknown is not None:
-        raise UsageError(f"--map {unknown}: there is no such field; the fields are {', '.join(FIELDS)}")
+        raise UsageError(f"--map {unknown}: there is no such field; the fields are {', '.join(KNOWN_COLUMNS)}")
     speakers = SpeakerChoices(
         _pairs("--side", given.side or ()), tuple(given.drop or ()), _pairs("--merge", given.merge or ())
     )
@@ -158,7 +155,6 @@ class _Importer:
     failed: int = 0
     files_with_warnings: int = 0
     is_stopped: bool = False
-    written: set[Path] = field(default_factory=set[Path])
     exit_codes: set[int] = field(default_factory=set[int])
 
     def add(self, load: Callable[[], ImportedFile]) -> ImportedFile | None:
@@ -166,7 +162,10 @@ class _Importer:
             return None
         try:
             file = load()
-            self._show(file)
+            if self.is_single and not self.given.json:
+                _show_found(file)
+            if self.is_single:
+                config_options.print_notes(file.imported.warnings)
             file = self._save(file)
         except DebateError as error:
             if self.is_single:
@@ -175,12 +174,7 @@ class _Importer:
             print_status(f"debate: {error}")
             return None
         self.done += 1
-        if self.is_single and self.given.dry_run:
-            print_status("nothing was written; leave out --dry-run to import the debate")
-        elif self.is_single:
-            print_status(f"saved: {file.target}")
-            command = suggest_judge_command(file.imported.debate, str(file.target))
-            print_status(f"judge it: {command} --model PROVIDER/MODEL")
+        self._report(file)
         return file
 
     def finish(self) -> None:
@@ -188,7 +182,7 @@ class _Importer:
             print_json(self.records)
         elif not self.is_single:
             verb = "can be imported" if self.given.dry_run else "imported"
-            failed = f", {self.failed} could not be read" if self.failed else ""
+            failed = f", {self.failed} could not be imported" if self.failed else ""
             print_status(f"{format_count(self.done, 'debate')} {verb}{failed}")
         if self.files_with_warnings:
             print_status(
@@ -202,53 +196,50 @@ class _Importer:
     def find_known_claims(self, file: ImportedFile) -> dict[int, Turn] | None:
         return None if self.asked is None else read_known_claims(file.target, file.imported.debate, self.asked[1])
 
-    def _show(self, file: ImportedFile) -> None:
+    def _report(self, file: ImportedFile) -> None:
         if self.given.json:
             self.records.append(_to_record(file))
-        elif self.is_single:
-            _show_found(file)
-        else:
+        elif not self.is_single:
             write_document([f"{_format_line(file)}\n"])
-        if self.is_single:
-            for warning in file.imported.warnings:
-                print_status(f"note: {warning}")
-        else:
+        if not self.is_single:
             self.files_with_warnings += bool(file.imported.warnings)
+        elif self.given.dry_run:
+            print_status("nothing was written; leave out --dry-run to import the debate")
+        else:
+            print_status(f"saved: {file.target}")
+            command = suggest_judge_command(file.imported.debate, str(file.target))
+            print_status(f"judge it: {command} --model PROVIDER/MODEL")
 
     def _save(self, file: ImportedFile) -> ImportedFile:
         known = self.find_known_claims(file)
         force = self.given.force or known is not None
         if not self.given.dry_run and not force:
             _refuse_existing(file.target)
-        if self.asked is not None:
-            search = ClaimSearch(file.imported.debate, known or {})
-            file = self._find_claims(file, search, *self.asked, lambda part: self._write(part, force=force))
-        if not self.given.dry_run:
-            self._write(file, force=force)
-        return file
-
-    def _write(self, file: ImportedFile, *, force: bool) -> None:
-        save_import(file, force=force or file.target in self.written)
-        self.written.add(file.target)
+        if self.asked is None:
+            if not self.given.dry_run:
+                save_import(file, force=force)
+            return file
+        context, spec = self.asked
+        search = ClaimSearch(file.imported.debate, known or {})
+        calls = f"{format_count(count_calls(search.wanted), 'call')} about {format_count(len(search.wanted), 'speech')}"
+        if self.given.dry_run:
+            print_status(f"{shorten(spec.model, 60)} would be asked for claims: {calls}")
+            return file
+        save_import(file.with_debate(search.finish(spec)), force=force)
+        if search.wanted:
+            print_status(f"asking {shorten(spec.model, 60)} for claims: {calls} ...")
+        return self._find_claims(file, search, context, spec)
 
     def _find_claims(
-        self, file: ImportedFile, search: ClaimSearch, context: RunContext, spec: ModelSpec,
-        save: Callable[[ImportedFile], None],
-    ) -> ImportedFile:  # fmt: skip
-        wanted, model = search.wanted, shorten(spec.model, 60)
-        calls = f"{format_count(count_calls(wanted), 'call')} about {format_count(len(wanted), 'speech')}"
-        if self.given.dry_run:
-            print_status(f"{model} would be asked for claims: {calls}")
-            return file
-        if wanted:
-            print_status(f"asking {model} for claims: {calls} ...")
+        self, file: ImportedFile, search: ClaimSearch, context: RunContext, spec: ModelSpec
+    ) -> ImportedFile:
         observer = PipeSafeObserver(StatusObserver())
         run_control.run_until_stopped(
             lambda stop: find_claims(
                 search,
                 spec,
                 replace(context, observer=observer, stop=stop),
-                lambda debate: save(file.with_debate(debate)),
+                lambda debate: save_import(file.with_debate(debate), force=True),
             ),
             observer,
         )

@@ -30,13 +30,14 @@ from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, read_stdin, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.run import write_report
-from debate_cli.cli.run_control import PeopleOfCommand, discard_drafts, require_terminal
+from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.screen import PipeSafeObserver
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.evidence.source_checks import check_sources
 from debate_cli.providers.people.person import default_files_folder
 from debate_cli.render import sanitize, score_rows
 from debate_cli.render.content.agreement import sort_deciding_first
+from debate_cli.render.person_form.person import discard_drafts
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs

@@ -6,11 +6,12 @@ import json
 import random
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from pydantic import Field
@@ -20,18 +21,20 @@ from debate_cli.app.score import ScoredFile
 from debate_cli.app.session import Outcome
 from debate_cli.cli import completion, options
 from debate_cli.cli.console import is_interactive, print_json, print_status, write_document, write_json_chunks
+from debate_cli.domain.config_checks import Problem
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms
 from debate_cli.errors import UsageError
 from debate_cli.judging.answer_check import check_answer
-from debate_cli.llm.form import Form, FormModel, JsonSchema, derive_schema, person_schema
+from debate_cli.llm.form import Form, FormModel, derive_schema
 from debate_cli.providers.people.form_fields import FormDraft
+from debate_cli.providers.people.prompt_page import format_prompt_text
+from debate_cli.providers.people.replies import ReadReply
 from debate_cli.render import score_rows
 from debate_cli.render.person_form.form import DRAFT_SUFFIX, FilledForm, FormLeftError, FormTask
 from debate_cli.render.person_form.person import fill_in
 from debate_cli.render.review_template import (
     debate_introduction,
     draft_path,
-    expand_json_lists,
     format_review_template,
     read_draft,
     save_draft,
@@ -118,7 +121,7 @@ def run(given: Options) -> None:
     else:
         state = _check_file(given, review, file)
     outcome = save_review(stored.path, review, state, answers)
-    draft_path(stored.path, review).unlink(missing_ok=True)
+    draft_path(stored.path, review.terms).unlink(missing_ok=True)
     for warning in (warning for item in state.assessments for warning in item.warnings):
         print_status(f"note: {sanitize_line(review.mask(warning))}")
     _print_result(outcome, review, as_json=given.json)
@@ -219,7 +222,22 @@ CONFIDENCE_QUESTION = "How sure are you of your judgement as a whole? A number f
 class ConfidenceForm(FormModel):
     """Form that asks how sure the person is."""
 
-    confidence: float = Field(json_schema_extra={"minimum": 0, "maximum": 1}, description=CONFIDENCE_QUESTION)
+    confidence: float | None = Field(
+        default=None, json_schema_extra={"minimum": 0, "maximum": 1}, description=CONFIDENCE_QUESTION
+    )
+
+
+@dataclass
+class CheckedForm(FormDraft):
+    """A form that can be sent only if it is right."""
+
+    check: Callable[[Any], Sequence[Problem]]
+    """Returns the problems of the filled-in form."""
+
+    def read(self) -> ReadReply:
+        """Return the filled-in form, which is unusable if it has problems."""
+        problems = tuple(f"{'.'.join(map(str, path))}: {words}" for path, words, *_ in self.check(self.value()))
+        return ReadReply(json.dumps(self.value()), problems, is_usable=not problems, is_readable=not problems)
 
 
 class ReviewForm:
@@ -240,71 +258,34 @@ class ReviewForm:
 
         Raises FormLeftError if the reviewer leaves the form; the draft is kept.
         """
-        state = self._review.evaluate(self._answers)
-        usable = {part.name for part in state.parts} - set(state.unanswered)
-        parts = {name: value for name, value in self._answers.parts.items() if name in usable}
-        self._answers = replace(self._answers, parts=parts)
-        problems: tuple[str, ...] = ()
         while (state := self._review.evaluate(self._answers)).unanswered:
             part = next(part for part in state.parts if part.name in state.unanswered)
-            problems = await self._ask_part(part, problems)
+            value, seconds = await self._ask(part, partial(self._find_problems, part.name))
+            taken = {**self._answers.seconds, part.name: seconds}
+            self._answers = replace(self._answers, parts={**self._answers.parts, part.name: value}, seconds=taken)
+            save_draft(self._transcript, self._review, self._answers)
         if self._answers.confidence is None:
             form = Form("confidence", ConfidenceForm, derive_schema(ConfidenceForm))
             part = ReviewPart("your confidence", WHOLE_DEBATE, CONFIDENCE_QUESTION, form)
-            value, _ = await self._ask(part, ())
-            confident, _ = check_answer(value, form)
-            self._answers = replace(self._answers, confidence=None if confident is None else confident.confidence)
+            value, _ = await self._ask(part, lambda value: check_answer(value, form)[1])
+            self._answers = replace(self._answers, confidence=value.get("confidence"))
         return self._answers
 
-    async def _ask_part(self, part: ReviewPart, problems: tuple[str, ...]) -> tuple[str, ...]:
-        value, seconds = await self._ask(part, problems)
-        taken = {**self._answers.seconds, part.name: round(self._answers.seconds.get(part.name, 0.0) + seconds, 3)}
-        given = replace(self._answers, parts={**self._answers.parts, part.name: value}, seconds=taken)
-        found = tuple(
-            f"{'.'.join(map(str, problem.path[1:]))}: {problem.message}"
-            for problem in self._review.evaluate(given).problems
-            if problem.path[0] == part.name
-        )
-        self._answers = replace(self._answers, seconds=taken) if found else given
-        save_draft(self._transcript, self._review, self._answers)
-        if not found:
-            self._part_draft().unlink(missing_ok=True)
-        return found
+    def _find_problems(self, part: str, value: Any) -> list[Problem]:
+        given = replace(self._answers, parts={**self._answers.parts, part: value})
+        problems = self._review.evaluate(given).problems
+        return [problem._replace(path=problem.path[1:]) for problem in problems if problem.path[0] == part]
 
-    async def _ask(self, part: ReviewPart, problems: tuple[str, ...]) -> tuple[dict[str, Any], float]:
-        descriptions = dict(_descriptions(person_schema(part.form)))
-        task = FormTask(
-            title=f"Your review: {part.name}",
-            context=self._context(part, problems),
-            draft=self._part_draft(),
-            explain=lambda name: descriptions.get(name, ""),
-            can_abstain=True,
-        )
-        filled = await self._ask_form(task, FormDraft(part.form))
-        try:
-            value: Any = json.loads(filled.answer.text)
-        except ValueError:
-            value = {}
-        return cast("dict[str, Any]", value) if isinstance(value, dict) else {}, filled.seconds
+    async def _ask(self, part: ReviewPart, check: Callable[[Any], Sequence[Problem]]) -> tuple[dict[str, Any], float]:
+        draft = draft_path(self._transcript, self._review.terms).with_suffix(DRAFT_SUFFIX)
+        task = FormTask(title=f"Your review: {part.name}", context=self._context(part), draft=draft)
+        filled = await self._ask_form(task, CheckedForm(part.form, check))
+        draft.unlink(missing_ok=True)
+        return json.loads(filled.answer.text), filled.seconds
 
-    def _part_draft(self) -> Path:
-        return draft_path(self._transcript, self._review).with_suffix(DRAFT_SUFFIX)
-
-    def _context(self, part: ReviewPart, problems: tuple[str, ...]) -> str:
+    def _context(self, part: ReviewPart) -> str:
         pieces = debate_introduction(self._review)
         for turn in self._review.turns_before(part):
             pieces.append(speech_heading(turn, with_number=self._review.shows_turn_numbers))
             pieces.append(sanitize_text(turn.text))
-        pieces.append(sanitize_text(expand_json_lists(part.question)))
-        return "\n\n".join([*pieces, *(f"Not right yet: {problem}" for problem in problems)])
-
-
-def _descriptions(schema: JsonSchema) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for name, part in schema.get("properties", {}).items():
-        if part.get("description"):
-            found.append((name, part["description"]))
-        inner: list[JsonSchema] = [part, *part.get("prefixItems", [])[:1], part.get("items") or {}]
-        for each in inner:
-            found += _descriptions(each)
-    return found
+        return "\n\n".join([*pieces, sanitize_text(format_prompt_text(part.question))])

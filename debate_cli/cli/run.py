@@ -31,13 +31,14 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_plan
-from debate_cli.cli.run_control import PeopleOfCommand, discard_drafts, require_terminal
+from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.domain.config_checks import check_config, check_judging_config, find_notices
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, UsageError
 from debate_cli.providers.cassette import CassetteRecorder
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render import sanitize
+from debate_cli.render.person_form.person import discard_drafts
 from debate_cli.render.theme import RunPlan, format_cost
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_file import LoadedConfig

@@ -18,7 +18,6 @@ from debate_cli.cli.console import (
     redirect_to_devnull,
 )
 from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StopCause
-from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.domain.tasks import Cue
@@ -34,7 +33,7 @@ from debate_cli.render.content.resume_hint import (
     resume_command,
 )
 from debate_cli.render.content.summary import suggest_judge_command
-from debate_cli.render.person_form.person import PeopleAtTerminal, remove_drafts
+from debate_cli.render.person_form.person import PeopleAtTerminal
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 
 _STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -145,12 +144,6 @@ class PeopleOfCommand:
         terminal = PeopleAtTerminal(self._observer.held, self._turn, drafts)
         folder = self._folders.setdefault(files, PromptFolder(files, self._observer.note))
         return PeopleAccess(folder, terminal.fill_in_form, terminal.paste_answer)
-
-
-def discard_drafts(transcript: Path | None, debate: Debate) -> None:
-    """Remove the drafts of answers that `debate` now contains. Drafts are beside `transcript`."""
-    if transcript is not None:
-        remove_drafts(transcript.parent, debate, debate.answered_keys)
 
 
 def report_outcome(

@@ -45,11 +45,6 @@ class Lookup(NamedTuple):
     queries: tuple[str, ...]
 
 
-def look_nothing_up(_brief: Brief, _debate: Debate) -> Lookup | None:
-    """Return None: the judge looks nothing up."""
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class PassageFinder:
     """Finds passages for speakers and judges in the files of one corpus and on the web."""
@@ -60,8 +55,8 @@ class PassageFinder:
     web: SearchEngine | None = None
     web_queries: int = 0
     """Maximum number of web queries for one speech; 0 if only judges may search the web."""
-    lookup: Callable[[Brief, Debate], Lookup | None] = look_nothing_up
-    """Function that returns what a judge looks up for a brief; None for nothing."""
+    lookup: Callable[[Brief, Debate], Lookup | None] = lambda _brief, _debate: None
+    """Returns what a judge looks up for a brief; None for nothing."""
     ranker: PassageRanker | None = None
     """Orders passages from files by meaning. Without a ranker, the order of the index stays."""
 

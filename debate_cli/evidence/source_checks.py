@@ -89,10 +89,7 @@ def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
 
 
 def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceOutcome, QuoteCheck]:
-    """Return the outcome of a citation, and how its quote compares with `passage`.
-
-    `passage`: the cited passage. None if the debate does not have the cited passage.
-    """
+    """Return the outcome of a citation, and how its quote compares with `passage`: None if the debate lacks it."""
     if passage is None:
         return "no_such_source", NOT_FOUND
     if passage.origin == "summary":

@@ -17,12 +17,11 @@ from debate_cli.domain.participant import IMPORTED_MODEL, Participant, participa
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.importing.speaker_labels import clean_name
 from debate_cli.importing.speakers import SpeakerChoices, resolve_speakers
-from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError
+from debate_cli.importing.speeches import MAX_TOPIC_CHARS, FoundDebate, Speech, UnreadableDebateError
 from debate_cli.storage.transcript import Transcript, transcript_to_debate
 
 RoundRule = Literal["turns", "heading"]
 """`turns`: a new round begins when a speaker speaks again. `heading`: each heading or round of the file is a round."""
-MAX_TOPIC_CHARS = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,9 @@ def build_debate(
     config = DebateConfig(
         topic=topic,
         background=found.background or None,
-        debaters=tuple(DebaterConfig(name=name, side=side, model=IMPORTED_MODEL) for name, side in resolved.speakers),
+        debaters=tuple(
+            DebaterConfig(name=name, side=side, model=IMPORTED_MODEL) for name, side in resolved.sides.items()
+        ),
         format=FormatConfig(kind="free_flowing", order="sequential", turns=min(max(rounds), MAX_ROUNDS)),
         judging=JudgingConfig(systems=()),
     )

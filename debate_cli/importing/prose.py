@@ -14,7 +14,7 @@ from debate_cli.importing.speaker_labels import (
     parse_label,
     select_names,
 )
-from debate_cli.importing.speeches import FoundDebate, Speech, format_counts, join_speeches
+from debate_cli.importing.speeches import MAX_TOPIC_CHARS, FoundDebate, Speech, format_counts, join_speeches
 
 _HEADING_UNDERLINE = re.compile(r" {0,3}(?:=+|-{3,})[ \t]*")
 _HEADING = re.compile(r" {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<title>.*?))?(?:[ \t]+#+)?[ \t]*")
@@ -27,7 +27,6 @@ _NAME_AND_TITLE = re.compile(r"(?P<name>[^:—–]{1,60}?)(?:[ \t]*[:—–][ \t
 _TITLE_LINE = re.compile(
     r"(?:topic|motion|resolution|debate|title|resolved)[ \t]*[:：][ \t]*(?P<topic>\S.*)", re.IGNORECASE
 )
-_MAX_TOPIC_CHARS = 4000
 
 
 class _Line(NamedTuple):
@@ -159,6 +158,6 @@ def _find_topic(lines: Sequence[_Line], starts: Mapping[int, SpeakerLabel]) -> t
         if line.number < first and line.heading is None and match is not None:
             return line.number, match["topic"].strip(" *_")
     titles = [line for line in lines if line.level == 1]
-    if len(titles) != 1 or not titles[0].heading or len(titles[0].heading) > _MAX_TOPIC_CHARS:
+    if len(titles) != 1 or not titles[0].heading or len(titles[0].heading) > MAX_TOPIC_CHARS:
         return 0, None
     return titles[0].number, _TITLE_LINE.sub(lambda match: match["topic"], titles[0].heading)

@@ -27,19 +27,12 @@ class SpeakerChoices(NamedTuple):
     """Maps a spelling to the speaker's name."""
 
 
-class Speaker(NamedTuple):
-    """A speaker of the debate."""
-
-    name: str
-    side: str
-
-
 class ResolvedSpeakers(NamedTuple):
     """The speeches and speakers after the user's choices were applied."""
 
     speeches: tuple[Speech, ...]
-    speakers: tuple[Speaker, ...]
-    """The speakers, in the order of their first speeches."""
+    sides: Mapping[str, str]
+    """Maps each speaker to a side, in the order of their first speeches."""
     dropped: tuple[str, ...]
     """Numbers of speeches that were left out, such as `3 speeches by Ann`."""
     warnings: tuple[str, ...]
@@ -71,13 +64,13 @@ def resolve_speakers(
             kept.append(speech._replace(speaker=f"{name} (speaker)" if is_reserved else name))
     present = list(dict.fromkeys(speech.speaker for speech in kept))
     _check_count(present)
-    speakers, warnings = _choose_sides(present, found_sides, choices.sides)
+    sides, warnings = _choose_sides(present, found_sides, choices.sides)
     warnings += _describe_similar(present)
     for name in present:
         if _CHAIRS & set(fold_name(name).split()):
             warnings.append(f'`{name}` may chair the debate; if so, leave these speeches out with --drop "{name}"')
     omitted = (f"{format_count(count, 'speech')} by {name}" for name, count in dropped.items())
-    return ResolvedSpeakers(tuple(kept), speakers, tuple(omitted), tuple(warnings))
+    return ResolvedSpeakers(tuple(kept), sides, tuple(omitted), tuple(warnings))
 
 
 def _with_clean_name(speech: Speech) -> Speech:
@@ -130,7 +123,7 @@ def _check_count(present: Sequence[str]) -> None:
 
 def _choose_sides(
     names: Sequence[str], found: Mapping[str, str], given: Mapping[str, str]
-) -> tuple[tuple[Speaker, ...], list[str]]:
+) -> tuple[dict[str, str], list[str]]:
     by_name = {fold_name(clean_name(name)): side.strip() for name, side in {**found, **given}.items()}
     sides = {name: by_name[folded] for name in names if (folded := fold_name(name)) in by_name}
     for name, side in sides.items():
@@ -139,7 +132,7 @@ def _choose_sides(
                 f"the debate has a side of {name} that is empty or longer than {MAX_SIDE_CHARS} characters; write for or against"
             )
     if len(names) > 2:  # noqa: PLR2004 - two debaters
-        return tuple(Speaker(name, sides.get(name, name)) for name in names), []
+        return {name: sides.get(name, name) for name in names}, []
     for side in sides.values():
         if side not in _OPPOSITE:
             raise UnreadableDebateError(
@@ -153,7 +146,7 @@ def _choose_sides(
             f"the debate has both speakers on the side {own}; choose for and against with --side"
         )
     guess = f"the file names no sides, so {first} counts as for and {second} as against; set them with --side"
-    return (Speaker(first, own), Speaker(second, other)), [] if sides else [guess]
+    return {first: own, second: other}, [] if sides else [guess]
 
 
 def _describe_similar(names: Sequence[str]) -> list[str]:

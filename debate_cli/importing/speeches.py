@@ -10,6 +10,7 @@ from typing import NamedTuple
 from debate_cli.domain.text_normalization import TERMINAL_SEQUENCES
 from debate_cli.errors import UsageError
 
+MAX_TOPIC_CHARS = 4000
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MAX_CONTROL_SHARE = 0.01

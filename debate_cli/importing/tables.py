@@ -10,14 +10,12 @@ from typing import Any, cast
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_counts
 
-FIELDS = ("speaker", "text", "round")
-"""Fields of a speech for which `--map` can name a column."""
 KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
     "speaker": ("speaker", "name", "speaker_name", "debater", "participant", "author", "who", "user", "from", "side"),
     "text": ("text", "speech", "words", "content", "body", "message", "statement", "utterance", "argument", "transcript"),
     "round": ("round", "section", "phase", "stage"),
 }  # fmt: skip
-"""Maps each field to the usual names of its column, in order of preference."""
+"""Maps each field of a speech to the usual names of its column, in order of preference."""
 DELIMITERS = ",;\t|"
 _MAX_CELL_CHARS = 20_000_000
 _MAX_SHOWN_CHARS = 200
@@ -155,8 +153,8 @@ def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) ->
 def read_chat(text: str) -> FoundDebate:
     """Read the debate in a JSON list of messages, in an object with `messages`, or in JSON lines.
 
-    The speaker is the message's `name`. If a message has no name, the speaker is the message's role.
-    Raises UnreadableDebateError if a message has no role, or if `text` is not such JSON.
+    The speaker is the message's `name`, else its role. Raises UnreadableDebateError for a message without a role, and
+    for other JSON.
     """
     omitted = Counter[str]()
     background: list[str] = []

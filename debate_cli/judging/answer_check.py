@@ -9,15 +9,7 @@ from pydantic import ValidationError
 from debate_cli.domain.config_checks import Problem
 from debate_cli.llm.form import Form, FormT, JsonSchema, find_violations, person_schema
 from debate_cli.providers.people.replies import pair_items
-
-_TYPE_WORDS = {
-    "integer": "a whole number",
-    "number": "a number",
-    "string": "text",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "keys and values",
-}
+from debate_cli.providers.people.yaml_form import describe_value
 
 
 def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Problem]]:
@@ -42,7 +34,7 @@ def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Pro
 
 
 def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
-    """Return `value` without empty optional fields. In fields for whole numbers, 3.0 becomes 3."""
+    """Return `value` without empty optional fields, and without spaces around texts. A whole number 3.0 becomes 3."""
     if isinstance(value, Mapping):
         parts: Mapping[str, JsonSchema] = schema.get("properties", {})
         required = schema.get("required", ())
@@ -52,25 +44,8 @@ def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
     if isinstance(value, list):
         entries = cast("list[Any]", value)
         return [drop_empty_fields(item, part) for item, part in pair_items(entries, schema)]
-    if isinstance(value, str) and not value.strip():
-        return None
+    if isinstance(value, str):
+        return value.strip() or None
     if isinstance(value, float) and schema.get("type") == "integer" and value.is_integer():
         return int(value)
     return value
-
-
-def describe_value(schema: JsonSchema) -> str:
-    """Return in words what may be written in a field with `schema`, for example `a whole number from 1 to 10`."""
-    if "const" in schema:
-        return f"`{schema['const']}`"
-    if "enum" in schema:
-        return f"one of {', '.join(map(str, schema['enum']))}"
-    words = _TYPE_WORDS.get(schema.get("type", ""), "a value")
-    low, high = schema.get("minimum"), schema.get("maximum")
-    if low is not None and high is not None:
-        return f"{words} from {low:g} to {high:g}"
-    most = schema.get("maxItems")
-    if schema.get("type") == "array" and most is not None:
-        least = schema.get("minItems", 0)
-        return f"a list of {most if least == most else f'{least} to {most}'}" if least else f"a list of up to {most}"
-    return words

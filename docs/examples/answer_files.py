@@ -43,7 +43,7 @@ def fill_in(prompt: str) -> str:
             filled += [head, indent + write_text(head[:-2], prompt)]
         elif head.endswith(":") and limits:
             filled.append(f"{head} {choose(limits)}")
-        elif head.endswith("[]") and limits.startswith("at least"):
+        elif head.endswith("[]") and "at least" in limits:
             filled.append(f"{head[:-2]}[{choose(limits)}]")
         else:
             filled.append(line)

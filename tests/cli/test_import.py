@@ -146,23 +146,35 @@ def test_a_folder_gives_one_transcript_each_and_names_the_broken_files(tmp_path:
     for name in ("a.txt", "deep/a.md", "b.srt", "notes.pdf"):
         write(tmp_path / "in", SHORT, name)
     write(tmp_path / "in", "no debate", "c.txt")
+    (tmp_path / "in" / "link.txt").symlink_to(write(tmp_path, SHORT))
     done = debate("import", "in", "-o", "out", cwd=tmp_path)
     assert done.code == 1
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a-2.json", "a.json", "b.json"]
     assert "in/c.txt: the debate has no speaker" in done.err
-    assert "3 debates imported, 1 could not be read" in done.err
-    assert "1 file skipped" in done.err
+    assert "3 debates imported, 1 could not be imported" in done.err
+    assert "1 file skipped, because of an unknown suffix" in done.err
+    assert "1 file skipped, because of a link out of the folder" in done.err
     assert debate("import", "in/a.txt", "-o", "out", cwd=tmp_path).code != 0
     assert debate("import", "in/a.txt", "-o", "out", "--force", cwd=tmp_path).code == 0
 
 
 def test_json_lists_every_file(tmp_path: Path) -> None:
     """One document on stdout with speakers, rounds and what was left out."""
-    write(tmp_path, "who,body,mood\nAnn,Yes,glad\nBo,No,\n", "d.csv")
-    done = debate("import", "d.csv", "--map", "speaker=who,text=body", "--json", cwd=tmp_path)
+    write(tmp_path, "who,body,part,mood\nAnn,Yes,a,glad\nBo,No,b,\n", "d.csv")
+    done = debate("import", "d.csv", "--map", "speaker=who", "--map", "text=body,round=part", "--json", cwd=tmp_path)
     (record,) = done.json
-    assert record["left_out"] == ["the column mood"]
+    assert (record["left_out"], record["rounds"]) == (["the column mood"], 2)
     assert record["speakers"][0] == {"name": "Ann", "side": "for", "speeches": 1, "words": 1}
+
+
+def test_json_leaves_out_a_debate_that_is_not_saved(tmp_path: Path) -> None:
+    """A transcript that exists already is named on stderr, and the record of its file is not printed."""
+    for name in ("a.txt", "b.txt"):
+        write(tmp_path / "in", SHORT, name)
+    debate("import", "in/a.txt", cwd=tmp_path)
+    done = debate("import", "in", "--json", cwd=tmp_path)
+    assert (done.code, [record["id"] for record in done.json]) == (1, ["b"])
+    assert "a.json: exists already" in done.err
 
 
 @pytest.mark.parametrize("system", ["structured", "live", "moderator", "panel", "persuasion"])

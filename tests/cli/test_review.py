@@ -99,7 +99,7 @@ def test_every_problem_is_named_with_its_place(folder: Path) -> None:
     assert (result.code, len(result.lines)) == (2, 3)
     for words in (
         "logic: must be at most 10",
-        "standing: is empty; write one of UPHELD",
+        "standing: is empty; write one of: UPHELD",
         "sum to 110; make them sum to 100",
     ):
         assert any(words in line and line.startswith(f"{file}:") for line in result.lines)

@@ -16,7 +16,7 @@ from debate_cli.cli.review import ReviewForm
 from debate_cli.domain.reviewer import ReviewTerms
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.replies import ReadReply
-from debate_cli.render.person_form.form import FilledForm, FormLeftError, FormTask
+from debate_cli.render.person_form.form import FilledForm, FormLeftError, FormState, FormTask
 from debate_cli.storage.transcript_store import open_debate
 
 
@@ -48,20 +48,33 @@ def halves(value: dict[str, Any]) -> None:
         entry["probability"] = 50
 
 
-def test_a_wrong_answer_is_asked_again_with_what_is_wrong(review: Review, tmp_path: Path) -> None:
-    """The form comes back with the problem, and the seconds of both attempts are stored."""
+def test_a_wrong_answer_cannot_be_sent(review: Review, tmp_path: Path) -> None:
+    """The form names what is missing, then what is wrong, and is sent when it is right. Its draft is removed."""
 
-    def answer(number: int, value: dict[str, Any]) -> None:
-        halves(value)
-        if number == 1:
-            value["probabilities"][0]["probability"] = 70
+    async def fill_in(task: FormTask, sheet: FormDraft) -> FilledForm:
+        assert task.draft is not None
+        task.draft.write_text("{}")
+        state = FormState(sheet, can_abstain=task.can_abstain, has_draft=False)
+        if "confidence" in task.title:
+            assert state.send() is not None  # it may stay empty
+        for number in ("70", "50") if "probability" in task.title else ():
+            state.send()
+            messages.append(state.message)
+            for item in sheet.fields():
+                sheet.set(item, number)
+        answer = state.send() or ReadReply(json.dumps(fill_form(sheet.form.schema)))
+        return FilledForm(answer, 5.0)
 
-    person = Person(answer)
-    answers = asyncio.run(ReviewForm(review, tmp_path / "transcripts" / "one.json", person).fill_in())
-    assert "Not right yet: probabilities: sum to 120" in person.tasks[1].context
+    messages: list[str] = []
+    path = tmp_path / "transcripts" / "one.json"
+    answers = asyncio.run(ReviewForm(review, path, fill_in).fill_in())
+    assert messages[:2] == [
+        "The answer cannot be sent yet. Missing: Speaker A, probability; Speaker B, probability.",
+        "The answer cannot be sent yet. Wrong: probabilities: sum to 140; make them sum to 100.",
+    ]
     assert not review.evaluate(answers).problems
-    assert answers.seconds["probability after round 1"] == 10.0
-    assert answers.confidence == 0.5
+    assert answers.seconds["probability after round 1"] == 5.0
+    assert not list(path.parent.glob("*.draft"))
 
 
 def test_a_draft_belongs_to_its_reviewer(review: Review, tmp_path: Path) -> None:

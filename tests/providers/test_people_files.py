@@ -14,6 +14,7 @@ from debate_cli.errors import PermanentError
 from debate_cli.llm.form import Form, derive_schema
 from debate_cli.llm.model import Message, OutputSchema, Reply, Request, RequestOrigin
 from debate_cli.providers.people.person import MAX_REPLY_BYTES, SETTLED_S, PromptFolder
+from debate_cli.providers.people.prompt_page import format_prompt_text
 
 FORM = Form("rebuttal", RebuttalForm, derive_schema(RebuttalForm), lenient=True)
 GOOD = "targets: []\nspeech: |\n  Nine services need nine people on call.\n"
@@ -78,6 +79,15 @@ def test_names_and_first_line(tmp_path: Path) -> None:
     assert "Be fair." in prompt
     assert "speech: |" in prompt
     assert "aabbccdd" not in prompt
+
+
+def test_data_inside_a_sentence_is_a_list_on_the_page() -> None:
+    """JSON objects are lines for people; braces that are no JSON, and lists of other things, stay as they are."""
+    listed = 'Marks for: [{"name":"logic","asks":"Is it\\n sound?"},{"name":"honesty","asks":"Fair?"}].'
+    kept = ['- opening: {"arguments": [{"id"}, ...]}', 'Motion: "see [{}, 1]"']
+    assert format_prompt_text("\n".join([listed, *kept])).split("\n") == [
+        "Marks for:", "- name: logic; asks: Is it sound?", "- name: honesty; asks: Fair?", *kept,
+    ]  # fmt: skip
 
 
 def test_prompts_stay_in_their_folder(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, items, one_of, text
-from debate_cli.providers.people.prompt_page import format_template
 from debate_cli.providers.people.replies import NOT_FILLED_IN, ReadReply, read_reply
+from debate_cli.providers.people.yaml_form import form_lines
 
 
 class PartForm(FormModel):
@@ -100,7 +100,7 @@ def test_plain_words_are_an_answer_where_they_are_accepted() -> None:
     ("words", "problem"),
     [
         ("", NOT_FILLED_IN),
-        ("\n".join(format_template(FORM.schema)), NOT_FILLED_IN),
+        ("\n".join(form_lines(FORM.schema)), NOT_FILLED_IN),
         (YAML.replace("It is so.\n\n    Even twice.", ""), "responses[1].reasoning is empty"),
         (YAML.replace("reasoning: |\n    It is", "reasoning: it is: *so"), "line 8"),
         (YAML.replace("A-2", "&x A-2"), "needs quotes"),

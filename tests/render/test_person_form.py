@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
@@ -9,14 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judging_support import debate_with_speeches
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from debate_cli.debaters.forms import CrossExaminationForm, OpeningForm
+from debate_cli.judging.judge import build_brief_form
+from debate_cli.judging.schedule import owed_briefs
 from debate_cli.llm.form import Form, derive_schema, each_of
 from debate_cli.llm.model import Message, Reply, Request, RequestOrigin
-from debate_cli.providers.people.form_fields import FormDraft
+from debate_cli.providers.people.form_fields import FormDraft, TextSheet
 from debate_cli.providers.people.prompt_page import explain_field
 from debate_cli.render.person_form.form import DraftFile, FilledForm, FormLeftError, FormState, FormTask
 from debate_cli.render.person_form.person import PeopleAtTerminal, fill_in
@@ -103,6 +107,17 @@ def test_a_field_is_explained_by_the_rules() -> None:
     ]
 
 
+def test_a_field_of_a_judge_is_explained_by_its_form() -> None:
+    """A mark is shown with its scale, and an item of a list with what the list is for."""
+    debate = debate_with_speeches()
+    (brief,) = owed_briefs(debate)
+    fields = FormDraft(build_brief_form(brief, debate).form).fields()
+    explanations = {item.label: item.explanation for item in fields}
+    assert explanations["PRO-1, logic"].startswith("Is the chain of reasoning consistent? 1 = full of gaps")
+    assert explanations["PRO-1, fallacy 1, name"].startswith("Fallacies of the checklist")
+    assert explanations["PRO-1, fallacy 1, quote"] == "Words of the argument's speaker, copied."
+
+
 def test_a_change_takes_back_the_consent_to_send_an_incomplete_form() -> None:
     """After the person goes on writing, what is missing is shown again."""
     state = FormState(FormDraft(OPENING), can_abstain=False, has_draft=False)
@@ -119,6 +134,18 @@ def test_an_empty_form_cannot_be_sent_by_a_debater() -> None:
     assert [debater.send() for _ in range(3)] == [None, None, None]
     assert judge.send() is None
     assert judge.send() is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [("", "cannot be sent yet. Missing: answer"), ("```yaml\narguments: [\n```", "cannot be sent yet. Wrong: line ")],
+)
+def test_a_pasted_text_that_is_no_answer_cannot_be_sent_by_a_debater(words: str, message: str) -> None:
+    """However often it is sent, an empty text or broken YAML stays on the screen."""
+    state = FormState(TextSheet(_request("a")), can_abstain=False, has_draft=False)
+    state.write(words)
+    assert [state.send() for _ in range(3)] == [None, None, None]
+    assert message in state.message
 
 
 def test_leaving_keeps_the_draft(tmp_path: Path) -> None:
@@ -145,24 +172,25 @@ def test_the_answer_is_taken_as_it_is_when_the_time_is_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("editor", "text", "problem"),
+    ("change", "text", "problem"),
     [
-        ("printf 'more' >>", "text", "set EDITOR"),
-        (f'{sys.executable} -c \'import sys; open(sys.argv[1], "a").write("more")\'', "textmore", None),
-        ("true", "text", "use an editor that waits"),
+        ('p.write_text("textmore")', "textmore", None),
+        ("pass", "text", "use an editor that waits"),
+        ("p.unlink()", "text", "cannot be started"),
     ],
-    ids=["not a program", "an editor", "one that returns at once"],
 )
-def test_editors(editor: str, text: str, problem: str | None, tmp_path: Path) -> None:
-    """The text comes back from the editor; one that does not wait, or cannot be started, changes nothing and is named.
+def test_editors(change: str, text: str, problem: str | None, tmp_path: Path) -> None:
+    """The text comes back from the editor; one that does not wait, or that fails, changes nothing and is named.
 
     Only the file of an editor that may still be open stays.
     """
-    found, said = edit_text("text", {"EDITOR": editor.replace("printf", "no-such-program")}, tmp_path)
+    edited = tmp_path / "edited"
+    code = f"import pathlib, sys; p = pathlib.Path(sys.argv[1]); pathlib.Path({str(edited)!r}).symlink_to(p); {change}"
+    found, said = edit_text("text", {"EDITOR": shlex.join([sys.executable, "-c", code])})
     assert found == text
-    assert (problem or "") in (said or "")
-    assert (problem is None) == (said is None)
-    assert len(list(tmp_path.iterdir())) == (editor == "true")
+    assert (said is None) if problem is None else problem in (said or "")
+    assert edited.exists() == (change == "pass")
+    edited.resolve().unlink(missing_ok=True)
 
 
 def test_people_of_several_debates_are_asked_one_after_the_other(tmp_path: Path) -> None:

@@ -1,12 +1,15 @@
 """A form as a list of fields that a person fills in one by one. Pure."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
-from debate_cli.llm.form import Form, JsonSchema
-from debate_cli.providers.people.prompt_page import describe_limits
-from debate_cli.providers.people.replies import ReadReply, check_value, convert_strings
+from debate_cli.llm.form import Form, JsonSchema, person_schema
+from debate_cli.llm.model import Request
+from debate_cli.providers.people.replies import ReadReply, check_value, convert_strings, read_reply
+from debate_cli.providers.people.yaml_form import describe_value
 
 FieldKind = Literal["text", "choice", "choices", "number", "yes_no", "lines"]
 """`text`: words of any length; `choice`: one option; `choices`: any number of options; `lines`: a list of short texts.
@@ -31,6 +34,8 @@ class FormField:
     """Short description of the allowed input, for the person."""
     required: bool = True
     """Whether the person must fill in the field."""
+    explanation: str = ""
+    """What the form says about the field."""
 
     @property
     def key(self) -> str:
@@ -39,19 +44,19 @@ class FormField:
 
 
 @dataclass
-class FormDraft:
-    """The texts that a person has entered into a form so far.
+class AnswerSheet(ABC):
+    """The texts that a person has entered into the fields of an answer so far."""
 
-    A list without a fixed length shows one empty item after its last filled item.
-    """
-
-    form: Form[Any]
-    values: dict[str, str] = field(default_factory=dict[str, str])
+    values: dict[str, str] = field(default_factory=dict[str, str], kw_only=True)
     """Maps the key of a field to its text. Each chosen option is a line of the text."""
 
+    @abstractmethod
     def fields(self) -> tuple[FormField, ...]:
-        """Return the fields in the order of the form."""
-        return tuple(_fields(self.form.schema, (), "", self.values, required=True))
+        """Return the fields in their order."""
+
+    @abstractmethod
+    def read(self) -> ReadReply:
+        """Return the texts as an answer, with its problems."""
 
     def set(self, item: FormField, words: str) -> None:
         """Set the text of the field `item`. An empty text clears the field."""
@@ -68,14 +73,50 @@ class FormDraft:
         """Return the required fields that are empty."""
         return tuple(item for item in self.fields() if item.required and not self.get(item).strip())
 
+
+@dataclass
+class FormDraft(AnswerSheet):
+    """A form with a field for each of its parts.
+
+    A list without a fixed length shows one empty item after its last filled item.
+    """
+
+    form: Form[Any]
+
+    @cached_property
+    def _schema(self) -> JsonSchema:
+        return person_schema(self.form)
+
+    def fields(self) -> tuple[FormField, ...]:
+        """Return the fields in the order of the form."""
+        return tuple(_fields(self._schema, (), "", self.values, required=True))
+
     def value(self) -> dict[str, Any]:
         """Return the filled-in form as JSON data. A text that does not fit its field's type stays a text."""
         found = _value(self.form.schema, (), self.values, drops_empty=self.form.lenient)
-        return convert_strings(found if isinstance(found, dict) else {}, self.form.schema)
+        return convert_strings(found, self.form.schema)
 
     def read(self) -> ReadReply:
         """Return the filled-in form as an answer, with its problems."""
         return check_value(self.value(), self.form)
+
+
+@dataclass
+class TextSheet(AnswerSheet):
+    """An answer that is entered as one text: JSON or YAML of the requested form, or plain words."""
+
+    request: Request
+
+    def fields(self) -> tuple[FormField, ...]:
+        """Return the only field."""
+        return (FormField(("answer",), "answer", "text", hint="paste it here"),)
+
+    def read(self) -> ReadReply:
+        """Return the text as an answer to the request."""
+        origin = self.request.origin
+        (answer,) = self.fields()
+        accepts_text = origin is not None and origin.accepts_text
+        return read_reply(self.get(answer), self.request.form, accepts_text=accepts_text)
 
 
 def _fields(
@@ -86,7 +127,9 @@ def _fields(
             continue
         words = name.replace("_", " ")
         own = f"{label}, {words}" if label else words
-        yield from _field(part, (*path, name), own, values, required=required)
+        needed = required and name in schema["required"]
+        for item in _field(part, (*path, name), own, values, required=needed):
+            yield replace(item, explanation=item.explanation or part.get("description", ""))
 
 
 def _field(
@@ -107,7 +150,7 @@ def _field(
             return
         options = tuple(map(str, item.get("enum", ())))
         needed = required and part.get("minItems", 0) > 0
-        listed = f"{describe_limits(part)}, one on each line"
+        listed = f"{describe_value(part)}, one on each line"
         hint = listed if not options else "choose at least one" if needed else "choose any"
         yield FormField(path, label, "choices" if options else "lines", options, hint, needed)
     elif "enum" in part:
@@ -115,7 +158,7 @@ def _field(
     elif kind == "boolean":
         yield FormField(path, label, "yes_no", ("yes", "no"), "choose one", required)
     elif kind in {"integer", "number"}:
-        yield FormField(path, label, "number", (), describe_limits(part), required)
+        yield FormField(path, label, "number", (), describe_value(part), required)
     else:
         needed = required and part.get("minLength", 0) > 0
         yield FormField(path, label, "text", (), "" if needed else "may stay empty", needed)

@@ -3,14 +3,16 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import cast
 
-from debate_cli.llm.form import JsonSchema
 from debate_cli.llm.model import Request
+from debate_cli.providers.people.yaml_form import form_lines
 
 HASH_CHARS = 16
 _JSON_STRING_AT_END = re.compile(r'^(?P<head>.*?[:,] )(?P<text>"(?:[^"\\]|\\.)*")(?P<tail>[.,;]?)$')
+_DECODER = json.JSONDecoder()
 MIN_QUOTE_CHARS = 60
 """Minimum number of characters of a quoted text that is shown on separate lines."""
 _NOT_FOR_PEOPLE = re.compile(
@@ -43,29 +45,47 @@ def explain_field(request: Request, name: str) -> str:
     return _one_line(found[-1]) if found else ""
 
 
+def format_prompt_text(text: str) -> str:
+    """Return the text of a prompt with its JSON as lists, and with long JSON strings as block quotes."""
+    return "\n".join(shown for line in text.split("\n") for shown in _show_line(line))
+
+
 def _format_parts(request: Request) -> Iterator[str]:
     yield from ("## Rules", "", _NOT_FOR_PEOPLE.sub("", request.system).strip())
     for message in request.messages:
         content = message.content.replace(request.nonce, "") if request.nonce else message.content
         heading = "## Your earlier answer" if message.role == "assistant" else "## The debate, and your task"
-        kept = _NOT_FOR_PEOPLE.sub("", content).strip("\n")
-        yield from ("", heading, "", *(line for source in kept.split("\n") for line in _show_line(source)))
+        yield from ("", heading, "", format_prompt_text(_NOT_FOR_PEOPLE.sub("", content).strip("\n")))
 
 
 def _show_line(line: str) -> Iterator[str]:
     if line.startswith("{"):
-        try:
-            value: object = json.loads(line)
-        except ValueError:
-            value = None
-        if isinstance(value, dict):
-            yield from (*_format_value(cast("dict[str, object]", value), ""), "")
+        with suppress(ValueError):
+            yield from (*_format_value(json.loads(line), ""), "")
             return
-    match = _JSON_STRING_AT_END.match(line)
-    if match is None or len(match["text"]) < MIN_QUOTE_CHARS:
+    text = _JSON_STRING_AT_END.match(line)
+    objects = line.find("[{")
+    if text is not None and len(text["text"]) >= MIN_QUOTE_CHARS:
+        yield from (text["head"].rstrip(), "", *(f"> {part}" for part in json.loads(text["text"]).split("\n")), "")
+    elif objects >= 0:
+        yield from _show_objects(line, objects)
+    else:
+        yield line
+
+
+def _show_objects(line: str, start: int) -> Iterator[str]:
+    entries, end = list[object](), start
+    with suppress(ValueError):
+        entries, end = _DECODER.raw_decode(line, start)
+    if not entries or not all(isinstance(entry, dict) for entry in entries):
         yield line
         return
-    yield from (match["head"].rstrip(), "", *(f"> {part}" for part in json.loads(match["text"]).split("\n")), "")
+    yield line[:start].rstrip()
+    for entry in cast("list[dict[str, object]]", entries):
+        yield f"- {'; '.join(f'{name}: {_one_line(str(value))}' for name, value in entry.items())}"
+    rest = line[end:].lstrip(". ")
+    if rest:
+        yield from _show_line(rest)
 
 
 def _format_value(value: object, indent: str) -> Iterator[str]:
@@ -99,87 +119,8 @@ def _format_answer_part(request: Request, reply_name: str | None, digest: str) -
     lines.append(f"Write your answer{where}: the form below (YAML), filled in, or the same as JSON.{words}")
     if reply_name is not None:
         lines.append("Write it under another name first and rename it, so that no incomplete answer is read.")
-    lines += ["", "```yaml", f"# answer to prompt {digest}", *format_template(request.schema.json), "```", ""]
+    lines += ["", "```yaml", f"# answer to prompt {digest}", *form_lines(request.schema.json), "```", ""]
     return "\n".join(lines)
-
-
-def format_template(schema: JsonSchema, indent: str = "") -> Iterator[str]:
-    """Yield the lines of an empty YAML form for `schema`, with a comment on each field."""
-    for name, part in schema.get("properties", {}).items():
-        yield from _template_member(f"{indent}{name}:", part, indent)
-
-
-def _template_member(head: str, part: JsonSchema, indent: str) -> Iterator[str]:
-    match part.get("type"):
-        case "object":
-            yield head
-            yield from format_template(part, f"{indent}  ")
-        case "array":
-            yield from _template_list(head, part, indent)
-        case "string" if not {"enum", "const"} & part.keys():
-            yield f"{head} |{_comment(describe_limits(part))}"
-            yield f"{indent}  "
-        case _ if "const" in part:
-            yield f"{head} {json.dumps(part['const'], ensure_ascii=False)}"
-        case _:
-            yield f"{head}{_comment(describe_limits(part))}"
-
-
-def _template_list(head: str, part: JsonSchema, indent: str) -> Iterator[str]:
-    known: list[JsonSchema] = part.get("prefixItems", [])
-    item: JsonSchema = part.get("items", {})
-    limits = _comment(describe_limits(part))
-    if not known and (item.get("type") != "object"):
-        yield f"{head} []{limits}"
-        return
-    required = known or [item] * part.get("minItems", 0)
-    yield f"{head}{limits}" if required else f"{head} []{limits}"
-    for entry in required or [item]:
-        lines = list(format_template(entry, f"{indent}  "))
-        marked = [f"{indent}- {lines[0].strip()}", *lines[1:]] if lines else []
-        yield from marked if required else (f"{indent}# {line[len(indent) :]}" for line in marked)
-
-
-def describe_limits(part: JsonSchema) -> str:
-    """Return the limits of the form's field `part` in a few words; empty if `part` has no limits."""
-    match part.get("type"):
-        case "array":
-            return _describe_list(part)
-        case "boolean":
-            return "yes or no"
-        case "integer" | "number" if "enum" not in part:
-            noun = "a whole number" if part["type"] == "integer" else "a number"
-            return " ".join([noun, *_bounds(part.get("minimum"), part.get("maximum"))])
-        case _ if "enum" in part:
-            return f"one of: {', '.join(map(str, part['enum']))}"
-        case "string":
-            return "" if part.get("minLength", 0) > 0 else "may stay empty"
-        case _:
-            return ""
-
-
-def _describe_list(part: JsonSchema) -> str:
-    if "prefixItems" in part:
-        return ""
-    choices = part.get("items", {}).get("enum")
-    low, high = part.get("minItems", 0), part.get("maxItems")
-    if choices:
-        count = f"at least {low} of" if low else "any of"
-        return f"{count}: {', '.join(map(str, choices))}"
-    if high == 0:
-        return "stays empty"
-    words = " ".join(_bounds(low or None, high)) or "any number"
-    return f"{words}, each like this:" if part.get("items", {}).get("type") == "object" and not low else words
-
-
-def _bounds(low: object, high: object) -> Iterable[str]:
-    if low is not None and high is not None:
-        return (f"from {low} to {high}",)
-    return (f"at least {low}",) if low is not None else (f"at most {high}",) if high is not None else ()
-
-
-def _comment(text: str) -> str:
-    return f"  # {text}" if text else ""
 
 
 def _one_line(text: str) -> str:

@@ -34,11 +34,11 @@ class ReadReply:
     problems: tuple[str, ...] = ()
     """Errors and missing parts of the answer, one line each."""
     is_usable: bool = True
-    """Whether the answer can be used, even if it has problems."""
+    """Whether the answer can be used as it is, even if it has problems."""
     is_final: bool = False
     """Whether the answer is plain words instead of a form."""
     is_readable: bool = True
-    """Whether the answer could be parsed as the form, even if required texts are missing."""
+    """Whether the answer could be parsed, even if required texts of its form are missing."""
 
 
 def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> ReadReply:
@@ -50,23 +50,27 @@ def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False)
     """
     text = text.removeprefix("\ufeff").strip()
     if not text:
-        return ReadReply("", (NOT_FILLED_IN,), is_usable=False)
+        return _unreadable(text, NOT_FILLED_IN)
     if form is None:
         return ReadReply(text)
     value, problem = _find_form(text, form)
     if value is not None:
         return check_value(value, form)
     if problem is not None:
-        return ReadReply(text, (problem,), is_usable=False)
+        return _unreadable(text, problem)
     parsed = parse_reply(text, form)
     if parsed.form is not None:
         return check_value(parsed.form.model_dump(mode="json", exclude_unset=True), form)
     if parsed.outcome == "invalid":
-        return ReadReply(text, parsed.faults, is_usable=False)
+        return _unreadable(text, *parsed.faults)
     if accepts_text:
         return ReadReply(text, is_final=True)
     names = ", ".join(form.schema.get("properties", {}))
-    return ReadReply(text, (f"there is no form in the answer; fill in {names}",), is_usable=False)
+    return _unreadable(text, f"there is no form in the answer; fill in {names}")
+
+
+def _unreadable(text: str, *problems: str) -> ReadReply:
+    return ReadReply(text, problems, is_usable=False, is_readable=False)
 
 
 def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
@@ -78,7 +82,7 @@ def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
         if not text.strip() and (part.get("minLength", 0) > 0 or "enum" in part or "const" in part)
     )
     if empty and not any(text.strip() for _, text, part in texts if not {"const", "enum"} & part.keys()):
-        return ReadReply("{}", (NOT_FILLED_IN, *empty), is_usable=False, is_readable=False)
+        return _unreadable("{}", NOT_FILLED_IN, *empty)
     text = json.dumps(value, ensure_ascii=False)
     parsed = parse_reply(text, form)
     rest = tuple(fault for fault in parsed.faults if not any(fault.startswith(f"{item[:-9]}:") for item in empty))

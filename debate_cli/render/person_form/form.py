@@ -3,14 +3,13 @@
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from debate_cli.errors import StorageError
-from debate_cli.llm.model import Request
-from debate_cli.providers.people.form_fields import FormDraft, FormField
-from debate_cli.providers.people.replies import ReadReply, read_reply
+from debate_cli.providers.people.form_fields import AnswerSheet, FormField
+from debate_cli.providers.people.replies import ReadReply
 from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write
 
@@ -20,45 +19,10 @@ MAX_NAMED = 4
 """Maximum number of missing or wrong fields that a message names."""
 OPTION_KINDS = ("choice", "choices", "yes_no")
 WELCOME = "Tab goes to the next field. Esc, then Enter, sends the answer. Ctrl-C stops and keeps the draft."
-_ANSWER = FormField(("answer",), "answer", "text", hint="paste it here")
 
 
 class FormLeftError(Exception):
     """Raised when a person leaves the form without answering. The draft is saved."""
-
-
-@dataclass
-class TextSheet:
-    """An answer that is entered as one text: JSON of the requested form, or plain words."""
-
-    request: Request
-    values: dict[str, str] = field(default_factory=dict[str, str])
-
-    def fields(self) -> tuple[FormField, ...]:
-        """Return the only field: the text."""
-        return (_ANSWER,)
-
-    def get(self, item: FormField) -> str:
-        """Return the text."""
-        return self.values.get(item.key, "")
-
-    def set(self, item: FormField, words: str) -> None:
-        """Replace the text."""
-        self.values[item.key] = words
-
-    def missing(self) -> tuple[FormField, ...]:
-        """Return an empty tuple, because `read` reports a missing text."""
-        return ()
-
-    def read(self) -> ReadReply:
-        """Read the text as an answer in the requested form."""
-        origin = self.request.origin
-        accepts_text = origin is not None and origin.accepts_text
-        return read_reply(self.get(_ANSWER), self.request.form, accepts_text=accepts_text)
-
-
-AnswerSheet = FormDraft | TextSheet
-"""The fields of an answer, with the text that was entered in each field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +40,7 @@ class FormTask:
     copied: str | None = None
     """Text that Ctrl-O copies to the clipboard; None if nothing can be copied."""
     explain: Callable[[str], str] = lambda _name: ""
-    """Maps the name of a field to the explanation beside the field; empty for no explanation."""
+    """Maps the name of a field to an explanation, for fields that the form itself does not explain."""
     can_abstain: bool = False
     """Whether an unreadable answer may be sent as an abstention."""
 

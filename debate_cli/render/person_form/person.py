@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -12,10 +12,10 @@ from pathlib import Path
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.model import Reply, Request
-from debate_cli.providers.people.form_fields import FormDraft
+from debate_cli.providers.people.form_fields import AnswerSheet, FormDraft, TextSheet
 from debate_cli.providers.people.person import to_slug
 from debate_cli.providers.people.prompt_page import explain_field, format_context, format_page
-from debate_cli.render.person_form.form import DRAFT_SUFFIX, AnswerSheet, FilledForm, FormLeftError, FormTask, TextSheet
+from debate_cli.render.person_form.form import DRAFT_SUFFIX, FilledForm, FormLeftError, FormTask
 
 
 async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
@@ -81,7 +81,8 @@ def draft_name(debate: str, key: str) -> str:
     return f"{to_slug(debate)}.{to_slug(key)}{DRAFT_SUFFIX}"  # a stored debate from elsewhere may have any id
 
 
-def remove_drafts(folder: Path, debate: Debate, answered: Iterable[str]) -> None:
-    """Remove the drafts of answered tasks. `answered`: keys of the tasks."""
-    for key in answered:
-        (folder / draft_name(debate.id, key)).unlink(missing_ok=True)
+def discard_drafts(transcript: Path | None, debate: Debate) -> None:
+    """Remove the drafts of answers that `debate` now contains. Drafts are beside `transcript`."""
+    if transcript is not None:
+        for key in debate.answered_keys:
+            transcript.with_name(draft_name(debate.id, key)).unlink(missing_ok=True)

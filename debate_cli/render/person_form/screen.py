@@ -8,7 +8,6 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 from prompt_toolkit.application import Application, run_in_terminal
@@ -32,8 +31,9 @@ from prompt_toolkit.styles import Style
 from rich.console import Console
 from rich.text import Text
 
+from debate_cli.providers.people.form_fields import AnswerSheet
 from debate_cli.providers.people.replies import ReadReply
-from debate_cli.render.person_form.form import OPTION_KINDS, AnswerSheet, DraftFile, FormLeftError, FormState, FormTask
+from debate_cli.render.person_form.form import OPTION_KINDS, DraftFile, FormLeftError, FormState, FormTask
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
 from debate_cli.render.theme import format_clock
 
@@ -176,8 +176,9 @@ class FormScreen:
         return f" {sanitize_line(field.label)}{f' ({hint})' if hint else ''} "
 
     def _format_explanation(self) -> str:
-        names = [part for part in self._state.current.path if isinstance(part, str)]
-        return sanitize_line(self._task.explain(names[-1])) if names else ""
+        field = self._state.current
+        *_, name = (part for part in field.path if isinstance(part, str))
+        return sanitize_line(field.explanation or self._task.explain(name))
 
     def _lines(self) -> list[str]:
         width = self._columns()
@@ -303,13 +304,11 @@ class FormScreen:
             self._state.message = "Choose one of the options with Space."
             return
         self._save()
-        folder = self._task.draft.parent if self._task.draft is not None and self._task.draft.parent.is_dir() else None
 
         async def edit() -> None:
             text = self._buffer.text
-            edited, problem = await run_in_terminal(lambda: edit_text(text, os.environ, folder), in_executor=True)
-            with suppress(IndexError):
-                self._state.write(edited)
+            edited, problem = await run_in_terminal(lambda: edit_text(text, os.environ), in_executor=True)
+            self._state.write(edited)
             self._state.message = sanitize_line(problem or "The text is back from the editor.")
             self._load_field()
             self._save()
@@ -322,15 +321,13 @@ MIN_EDITING_S = 1.0
 DEFAULT_EDITOR = "vi"
 
 
-def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> tuple[str, str | None]:
-    """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Returns the text and the error message.
+def edit_text(text: str, env: Mapping[str, str]) -> tuple[str, str | None]:
+    """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Returns the text and an error message or None.
 
-    The error message is None if no error occurred.
-
-    `folder`: folder of the temporary file. The file stays if the editor returns at once without a change.
+    The temporary file stays if the editor returns at once without a change, because it may still be open.
     """
     command = env.get("VISUAL") or env.get("EDITOR") or DEFAULT_EDITOR
-    handle, name = tempfile.mkstemp(prefix=".answer-", suffix=".md", dir=folder)
+    handle, name = tempfile.mkstemp(prefix="answer-", suffix=".md")
     path = Path(name)
     with os.fdopen(handle, "wb") as file:
         file.write(text.encode("utf-8", "replace"))
@@ -340,10 +337,9 @@ def edit_text(text: str, env: Mapping[str, str], folder: Path | None = None) -> 
         changed = path.read_text("utf-8", "replace").removesuffix("\n")
     except (OSError, ValueError) as error:
         path.unlink(missing_ok=True)
-        return (text, f"{command} cannot be started ({error}); set EDITOR to your editor.")
+        return text, f"{command} cannot be started ({error}); set EDITOR to your editor."
     if changed == text.removesuffix("\n") and time.monotonic() - began < MIN_EDITING_S:
         advice = "use an editor that waits, e.g. EDITOR='code --wait'"
-        return (text, f"{command} returned at once and changed nothing (exit code {code}): {advice}.")
-    with suppress(OSError):
-        path.unlink()
-    return (changed, f"{command} ended with exit code {code}." if code else None)
+        return text, f"{command} returned at once and changed nothing (exit code {code}): {advice}."
+    path.unlink(missing_ok=True)
+    return changed, f"{command} ended with exit code {code}." if code else None

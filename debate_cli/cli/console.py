@@ -203,6 +203,13 @@ def write_chunks(pieces: Iterable[str]) -> None:
             sys.stdout.flush()
 
 
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines on stdout, wrapped between words on a terminal."""
+    from debate_cli.render.text.plain import wrap_for_terminal
+
+    write_document(f"{line}\n" for line in wrap_for_terminal(lines, sys.stdout))
+
+
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
     """Print the verdicts of `files`: as a table on a terminal, else one verdict a line.
 
@@ -229,12 +236,11 @@ def show_tables(
     `lines`: the plain lines. If None, each row of the tables is a line.
     """
     if plain or not is_interactive(sys.stdout):
-        from debate_cli.render.text.plain import table_lines, wrap_for_terminal
+        from debate_cli.render.text.plain import table_lines
 
         if lines is None:
-            lines = wrap_for_terminal((line for table in tables for line in table_lines(table)), sys.stdout)
-        shown = "\n".join(lines)
-        write_document([f"{shown.strip()}\n"])
+            lines = (line for table in tables for line in table_lines(table))
+        print_lines("\n".join(lines).strip().split("\n"))
         return
     from debate_cli.render.terminal.drawing import render_table
 

@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -22,7 +22,7 @@ from debate_cli.cli.batches import BatchScreen
 from debate_cli.cli.command_options import ExperimentOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, refuse_existing, write_document
-from debate_cli.cli.dry_run import NOTHING_ASKED, align_rows, format_plan_rows, plan_data
+from debate_cli.cli.dry_run import NOTHING_ASKED, format_plan_rows, plan_data, show_plan_table
 from debate_cli.errors import UsageError
 from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.cell_store import LedgerCells
@@ -256,8 +256,7 @@ def _show_status(status: Status, given: ExperimentOptions) -> None:
     if given.json:
         print_json(shown.status_data(status))
         return
-    for line in shown.status_lines(status):
-        print(line)
+    console.print_lines(shown.status_lines(status))
 
 
 def _report(ledger: Ledger, given: ExperimentOptions) -> None:
@@ -347,30 +346,33 @@ def _show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], 
     if as_json:
         print_json(_plan_data(estimate) | {"notes": notes, "hosts": describe_destinations(experiment.destinations)})
         return
-    for line in _plan_lines(experiment, estimate, notes):
-        print(line)
+    _print_plan(experiment, estimate, notes)
 
 
-def _plan_lines(experiment: Experiment, estimate: ExperimentEstimate, notes: list[str]) -> Iterator[str]:
+def _print_plan(experiment: Experiment, estimate: ExperimentEstimate, remarks: Iterable[str]) -> None:
     config = experiment.file.config
     parts = [f"{len(experiment.motions)} motions", f"{len(config.pairs())} pairs", f"sides: {config.sides}"]
     parts += [f"repeated {config.repeat} times"] if config.repeat > 1 else []
     parts += [f"{len(experiment.variants)} variants of the base"] if len(experiment.variants) > 1 else []
-    yield f"{sanitize.sanitize_line(config.name)}: {estimate.cells:,} cells ({', '.join(parts)})"
+    title = f"{sanitize.sanitize_line(config.name)}: {estimate.cells:,} cells ({', '.join(parts)})"
     left = f"{estimate.cells - estimate.done:,}"
     if estimate.done:
-        yield f"{estimate.done:,} cells are done; this is the plan for the remaining {left}"
-    rows: list[tuple[str, ...]] = [PLAN_HEADINGS]
-    for each in (*estimate.players, *estimate.judges):
-        rows += format_plan_rows(each.name, each.model, each.planned, each.worst, f"{each.debates:,}")
-    yield from align_rows([*rows, *format_plan_rows("all", "", estimate.planned, estimate.worst, left)])
+        title += f"; {estimate.done:,} are done, and this is the plan for the remaining {left}"
+    groups = [
+        format_plan_rows(each.name, each.model, each.planned, each.worst, f"{each.debates:,}")
+        for each in (*estimate.players, *estimate.judges)
+    ]
+    groups.append(format_plan_rows("all", "", estimate.planned, estimate.worst, left))
     clock = theme.format_duration(estimate.seconds)
-    yield f"Time: at least {clock}, with {estimate.slowest}, {TOKENS_PER_SECOND} tokens a second and {SECONDS_TO_FIRST_TOKEN:g} s before each answer."
+    speed = f"{TOKENS_PER_SECOND} tokens a second and {SECONDS_TO_FIRST_TOKEN:g} s before each answer"
+    notes = [f"Time: at least {clock}, with {estimate.slowest}, {speed}."]
     if config.limits.max_cost_usd is not None:
-        yield f"The experiment starts no call that could exceed {config.limits.max_cost_usd:g} USD (limits)."
-    yield from (f"Note: {sanitize.sanitize_line(note)}." for note in notes)
-    yield "Planned: one debate simulated with the mock, times the number of cells. At worst: every answer has full length."
-    yield NOTHING_ASKED
+        notes.append(f"The experiment starts no call that could exceed {config.limits.max_cost_usd:g} USD (limits).")
+    notes += [f"Note: {sanitize.sanitize_line(remark)}." for remark in remarks]
+    notes.append(
+        "Planned: one debate simulated with the mock, times the number of cells. At worst: every answer has full length."
+    )
+    show_plan_table(title, PLAN_HEADINGS, groups, [*notes, NOTHING_ASKED])
 
 
 def _plan_data(estimate: ExperimentEstimate) -> dict[str, Any]:

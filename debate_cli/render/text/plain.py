@@ -137,7 +137,7 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
 
 
 def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
-    """Yield the lines, wrapped between words if `stream` is a terminal."""
+    """Yield the lines. If `stream` is a terminal, they are wrapped between words; the rest of a line is indented."""
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
     except (OSError, ValueError):  # no file stands behind the stream
@@ -146,7 +146,8 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
         if len(line) <= columns or not columns:
             yield line
         else:
-            yield textwrap.fill(line, columns, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+            indent = f"{line[: len(line) - len(line.lstrip('# '))]}    "
+            yield textwrap.fill(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:

@@ -49,11 +49,14 @@ def leaderboard_table(ratings: Ratings, title: str) -> Table:
     low = min((elo.value or 0.0 if elo.low is None else elo.low for elo in elos), default=0.0)
     high = max((elo.value or 0.0 if elo.high is None else elo.high for elo in elos), default=1.0)
     pad = 0.03 * (high - low) or 1.0
+    has_intervals = ratings.clusters > 1
     rows: list[TableRow] = [
         (
             rating.name,
             _format_interval(rating.elo, 0),
-            Interval(rating.elo.value, rating.elo.low, rating.elo.high, low - pad, high + pad),
+            Interval(rating.elo.value, rating.elo.low, rating.elo.high, low - pad, high + pad)
+            if has_intervals
+            else None,
             _format_interval(rating.strength, 2),
             Number(rating.games, 1),
             f"{100 * rating.share:.0f} %",
@@ -61,7 +64,6 @@ def leaderboard_table(ratings: Ratings, title: str) -> Table:
         for rating in ratings.ratings
     ]
     side = ratings.side
-    has_intervals = ratings.clusters > 1
     remarks = [
         f"Advantage of the player named first (in debates: for the motion): {_format_interval(side, 2)} in log odds."
         if side.value is not None

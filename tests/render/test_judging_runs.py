@@ -186,6 +186,10 @@ def test_the_usage_has_the_time_of_the_calls() -> None:
 def test_the_participants_of_a_report_include_later_judges() -> None:
     """A judge who judged again is named once. Among judges of several runs, none is marked as deciding."""
     cast = build_debate_report(PANEL, score(PANEL)).cast
-    assert [row.name for row in cast if row.sign.word == "judge"][:3] == ["structured", "moderator", "technical_architect"]
+    assert [row.name for row in cast if row.sign.word == "judge"][:3] == [
+        "structured",
+        "moderator",
+        "technical_architect",
+    ]
     assert not any("decides" in row.part for row in cast)
     assert [row.name for row in build_debate_report(STRUCTURED, score(STRUCTURED)).cast].count("structured") == 1

@@ -190,13 +190,11 @@ def read_stdin(max_chars: int) -> bytes:
 
 
 def write_document(pieces: Iterable[str]) -> None:
-    """Write a document to stdout, piece by piece, in UTF-8 regardless of the locale."""
+    """Write a document to stdout, piece by piece, in UTF-8 regardless of the locale.
+
+    The first two pieces are flushed at once, so that the user sees output early.
+    """
     _reconfigure(sys.stdout, encoding="utf-8")
-    write_chunks(pieces)
-
-
-def write_chunks(pieces: Iterable[str]) -> None:
-    """Write pieces of text to stdout. The first two are flushed at once, so that the user sees output early."""
     for number, piece in enumerate(pieces):
         sys.stdout.write(piece)
         if number <= 1:
@@ -218,8 +216,7 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
     from debate_cli.render import score_rows
 
     if quiet or not is_interactive(sys.stdout):
-        lines = score_rows.deciding_score_lines(files) if quiet else score_rows.score_lines(files)
-        write_chunks(f"{line}\n" for line in lines)
+        print_lines(score_rows.deciding_score_lines(files) if quiet else score_rows.score_lines(files))
     else:
         show_tables(score_rows.build_score_tables(list(map(score_rows.drop_notes, files))))
 

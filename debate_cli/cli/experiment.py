@@ -40,7 +40,7 @@ from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, Ledger
 from debate_cli.experiments.merge import merge_experiments
 from debate_cli.experiments.progress import ExperimentObserver, Progress, Status, read_status
 from debate_cli.experiments.rating_file import read_rating_file
-from debate_cli.experiments.results import read_judgements, write_parquet
+from debate_cli.experiments.results import Judgement, flatten, read_judgements, write_parquet
 from debate_cli.experiments.runner import (
     MAX_FAILURES_IN_A_ROW,
     ExperimentRun,
@@ -54,6 +54,7 @@ from debate_cli.render import experiment as shown
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.experiment_report import leaderboard_table, report_tables
 from debate_cli.render.html.experiment import render_experiment
+from debate_cli.render.records import Record, dump_csv, dump_json, dump_jsonl
 from debate_cli.statistics import require_extra
 from debate_cli.statistics.ratings import rate
 from debate_cli.storage.atomic_write import atomic_write
@@ -271,16 +272,24 @@ def _report(ledger: Ledger, given: ExperimentOptions) -> None:
             raise UsageError("--format parquet writes a file; name it with -o FILE")
         write_parquet(given.out, rows, ledger.axes)
     else:
-        pieces: Iterable[str] = {
-            "json": lambda: shown.dump_json(rows),
-            "jsonl": lambda: shown.dump_jsonl(rows),
-            "csv": lambda: shown.dump_csv(rows, ledger.axes),
-        }[given.format]()
-        if given.out is None:
-            write_document(pieces)
-            return
+        _write_rows(map(flatten, rows), ledger, given)
+    if given.out is not None:
+        print_status(f"written: {given.out}")
+
+
+def _write_rows(rows: Iterable[Record], ledger: Ledger, given: ExperimentOptions) -> None:
+    is_shown = given.out is None and sys.stdout.isatty()
+    if given.format == "csv":
+        columns = [*(name for name in Judgement._fields if name != "axes"), *(f"axes.{key}" for key in ledger.axes)]
+        pieces = dump_csv(rows, columns, for_terminal=is_shown)
+    else:
+        pieces = dump_json(rows) if given.format == "json" else dump_jsonl(rows)
+    if given.out is not None:
         atomic_write(given.out, "".join(pieces).encode("utf-8", "replace"), overwrite=given.force)
-    print_status(f"written: {given.out}")
+    elif given.format == "csv":
+        write_document(pieces)
+    else:
+        console.write_json_chunks(pieces)
 
 
 def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:

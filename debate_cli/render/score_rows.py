@@ -1,26 +1,21 @@
-"""Formats the verdicts of many files as JSON, JSON lines, CSV, plain lines and tables."""
+"""Formats the verdicts of many files as JSON, plain lines and tables."""
 
-import csv
-import io
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
-from typing import Any
 
 from pydantic_core import to_json
 
 from debate_cli.app.score import ScoredFile
-from debate_cli.app.score_records import ArgumentRecord, VerdictRecord, flatten_record
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict, sort_deciding_first, victory_cell, winner_cell
+from debate_cli.render.records import join_json_array
 from debate_cli.render.text.plain import table_lines
 from debate_cli.systems.tables import Number, Table, TableRow, make_table
 
 _VOTE_NOTES = ("option", "weights")
 NOT_JUDGED = "not judged yet"
-_FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 
 
 def dump_scores_json(files: Iterable[ScoredFile]) -> Iterator[str]:
@@ -29,17 +24,9 @@ def dump_scores_json(files: Iterable[ScoredFile]) -> Iterator[str]:
 
 
 def _dump_file_json(file: ScoredFile) -> str:
-    document = {"path": _replace_invalid_utf8(file.path), "id": file.id, "topic": file.topic, "status": file.status}
+    path = file.path.encode(errors="replace").decode()
+    document = {"path": path, "id": file.id, "topic": file.topic, "status": file.status}
     return to_json(document | {"verdicts": file.verdicts, "sources": file.sources}, indent=1).decode()
-
-
-def join_json_array(members: Iterable[str]) -> Iterator[str]:
-    """Yield the text of one JSON array in pieces. `members`: the values of the array as JSON text."""
-    separator = "[\n"
-    for member in members:
-        yield separator + member
-        separator = ",\n"
-    yield "[]\n" if separator == "[\n" else "\n]\n"
 
 
 def drop_notes(file: ScoredFile) -> ScoredFile:
@@ -50,44 +37,6 @@ def drop_notes(file: ScoredFile) -> ScoredFile:
         return verdict.model_copy(update={"notes": kept})
 
     return file._replace(verdicts=tuple(map(drop, file.verdicts)))
-
-
-def dump_record_jsonl(record: VerdictRecord | ArgumentRecord) -> str:
-    """Return a record as one line of JSON."""
-    columns = flatten_record(record)
-    return to_json({**columns, "path": _replace_invalid_utf8(columns["path"])}).decode() + "\n"
-
-
-def dump_records_json(records: Iterable[VerdictRecord | ArgumentRecord]) -> Iterator[str]:
-    """Yield the text of one JSON array in pieces, one record per piece."""
-    return join_json_array(dump_record_jsonl(record).rstrip("\n") for record in records)
-
-
-def dump_records_csv(
-    kind: type[VerdictRecord | ArgumentRecord],
-    records: Iterable[VerdictRecord | ArgumentRecord],
-    *,
-    for_terminal: bool = False,
-) -> Iterator[str]:
-    """Yield CSV: the header, then a line per record of class `kind`.
-
-    `for_terminal`: whether to sanitize each cell.
-    """
-    rows = list(map(flatten_record, records))
-    columns = dict.fromkeys(name for name in kind._fields if name != "debaters")
-    for row in rows:
-        columns |= dict.fromkeys(row)
-    yield ",".join(columns) + "\n"
-    clean = sanitize.sanitize_line if for_terminal else str
-    for row in rows:
-        yield format_csv_line([clean(csv_cell(row.get(column))) for column in columns])
-
-
-def format_csv_line(cells: Sequence[str]) -> str:
-    """Return a line of CSV with its line break."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue()
 
 
 def build_summary_table(files: Sequence[ScoredFile]) -> Table:
@@ -172,22 +121,3 @@ def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
             theme.format_margin(verdict).removesuffix(" points") or "—",
             " · ".join(f"{name} {theme.format_number(score)}" for name, score in ranked),
         )
-
-
-def _replace_invalid_utf8(path: str) -> str:
-    return path.encode(errors="replace").decode()
-
-
-def csv_cell(value: Any) -> str:
-    """Return a value as text. Text that a spreadsheet would run as a formula gets the prefix `'`."""
-    match value:
-        case None:
-            return ""
-        case dict():
-            return json.dumps(value, ensure_ascii=False)
-        case bool():
-            return str(value).lower()
-        case str():
-            return f"'{value}" if value.startswith(_FORMULA_PREFIXES) else value
-        case _:
-            return str(value)

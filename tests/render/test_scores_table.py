@@ -8,17 +8,16 @@ import pytest
 from render_support import CONFIG, debate, render_tables, scored_file, unjudged
 
 from debate_cli.app.score import CheckedFile, ScoredFile
-from debate_cli.app.score_records import VerdictRecord, argument_records, verdict_records
+from debate_cli.app.score_records import argument_records, flatten_record, verdict_records
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.render.content.agreement import build_agreement_table
 from debate_cli.render.html.index import render_index
+from debate_cli.render.records import dump_csv, dump_jsonl
 from debate_cli.render.score_rows import (
     build_score_tables,
     build_summary_table,
-    dump_record_jsonl,
-    dump_records_csv,
     dump_scores_json,
 )
 from debate_cli.systems.scoring import score
@@ -62,7 +61,7 @@ def test_there_is_a_row_per_verdict() -> None:
         ("a.json", "moderator", "Bo", False),
         ("b.json", "structured", None, True),
     ]
-    rows = [json.loads(dump_record_jsonl(record)) for record in records]
+    rows = [json.loads(line) for line in dump_jsonl(map(flatten_record, records))]
     assert [(row["system"], row["debater_1"], row["model_2"]) for row in rows] == [
         (record.system, record.debaters[0].debater, record.debaters[1].model) for record in records
     ]
@@ -73,7 +72,7 @@ def csv_rows(*debates: Debate) -> list[dict[str, str]]:
     records = [
         record for shown_debate in debates for record in verdict_records(scored_file(shown_debate), shown_debate)
     ]
-    return list(csv.DictReader(io.StringIO("".join(dump_records_csv(VerdictRecord, records)))))
+    return list(csv.DictReader(io.StringIO("".join(dump_csv(map(flatten_record, records), ["path"])))))
 
 
 def test_an_unknown_number_is_an_empty_cell() -> None:

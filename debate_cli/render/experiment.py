@@ -159,7 +159,8 @@ class JsonExperimentObserver(ExperimentObserver):
 
     def _print(self, data: dict[str, Any], progress: Progress | None) -> None:
         counts = {} if progress is None else {"cells": dict(progress.cells), "cost_usd": round(progress.cost_usd, 10)}
-        print(json.dumps({**data, **counts}, ensure_ascii=False), file=self._stream, flush=True)
+        line = json.dumps({**data, **counts}, ensure_ascii=False)
+        print(sanitize.escape_json(line), file=self._stream, flush=True)
 
 
 def _cell_data(record: CellRecord) -> dict[str, Any]:

@@ -67,8 +67,9 @@ def status_remarks(status: Status) -> list[str]:
 
 def format_failures(failures: Failures) -> str:
     """Return one line on cells that failed for the same cause: their number, the cause, and one error message."""
-    cells = "1 cell" if failures.count == 1 else f"{failures.count:,} cells"
-    return f"failed: {cells}: {theme.format_cause(failures.cause)}: {failures.example}"
+    return (
+        f"failed: {theme.count_noun(failures.count, 'cell')}: {theme.format_cause(failures.cause)}: {failures.example}"
+    )
 
 
 def status_data(status: Status) -> dict[str, Any]:

@@ -103,9 +103,9 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield position, header and cell of each cell after a row's first. Empty cells are left out, but not empty badges.
+    """Yield position, header and cell of the cells after a row's first. Empty cells other than badges are left out.
 
-    The header is empty for the name of a debater. The header is also empty for a filled badge if no other is filled.
+    A debater's name has an empty header, and so has a badge that is the only filled badge of its row.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):
@@ -292,11 +292,6 @@ CLOSE_MESSAGES: dict[CloseReason, str] = {
     "interrupted": "The debate stops: the run was interrupted.",
     "failed": "The debate stops: a debater could not answer.",
 }
-
-
-def describe_close(debate: Debate) -> str:
-    """Return a sentence on why a debate closed; empty for an open debate and for a judged document."""
-    return CLOSE_MESSAGES[debate.closed] if debate.closed is not None and debate.document_name is None else ""
 
 
 BACKGROUND_LINES, BACKGROUND_LENGTH = 3, 240

@@ -69,7 +69,6 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
         scale=theme.score_axis_max,
         usage=theme.format_usage(debate.usage),
         templates=[f"{PART_TEMPLATES[part]}.html.j2" for part in DOCUMENT_PARTS if part in PART_TEMPLATES],
-        closed=theme.describe_close(debate),
         chair_opens=chair.announce_debate(debate),
         chair_closes=chair.announce_close(debate, debate.closed),
     )

@@ -24,10 +24,7 @@ INDENT = 2
 MAX_KEPT_WORD = 16
 """Maximum width of a word that a table column keeps whole."""
 MIN_TEXT_WIDTH = 22
-"""Minimum width of a column of long text; shorter text is wrapped to two lines at most.
-
-If a window has less room, the table is drawn as a list.
-"""
+"""Minimum width of a column of long text. A window with less room shows a list instead of the table."""
 MAX_HEADER = 8
 """Maximum length of a one-line header above numbers. A longer header has two lines."""
 MAX_LABEL = 14

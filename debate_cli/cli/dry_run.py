@@ -50,7 +50,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
         return
     settings = redact_values(_explicit_settings(config), context.redact)
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
-    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=columns).rstrip()  # pyright: ignore[reportUnknownMemberType]
+    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=columns).rstrip()
     write_document([sanitize.sanitize_text(text) if sys.stdout.isatty() else text, "\n"])
     title = f"planned: {count_speeches(plan.speeches)} and at least {format_count(plan.assessments, 'assessment')}"
     notes = [*_format_servers([context]), *_format_notes(config), NOTHING_ASKED]

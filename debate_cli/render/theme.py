@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 from debate_cli.domain.model_call import is_person
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
-from debate_cli.systems import tables
 from debate_cli.systems.explanation import describe_outcome
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import (
@@ -44,7 +43,7 @@ MUTED = "color(244)"
 
 
 class Sign(NamedTuple):
-    """A symbol with its word and colour."""
+    """The sign of a debater or judge: a symbol, the side or part, and a colour."""
 
     symbol: str
     word: str
@@ -53,24 +52,17 @@ class Sign(NamedTuple):
 
 _PARTICIPANT_MARKERS = (("●", TEAL), ("◆", PLUM), ("▲", GOLD), ("■", BLUE), ("★", GREEN), ("▼", RED))
 
-_TONE_COLOURS: dict[Tone, str] = {"good": GREEN, "mixed": GOLD, "bad": RED, "info": BLUE, "muted": MUTED}
+UNKNOWN_SIGN = Sign("…", "", MUTED)
+"""Sign of a name that no debater has."""
 
-
-def badge_sign(badge: Badge) -> Sign:
-    """Return the symbol, word and colour of a badge."""
-    return Sign(badge.symbol, badge.word, _TONE_COLOURS[badge.tone])
-
-
-RESPONSE_BADGES = {name: badge_sign(badge) for name, badge in tables.RESPONSE_BADGES.items()}
-STANDING_BADGES = {name: badge_sign(badge) for name, badge in tables.STANDING_BADGES.items()}
-VOTE_BADGES = {name: badge_sign(badge) for name, badge in tables.VOTE_BADGES.items()}
+TONE_COLOURS: dict[Tone, str] = {"good": GREEN, "mixed": GOLD, "bad": RED, "info": BLUE, "muted": MUTED}
 SHIFT_BADGES = {
-    "strengthened": Sign("↑", "strengthened", GREEN),
-    "unchanged": Sign("=", "unchanged", BLUE),
-    "adjusted": Sign("~", "adjusted", GOLD),
-    "weakened": Sign("↓", "weakened", RED),
+    "strengthened": Badge("↑", "strengthened", "good"),
+    "unchanged": Badge("=", "unchanged", "info"),
+    "adjusted": Badge("~", "adjusted", "mixed"),
+    "weakened": Badge("↓", "weakened", "bad"),
 }
-UNKNOWN_BADGE = Sign("…", "", MUTED)
+UNKNOWN_BADGE = Badge("…", "", "muted")
 """Badge of a value that is unknown or still arriving."""
 
 PHASE_LABELS = {

@@ -63,7 +63,7 @@ def test_every_form_names_the_option(option: str) -> None:
     ):
         assert SENTENCES[option] in text
         assert "motion" not in text
-    badge = f"{theme.VOTE_BADGES[option].symbol} {option}"
+    badge = f"{VOTE_BADGES[option].symbol} {option}"
     agreement = build_agreement_table([vote(option), vote(option, run="r2")])
     assert agreement is not None
     assert badge in render_tables(build_score_tables(files))

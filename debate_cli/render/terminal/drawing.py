@@ -75,10 +75,9 @@ def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
     return join_text((f"{style.symbol} ", style.colour), terminal_line(name, f"bold {style.colour}"))
 
 
-def badge_text(badge: Badge | Sign) -> Text:
+def badge_text(badge: Badge) -> Text:
     """Return symbol and word of a badge, in its colour."""
-    sign = theme.badge_sign(badge) if isinstance(badge, Badge) else badge
-    return terminal_line(f"{sign.symbol} {sign.word}", f"bold {sign.colour}")
+    return terminal_line(f"{badge.symbol} {badge.word}", f"bold {theme.TONE_COLOURS[badge.tone]}")
 
 
 def score_bar(value: float, out_of: float, colour: str, width: int = BAR_WIDTH) -> RenderableType:

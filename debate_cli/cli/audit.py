@@ -41,7 +41,7 @@ from debate_cli.cli import config_options, run_control, screen
 from debate_cli.cli.batches import BatchScreen
 from debate_cli.cli.command_options import AuditOptions
 from debate_cli.cli.consent import obtain_consents
-from debate_cli.cli.console import is_interactive, print_json, print_status, show_tables, write_document
+from debate_cli.cli.console import is_interactive, print_json, print_lines, print_status, show_tables
 from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.engine import StopSignal
@@ -228,14 +228,15 @@ def _show(given: AuditOptions, report: AuditReport, cases: Sequence[Case]) -> No
         print_json(report.to_json())
         return
     for judge in report.judges:
-        write_document(f"{line}\n" for line in first_screen(judge))
+        print_lines(first_screen(judge))
         if not given.quiet:
             print()
             show_tables(card_tables(judge, report.unknown_labels))
     if report.between is not None and not given.quiet:
         print()
         show_tables([judge_agreement_table(report.between)])
-    print_status(f"saved: {given.out / 'card.html'}, card.md and {REPORT_NAME}; {len(cases)} debates in {given.out}")
+    print_status(f"saved: {given.out / 'card.html'}")
+    print_status(f"note: the folder also has card.md, {REPORT_NAME} and {len(cases)} debates")
 
 
 def _show_difference(given: AuditOptions) -> None:

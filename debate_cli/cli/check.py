@@ -14,7 +14,7 @@ from debate_cli.app.model_roles import all_model_specs
 from debate_cli.app.preparation import prepare_run
 from debate_cli.cli import completion, config_options, options
 from debate_cli.cli.config_options import ConfigOptions
-from debate_cli.cli.console import print_json, print_status, replace_control_chars
+from debate_cli.cli.console import print_json, print_lines, print_status, replace_control_chars
 from debate_cli.domain.config_checks import find_notices
 from debate_cli.errors import DebateError, format_page_hint
 from debate_cli.storage.variables import unknown_variables
@@ -124,6 +124,6 @@ def _print_report(report: ConfigReport) -> None:
         return
     name, models = replace_control_chars(report.config), ", ".join(report.models)
     use = "" if report.has_debaters else " for judging texts, without debaters"
-    print(f"{name}: OK{use}; at least {report.planned_calls} calls to {models or 'the model of --model'}")
-    for destination in report.destinations:
-        print(f"{name}: {replace_control_chars(destination.format())}")
+    calls = f"at least {report.planned_calls} calls to {models or 'the model of --model'}"
+    hosts = (f"{name}: {replace_control_chars(destination.format())}" for destination in report.destinations)
+    print_lines([f"{name}: OK{use}; {calls}", *hosts])

@@ -190,17 +190,22 @@ def read_stdin(max_chars: int) -> bytes:
 
 
 def write_document(pieces: Iterable[str]) -> None:
-    """Write a document to stdout, piece by piece, in UTF-8 regardless of the locale."""
+    """Write a document to stdout, piece by piece, in UTF-8 regardless of the locale.
+
+    The first two pieces are flushed at once, so that the user sees output early.
+    """
     _reconfigure(sys.stdout, encoding="utf-8")
-    write_chunks(pieces)
-
-
-def write_chunks(pieces: Iterable[str]) -> None:
-    """Write pieces of text to stdout. The first two are flushed at once, so that the user sees output early."""
     for number, piece in enumerate(pieces):
         sys.stdout.write(piece)
         if number <= 1:
             sys.stdout.flush()
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines on stdout, wrapped between words on a terminal."""
+    from debate_cli.render.text.plain import wrap_for_terminal
+
+    write_document(f"{line}\n" for line in wrap_for_terminal(lines, sys.stdout))
 
 
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
@@ -211,8 +216,7 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
     from debate_cli.render import score_rows
 
     if quiet or not is_interactive(sys.stdout):
-        lines = score_rows.deciding_score_lines(files) if quiet else score_rows.score_lines(files)
-        write_chunks(f"{line}\n" for line in lines)
+        print_lines(score_rows.deciding_score_lines(files) if quiet else score_rows.score_lines(files))
     else:
         show_tables(score_rows.build_score_tables(list(map(score_rows.drop_notes, files))))
 
@@ -229,12 +233,11 @@ def show_tables(
     `lines`: the plain lines. If None, each row of the tables is a line.
     """
     if plain or not is_interactive(sys.stdout):
-        from debate_cli.render.text.plain import table_lines, wrap_for_terminal
+        from debate_cli.render.text.plain import table_lines
 
         if lines is None:
-            lines = wrap_for_terminal((line for table in tables for line in table_lines(table)), sys.stdout)
-        shown = "\n".join(lines)
-        write_document([f"{shown.strip()}\n"])
+            lines = (line for table in tables for line in table_lines(table))
+        print_lines("\n".join(lines).strip().split("\n"))
         return
     from debate_cli.render.terminal.drawing import render_table
 

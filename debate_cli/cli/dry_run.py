@@ -1,6 +1,7 @@
 """Output of --dry-run: calls, tokens and cost, planned and at worst."""
 
 import asyncio
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -17,16 +18,19 @@ from debate_cli.app.estimate import (
     estimate_run,
 )
 from debate_cli.app.judge import JudgeTask
-from debate_cli.cli.console import print_json, print_status, write_document
+from debate_cli.cli.console import is_interactive, print_json, print_lines, print_status, show_tables, write_document
 from debate_cli.domain.config import DebateConfig
 from debate_cli.importing.speeches import format_count
 from debate_cli.render import sanitize
 from debate_cli.render.theme import count_speeches
 from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.serialization import config_to_json
+from debate_cli.systems.tables import Table, join_row_groups
 
 PLAN_HEADINGS = ("role and model", "", "calls", "tokens in", "tokens out", "USD")
 NOTHING_ASKED = "No model was asked."
+PlanRows = tuple[tuple[str, ...], tuple[str, ...]]
+"""Two rows of a plan: the planned totals, and the totals at worst."""
 
 
 def show_plan(context: RunContext, *, as_json: bool) -> None:
@@ -45,16 +49,27 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
         )
         return
     settings = redact_values(_explicit_settings(config), context.redact)
-    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=120).rstrip()
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
+    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=columns).rstrip()
     write_document([sanitize.sanitize_text(text) if sys.stdout.isatty() else text, "\n"])
-    print(f"\n# planned: {count_speeches(plan.speeches)} and at least {format_count(plan.assessments, 'assessment')}")
-    for line in (
-        *_format_table(plan),
-        *_format_servers([context]),
-        *_format_notes(config),
-        NOTHING_ASKED,
-    ):
-        print(f"# {line}".rstrip())
+    title = f"planned: {count_speeches(plan.speeches)} and at least {format_count(plan.assessments, 'assessment')}"
+    notes = [*_format_servers([context]), *_format_notes(config), NOTHING_ASKED]
+    show_plan_table(title, PLAN_HEADINGS, _plan_groups(plan), notes, prefix="# ")
+
+
+def show_plan_table(
+    title: str, headings: Sequence[str], groups: Sequence[PlanRows], notes: Sequence[str], *, prefix: str = ""
+) -> None:
+    """Print totals as a table on a terminal, elsewhere as lines with aligned columns.
+
+    `groups`: pairs of rows from `format_plan_rows`. `prefix`: text before each line.
+    """
+    if is_interactive(sys.stdout):
+        numbers = frozenset(range(headings.index("") + 1, len(headings)))
+        show_tables([Table(title, tuple(headings), join_row_groups(groups), tuple(notes), numbers)])
+        return
+    lines = [title, *_align_rows([headings, *(row for rows in groups for row in rows)]), *notes]
+    print_lines(["", *(f"{prefix}{line}".rstrip() for line in lines)] if prefix else lines)
 
 
 def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool = True, batch: bool = False) -> None:
@@ -75,20 +90,17 @@ def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool 
             ]
         )
         return
-    for task, plan in plans if each else ():
-        print(f"{sanitize.sanitize_line(str(task.source))}: about {format_count(plan.assessments, 'assessment')}")
-        for line in _format_table(plan):
-            print(f"  {line}".rstrip())
-    if len(plans) > 1 or not each:
-        print(f"all {len(plans)} files:")
-        for line in _format_table(
-            RunEstimate(0, 0, tuple(role for _, plan in plans for role in plan.roles)), by_role=False
-        ):
-            print(f"  {line}".rstrip())
     what = "The judging of each file" if each else "All judging"
     notes = [line for task in tasks[:1] for line in _format_notes(task.context.config, what=what)]
     servers = _format_servers(task.context for task in tasks)
-    print("\n".join([*servers, *notes, NOTHING_ASKED]))
+    for task, plan in plans if each else ():
+        source = sanitize.sanitize_line(str(task.source))
+        title = f"{source}: about {format_count(plan.assessments, 'assessment')}"
+        show_plan_table(title, PLAN_HEADINGS, _plan_groups(plan), ())
+    if len(plans) > 1 or not each:
+        whole = RunEstimate(0, 0, tuple(role for _, plan in plans for role in plan.roles))
+        show_plan_table(f"all {len(plans)} files", PLAN_HEADINGS, _plan_groups(whole)[-1:], ())
+    print_lines([*servers, *notes, NOTHING_ASKED])
 
 
 def _format_servers(contexts: Iterable[RunContext]) -> Iterator[str]:
@@ -98,19 +110,13 @@ def _format_servers(contexts: Iterable[RunContext]) -> Iterator[str]:
         yield f"Server: {sanitize.sanitize_line(destination)}."
 
 
-def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
-    rows: list[tuple[str, ...]] = [PLAN_HEADINGS]
-    for role in plan.roles if by_role else ():
-        rows += format_plan_rows(role.role, role.spec.model, role.planned, role.worst)
-    rows += format_plan_rows("all", "", plan.planned, plan.worst)
-    yield from align_rows(rows)
+def _plan_groups(plan: RunEstimate) -> list[PlanRows]:
+    roles = [format_plan_rows(role.role, role.spec.model, role.planned, role.worst) for role in plan.roles]
+    return [*roles, format_plan_rows("all", "", plan.planned, plan.worst)]
 
 
-def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Format rows as lines with aligned columns.
-
-    The first row has the headings. The columns after the empty heading are aligned to the right.
-    """
+def _align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The columns after the empty heading are aligned to the right."""
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -119,18 +125,16 @@ def align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(line).rstrip()
 
 
-def format_plan_rows(
-    name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str
-) -> list[tuple[str, ...]]:
+def format_plan_rows(name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str) -> PlanRows:
     """Return two rows: `name` with the planned totals, and `model` with the totals at worst.
 
     `columns`: cells of the first row between `name` and the word “planned”.
     """
     below = f"  {sanitize.sanitize_line(model)}" if model else ""
-    return [
+    return (
         (sanitize.sanitize_line(name), *columns, "planned", *_format_totals(planned)),
         (below, *("" for _ in columns), "at worst", *_format_totals(worst)),
-    ]
+    )
 
 
 def _format_totals(totals: CallTotals) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import typer
 
 from debate_cli.app.evidence import describe_skipped, open_sources
 from debate_cli.cli import config_options, options
-from debate_cli.cli.console import print_json, print_status, write_document
+from debate_cli.cli.console import print_json, print_lines, print_status
 from debate_cli.domain.config import EvidenceConfig
 from debate_cli.errors import UsageError
 from debate_cli.evidence.corpus import Corpus
@@ -71,7 +71,7 @@ def _print_list(corpus: Corpus, *, as_json: bool) -> None:
         return
     lines = [f"{name}: {format_count(counts.get(name, 0), 'passage')}" for name in corpus.files]
     lines += [f"not indexed: {file.name}: {file.reason}" for file in corpus.skipped]
-    write_document([f"{sanitize.sanitize_line(line)}\n" for line in lines])
+    print_lines(map(sanitize.sanitize_line, lines))
     print_status(f"{format_count(len(corpus.files), 'file')}, {format_count(sum(counts.values()), 'passage')}")
 
 
@@ -88,6 +88,6 @@ def _print_found(corpus: Corpus, query: str, limit: int, *, as_json: bool) -> No
         place = f"{passage.source}, {passage.locator}" if passage.locator else passage.source
         lines.append(sanitize.sanitize_line(f"{number}. {passage.title} ({place})"))
         lines += [*sanitize.prefix_lines("   ", passage.text), ""]
-    write_document([f"{line}\n" for line in lines])
+    print_lines(lines)
     if not found:
         print_status("no passage has these words; use other words, or see `debate evidence list`")

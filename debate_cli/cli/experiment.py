@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -22,7 +22,7 @@ from debate_cli.cli.batches import BatchScreen
 from debate_cli.cli.command_options import ExperimentOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, refuse_existing, write_document
-from debate_cli.cli.dry_run import NOTHING_ASKED, align_rows, format_plan_rows, plan_data
+from debate_cli.cli.dry_run import NOTHING_ASKED, format_plan_rows, plan_data, show_plan_table
 from debate_cli.errors import UsageError
 from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.cell_store import LedgerCells
@@ -40,7 +40,7 @@ from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, Ledger
 from debate_cli.experiments.merge import merge_experiments
 from debate_cli.experiments.progress import ExperimentObserver, Progress, Status, read_status
 from debate_cli.experiments.rating_file import read_rating_file
-from debate_cli.experiments.results import read_judgements, write_parquet
+from debate_cli.experiments.results import Judgement, flatten, read_judgements, write_parquet
 from debate_cli.experiments.runner import (
     MAX_FAILURES_IN_A_ROW,
     ExperimentRun,
@@ -53,6 +53,7 @@ from debate_cli.render import experiment as shown
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.experiment_report import leaderboard_table, report_tables
 from debate_cli.render.html.experiment import render_experiment
+from debate_cli.render.records import Record, dump_csv, dump_json, dump_jsonl
 from debate_cli.statistics import require_extra
 from debate_cli.statistics.ratings import rate
 from debate_cli.storage.atomic_write import atomic_write
@@ -255,8 +256,7 @@ def _show_status(status: Status, given: ExperimentOptions) -> None:
     if given.json:
         print_json(shown.status_data(status))
         return
-    for line in shown.status_lines(status):
-        print(line)
+    console.print_lines(shown.status_lines(status))
 
 
 def _report(ledger: Ledger, given: ExperimentOptions) -> None:
@@ -271,16 +271,24 @@ def _report(ledger: Ledger, given: ExperimentOptions) -> None:
             raise UsageError("--format parquet writes a file; name it with -o FILE")
         write_parquet(given.out, rows, ledger.axes)
     else:
-        pieces: Iterable[str] = {
-            "json": lambda: shown.dump_json(rows),
-            "jsonl": lambda: shown.dump_jsonl(rows),
-            "csv": lambda: shown.dump_csv(rows, ledger.axes),
-        }[given.format]()
-        if given.out is None:
-            write_document(pieces)
-            return
+        _write_rows(map(flatten, rows), ledger, given)
+    if given.out is not None:
+        print_status(f"written: {given.out}")
+
+
+def _write_rows(rows: Iterable[Record], ledger: Ledger, given: ExperimentOptions) -> None:
+    is_shown = given.out is None and sys.stdout.isatty()
+    if given.format == "csv":
+        columns = [*(name for name in Judgement._fields if name != "axes"), *(f"axes.{key}" for key in ledger.axes)]
+        pieces = dump_csv(rows, columns, for_terminal=is_shown)
+    else:
+        pieces = dump_json(rows) if given.format == "json" else dump_jsonl(rows)
+    if given.out is not None:
         atomic_write(given.out, "".join(pieces).encode("utf-8", "replace"), overwrite=given.force)
-    print_status(f"written: {given.out}")
+    elif given.format == "csv":
+        write_document(pieces)
+    else:
+        console.write_json_chunks(pieces)
 
 
 def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
@@ -348,31 +356,34 @@ def _show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], 
     if as_json:
         print_json(_plan_data(estimate) | {"notes": notes, "hosts": describe_destinations(experiment.destinations)})
         return
-    for line in _plan_lines(experiment, estimate, notes):
-        print(line)
+    _print_plan(experiment, estimate, notes)
 
 
-def _plan_lines(experiment: Experiment, estimate: ExperimentEstimate, notes: list[str]) -> Iterator[str]:
+def _print_plan(experiment: Experiment, estimate: ExperimentEstimate, remarks: Iterable[str]) -> None:
     config = experiment.file.config
     parts = [theme.count_noun(len(experiment.motions), "motion"), theme.count_noun(len(config.pairs()), "pair")]
     parts.append(f"sides: {config.sides}")
     parts += [f"repeated {config.repeat} times"] if config.repeat > 1 else []
     parts += [f"{len(experiment.variants)} variants of the base"] if len(experiment.variants) > 1 else []
-    yield f"{sanitize.sanitize_line(config.name)}: {estimate.cells:,} cells ({', '.join(parts)})"
+    title = f"{sanitize.sanitize_line(config.name)}: {estimate.cells:,} cells ({', '.join(parts)})"
     left = f"{estimate.cells - estimate.done:,}"
     if estimate.done:
-        yield f"{estimate.done:,} cells are done; this is the plan for the remaining {left}"
-    rows: list[tuple[str, ...]] = [PLAN_HEADINGS]
-    for each in (*estimate.players, *estimate.judges):
-        rows += format_plan_rows(each.name, each.model, each.planned, each.worst, f"{each.debates:,}")
-    yield from align_rows([*rows, *format_plan_rows("all", "", estimate.planned, estimate.worst, left)])
+        title += f"; {estimate.done:,} are done, and this is the plan for the remaining {left}"
+    groups = [
+        format_plan_rows(each.name, each.model, each.planned, each.worst, f"{each.debates:,}")
+        for each in (*estimate.players, *estimate.judges)
+    ]
+    groups.append(format_plan_rows("all", "", estimate.planned, estimate.worst, left))
     clock = theme.format_duration(estimate.seconds)
-    yield f"Time: at least {clock}, with {estimate.slowest}, {TOKENS_PER_SECOND} tokens a second and {SECONDS_TO_FIRST_TOKEN:g} s before each answer."
+    speed = f"{TOKENS_PER_SECOND} tokens a second and {SECONDS_TO_FIRST_TOKEN:g} s before each answer"
+    notes = [f"Time: at least {clock}, with {estimate.slowest}, {speed}."]
     if config.limits.max_cost_usd is not None:
-        yield f"The experiment starts no call that could exceed {config.limits.max_cost_usd:g} USD (limits)."
-    yield from (f"Note: {sanitize.sanitize_line(note)}." for note in notes)
-    yield "Planned: one debate simulated with the mock, times the number of cells. At worst: every answer has full length."
-    yield NOTHING_ASKED
+        notes.append(f"The experiment starts no call that could exceed {config.limits.max_cost_usd:g} USD (limits).")
+    notes += [f"Note: {sanitize.sanitize_line(remark)}." for remark in remarks]
+    notes.append(
+        "Planned: one debate simulated with the mock, times the number of cells. At worst: every answer has full length."
+    )
+    show_plan_table(title, PLAN_HEADINGS, groups, [*notes, NOTHING_ASKED])
 
 
 def _plan_data(estimate: ExperimentEstimate) -> dict[str, Any]:

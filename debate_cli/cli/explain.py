@@ -38,8 +38,7 @@ def run(given: Options) -> None:
         console.print_json([{"name": name, "title": _title(text), "text": text} for name, text in chosen.items()])
     elif given.topic is None:
         width = max(map(len, pages))
-        for name, text in pages.items():
-            print(f"{name:<{width}}  {_title(text)}")
+        console.print_lines(f"{name:<{width}}  {_title(text)}" for name, text in pages.items())
     elif console.is_interactive(sys.stdout):
         from rich.markdown import Markdown
 

@@ -33,7 +33,7 @@ from debate_cli.app.personas import prepare_asked_model
 from debate_cli.cli import config_options, run_control
 from debate_cli.cli.command_options import ImportOptions
 from debate_cli.cli.consent import obtain_consents
-from debate_cli.cli.console import print_json, print_status, show_tables, write_document
+from debate_cli.cli.console import print_json, print_lines, print_status, show_tables
 from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StatusObserver
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.model_call import total_usage
@@ -200,7 +200,7 @@ class _Importer:
         if self.given.json:
             self.records.append(_to_record(file))
         elif not self.is_single:
-            write_document([f"{_format_line(file)}\n"])
+            print_lines([_format_line(file)])
         if not self.is_single:
             self.files_with_warnings += bool(file.imported.warnings)
         elif self.given.dry_run:
@@ -286,7 +286,7 @@ def _show_found(file: ImportedFile) -> None:
     if debate.config.background:
         words = format_count(len(debate.config.background.split()), "word")
         facts.insert(3, f"Background: {words} before the first speech")
-    write_document([f"{sanitize_line(fact)}\n" for fact in facts])
+    print_lines(map(sanitize_line, facts))
     rows = tuple(
         (speaker.name, speaker.side, Number(speaker.speeches, 0), Number(speaker.words, 0))
         for speaker in imported.speakers

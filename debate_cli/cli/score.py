@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain, count
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -21,17 +21,21 @@ from debate_cli.app.score import (
     collect_reviews,
     score_files,
 )
-from debate_cli.app.score_records import ArgumentRecord, VerdictRecord, argument_records, verdict_records
+from debate_cli.app.score_records import (
+    ArgumentRecord,
+    VerdictRecord,
+    argument_records,
+    flatten_record,
+    verdict_records,
+)
 from debate_cli.cli import completion, console, options
 from debate_cli.cli.console import write_document, write_json_chunks, write_workflow_commands
 from debate_cli.domain.debate import Debate
 from debate_cli.errors import StorageError, UsageError
-from debate_cli.render import score_rows
+from debate_cli.render import records, score_rows
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
-
-R = TypeVar("R")
 
 INDEX_FILE = "index.html"
 PAGE_SUFFIX = ".html"
@@ -214,12 +218,13 @@ def _print_scores(
         case ScoreFormat.json if per is RowKind.verdict:
             write_json_chunks(score_rows.dump_scores_json(checked.file for checked in files))
         case ScoreFormat.json:
-            write_json_chunks(score_rows.dump_records_json(_records(files, read)))
+            write_json_chunks(records.dump_json(_read_records(files, read)))
         case ScoreFormat.jsonl:
-            write_json_chunks(map(score_rows.dump_record_jsonl, _records(files, read)))
+            write_json_chunks(records.dump_jsonl(_read_records(files, read)))
         case ScoreFormat.csv:
-            records = _records(files, read)
-            write_document(score_rows.dump_records_csv(kind, records, for_terminal=sys.stdout.isatty()))
+            columns = [name for name in kind._fields if name != "debaters"]
+            rows = _read_records(files, read)
+            write_document(records.dump_csv(rows, columns, for_terminal=sys.stdout.isatty()))
         case ScoreFormat.table:
             console.show_scores(checked.file for checked in files)
         case ScoreFormat.junit:
@@ -232,10 +237,12 @@ def _print_scores(
             _print_index(_without_notes(files), report.unusable, pages)
 
 
-def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], Iterator[R]]) -> Iterator[R]:
+def _read_records(
+    files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], Iterator[VerdictRecord | ArgumentRecord]]
+) -> Iterator[records.Record]:
     for checked in files:
         if checked.debate is not None:
-            yield from read(checked.file, checked.debate)
+            yield from map(flatten_record, read(checked.file, checked.debate))
 
 
 def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:

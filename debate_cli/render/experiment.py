@@ -1,15 +1,13 @@
-"""Formats the progress and results of an experiment: tables, sentences, plain lines, JSON and CSV."""
+"""Formats the progress and results of an experiment: tables, sentences, plain lines and JSON."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, TextIO
 
 from debate_cli.experiments.ledger import CellRecord
 from debate_cli.experiments.progress import ExperimentObserver, Failures, Progress, Status, Winners
-from debate_cli.experiments.results import Judgement, flatten
 from debate_cli.experiments.runner import LOCKED, RunSummary
 from debate_cli.render import sanitize, theme
-from debate_cli.render.score_rows import csv_cell, format_csv_line, join_json_array
 from debate_cli.systems.tables import Gauge, Number, Table, make_table
 
 REHEARSAL = "REHEARSAL: the mock answered, so no result says anything about a model"
@@ -69,8 +67,9 @@ def status_remarks(status: Status) -> list[str]:
 
 def format_failures(failures: Failures) -> str:
     """Return one line on cells that failed for the same cause: their number, the cause, and one error message."""
-    cells = "1 cell" if failures.count == 1 else f"{failures.count:,} cells"
-    return f"failed: {cells}: {theme.format_cause(failures.cause)}: {failures.example}"
+    return (
+        f"failed: {theme.count_noun(failures.count, 'cell')}: {theme.format_cause(failures.cause)}: {failures.example}"
+    )
 
 
 def status_data(status: Status) -> dict[str, Any]:
@@ -156,7 +155,8 @@ class JsonExperimentObserver(ExperimentObserver):
 
     def _print(self, data: dict[str, Any], progress: Progress | None) -> None:
         counts = {} if progress is None else {"cells": dict(progress.cells), "cost_usd": round(progress.cost_usd, 10)}
-        print(json.dumps({**data, **counts}, ensure_ascii=False), file=self._stream, flush=True)
+        line = json.dumps({**data, **counts}, ensure_ascii=False)
+        print(sanitize.escape_json(line), file=self._stream, flush=True)
 
 
 def _cell_data(record: CellRecord) -> dict[str, Any]:
@@ -170,23 +170,3 @@ def _cell_data(record: CellRecord) -> dict[str, Any]:
         "repeat": cell.repeat,
         "axes": json.loads(cell.axes),
     }
-
-
-def dump_json(rows: Iterable[Judgement]) -> Iterator[str]:
-    """Yield the text of one JSON array in pieces, one row per piece."""
-    return join_json_array(line.rstrip("\n") for line in dump_jsonl(rows))
-
-
-def dump_jsonl(rows: Iterable[Judgement]) -> Iterator[str]:
-    """Yield a line of JSON per row."""
-    for row in rows:
-        yield json.dumps(flatten(row), ensure_ascii=False) + "\n"
-
-
-def dump_csv(rows: Iterable[Judgement], axes: Iterable[str]) -> Iterator[str]:
-    """Yield the header and a line per row. Text that a spreadsheet would run as a formula is prefixed with `'`."""
-    columns = [*(name for name in Judgement._fields if name != "axes"), *(f"axes.{key}" for key in axes)]
-    yield format_csv_line(columns)
-    for row in rows:
-        values = flatten(row)
-        yield format_csv_line([csv_cell(values.get(column)) for column in columns])

@@ -77,8 +77,7 @@ def first_screen(report: JudgeAuditReport) -> list[str]:
 def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table]:
     """Return the tables of one judge's card: checks, biases, comparison with known winners.
 
-    `unknown_labels`: number of labels (known winners) left out of the comparison, because they name neither a debater
-    nor a draw.
+    `unknown_labels`: number of labels that name neither a debater nor a draw. The comparison leaves them out.
     """
     checks: list[TableRow] = [
         (f"{check.question} ({check.gate})", check.answer, check.found, check.wanted) for check in list_checks(report)

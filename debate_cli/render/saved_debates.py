@@ -16,25 +16,25 @@ from debate_cli.render.content.agreement import label_verdict
 from debate_cli.render.content.participants import format_model
 from debate_cli.render.content.resume_hint import resume_command
 from debate_cli.render.terminal.drawing import join_text, section, terminal_line
-from debate_cli.render.theme import Sign
 from debate_cli.storage.transcript_index import IndexEntry
+from debate_cli.systems.tables import Badge
 
 INDEX_COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state")
 EMPTY_COLUMN = "-"
 _VERDICT_FIELDS = {"system", "run", "winner", "victory", "margin", "decides", "reviewer"}
 STATE_BADGES = {
-    "complete": Sign("✓", "", theme.GREEN),
-    "surrender": Sign("✓", "closed by surrender", theme.GREEN),
-    "converged": Sign("✓", "closed because nothing new was said", theme.GREEN),
-    "running": Sign("▸", "running", theme.BLUE),
-    "unfinished": Sign("…", "unfinished", theme.GOLD),
-    "budget": Sign("…", "stopped by its budget", theme.GOLD),
-    "interrupted": Sign("…", "interrupted", theme.GOLD),
-    "failed": Sign("!", "failed", theme.RED),
+    "complete": Badge("✓", "", "good"),
+    "surrender": Badge("✓", "closed by surrender", "good"),
+    "converged": Badge("✓", "closed because nothing new was said", "good"),
+    "running": Badge("▸", "running", "info"),
+    "unfinished": Badge("…", "unfinished", "mixed"),
+    "budget": Badge("…", "stopped by its budget", "mixed"),
+    "interrupted": Badge("…", "interrupted", "mixed"),
+    "failed": Badge("!", "failed", "bad"),
 }
-PENDING_JUDGE_BADGE = Sign("…", "", theme.GOLD)
+PENDING_JUDGE_BADGE = Badge("…", "", "mixed")
 """Badge of a complete debate with a missing judgement."""
-UNDECIDED_BADGE = Sign("!", "the deciding judgement is missing", theme.RED)
+UNDECIDED_BADGE = Badge("!", "the deciding judgement is missing", "bad")
 """Badge of a complete debate whose deciding judgement is missing."""
 NO_DEBATES_MESSAGE = "No debate is saved here. To hold a first debate without a model, run `debate run --mock`."
 RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
@@ -90,6 +90,7 @@ def _card(entry: IndexEntry) -> RenderableType:
     state = STATE_BADGES.get(entry.state, theme.UNKNOWN_BADGE)
     mark = PENDING_JUDGE_BADGE if entry.judgments_missing else state
     mark = UNDECIDED_BADGE if entry.lacks_deciding_judgment else mark
+    colour = theme.TONE_COLOURS[mark.tone]
     topic = terminal_line(entry.topic)
     topic.no_wrap, topic.overflow = True, "ellipsis"
     models = sanitize.sanitize_line(", ".join(dict.fromkeys(map(format_model, entry.models))))
@@ -103,14 +104,14 @@ def _card(entry: IndexEntry) -> RenderableType:
     is_resumable = entry.state in RESUMABLE_STATES
     if state.word:
         speeches = f" after {theme.count_speeches(entry.turns)}" if is_resumable else ""
-        lines.append(Text(f"{state.word}{speeches}", style=state.colour))
+        lines.append(Text(f"{state.word}{speeches}", style=theme.TONE_COLOURS[state.tone]))
     if missing := format_missing_judgements(entry):
-        lines.append(Text(missing, style=mark.colour))
+        lines.append(Text(missing, style=colour))
     if is_resumable or entry.judgments_missing:
         command = resume_command(entry.path, budget=entry.state == "budget")
         lines.append(join_text(("resume: ", theme.MUTED), command))
     elif entry.lacks_deciding_judgment:
         command = f"debate judge {shlex.quote(sanitize.sanitize_line(entry.path))} --model PROVIDER/MODEL"
         lines.append(join_text(("ask another model: ", theme.MUTED), command))
-    head = join_text((f"{mark.symbol} ", f"bold {mark.colour}"), terminal_line(entry.id, "bold"))
+    head = join_text((f"{mark.symbol} ", f"bold {colour}"), terminal_line(entry.id, "bold"))
     return Group(head, Padding(Group(*lines), (0, 0, 1, 2)))

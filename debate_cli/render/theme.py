@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 from debate_cli.domain.model_call import is_person
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
-from debate_cli.systems import tables
 from debate_cli.systems.explanation import describe_outcome
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import (
@@ -44,7 +43,7 @@ MUTED = "color(244)"
 
 
 class Sign(NamedTuple):
-    """A symbol with its word and colour."""
+    """The sign of a debater or judge: a symbol, the side or part, and a colour."""
 
     symbol: str
     word: str
@@ -53,24 +52,17 @@ class Sign(NamedTuple):
 
 _PARTICIPANT_MARKERS = (("●", TEAL), ("◆", PLUM), ("▲", GOLD), ("■", BLUE), ("★", GREEN), ("▼", RED))
 
-_TONE_COLOURS: dict[Tone, str] = {"good": GREEN, "mixed": GOLD, "bad": RED, "info": BLUE, "muted": MUTED}
+UNKNOWN_SIGN = Sign("…", "", MUTED)
+"""Sign of a name that no debater has."""
 
-
-def badge_sign(badge: Badge) -> Sign:
-    """Return the symbol, word and colour of a badge."""
-    return Sign(badge.symbol, badge.word, _TONE_COLOURS[badge.tone])
-
-
-RESPONSE_BADGES = {name: badge_sign(badge) for name, badge in tables.RESPONSE_BADGES.items()}
-STANDING_BADGES = {name: badge_sign(badge) for name, badge in tables.STANDING_BADGES.items()}
-VOTE_BADGES = {name: badge_sign(badge) for name, badge in tables.VOTE_BADGES.items()}
+TONE_COLOURS: dict[Tone, str] = {"good": GREEN, "mixed": GOLD, "bad": RED, "info": BLUE, "muted": MUTED}
 SHIFT_BADGES = {
-    "strengthened": Sign("↑", "strengthened", GREEN),
-    "unchanged": Sign("=", "unchanged", BLUE),
-    "adjusted": Sign("~", "adjusted", GOLD),
-    "weakened": Sign("↓", "weakened", RED),
+    "strengthened": Badge("↑", "strengthened", "good"),
+    "unchanged": Badge("=", "unchanged", "info"),
+    "adjusted": Badge("~", "adjusted", "mixed"),
+    "weakened": Badge("↓", "weakened", "bad"),
 }
-UNKNOWN_BADGE = Sign("…", "", MUTED)
+UNKNOWN_BADGE = Badge("…", "", "muted")
 """Badge of a value that is unknown or still arriving."""
 
 PHASE_LABELS = {
@@ -103,9 +95,9 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield position, header and cell of each cell after a row's first. Empty cells are left out, but not empty badges.
+    """Yield position, header and cell of the cells after a row's first. Empty cells other than badges are left out.
 
-    The header is empty for the name of a debater. The header is also empty for a filled badge if no other is filled.
+    A debater's name has an empty header, and so has a badge that is the only filled badge of its row.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):
@@ -293,11 +285,6 @@ CLOSE_MESSAGES: dict[CloseReason, str] = {
     "interrupted": "The debate stops: the run was interrupted.",
     "failed": "The debate stops: a debater could not answer.",
 }
-
-
-def describe_close(debate: Debate) -> str:
-    """Return a sentence on why a debate closed; empty for an open debate and for a judged document."""
-    return CLOSE_MESSAGES[debate.closed] if debate.closed is not None and debate.document_name is None else ""
 
 
 BACKGROUND_LINES, BACKGROUND_LENGTH = 3, 240

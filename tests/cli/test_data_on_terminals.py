@@ -53,3 +53,19 @@ def test_csv_on_a_terminal_holds_no_control_characters(imported: Path) -> None:
     code, drawn = run_on_terminal("score", "transcripts", "--format", "csv", cwd=imported)
     assert (code, ACTING.findall(drawn.replace("\r\n", "\n"))) == (0, [])
     assert [row["topic"] for row in csv.DictReader(io.StringIO(drawn))] == ["Ship it gnp.exe now or not"] * 2
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_results_of_an_experiment_hold_no_control_characters(here: Path, form: str) -> None:
+    """Motions come from a file."""
+    debaters = [{"name": "A", "side": "for"}, {"name": "B", "side": "against"}]
+    base = {"topic": "t", "debaters": debaters, "models": {"judge": {"model": "mock/judge"}}}
+    players = [{"name": name, "model": f"mock/{name}"} for name in ("ann", "bob")]
+    experiment = {"name": "one", "base": "base.yaml", "motions": "motions.csv", "players": players, "sides": "first"}
+    for name, document in (("base.yaml", base), ("exp.yaml", experiment)):
+        (here / name).write_text(json.dumps(document))
+    (here / "motions.csv").write_text(f"topic\n{MOTION}\n")
+    assert debate("experiment", "run", "exp.yaml", "-q", cwd=here).code == 0
+    code, drawn = run_on_terminal("experiment", "report", "exp.yaml", "--format", form, cwd=here)
+    assert (code, ACTING.findall(drawn.replace("\r\n", "\n"))) == (0, [])
+    assert "gnp.exe" in drawn

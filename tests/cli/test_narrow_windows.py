@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import debate, run_on_terminal
+from rich.text import Text
 
 WRONG = "topic: Ought we?\nformatt: {}\ndebaters:\n  - {name: Ada, model: openai/gpt-4.1}\n"
 
@@ -30,3 +31,26 @@ def test_a_command_that_does_not_fit_begins_a_line(here: Path) -> None:
     debate("run", "--mock", "--topic", "Ought we?", "--id", "one", "-q", cwd=here)
     _, drawn = run_on_terminal("replay", "one", "--plain", cwd=here, columns=40)
     assert "judge again:\n  debate judge transcripts/one.json --" in drawn.replace("\r", "")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["explain", "evidence search monitoring --evidence notes.md", "import talk.txt other.txt --dry-run"],
+)
+def test_lines_on_stdout_break_between_words(here: Path, command: str) -> None:
+    """Plain lines of data keep their words whole in a narrow window."""
+    (here / "notes.md").write_text("The bill for monitoring rose from 120 to 610 euros a month after the split.")
+    for name in ("talk.txt", "other.txt"):
+        (here / name).write_text("Ada: The centre should be closed to private cars from spring on.\nBo: Not yet.\n")
+    _, drawn = run_on_terminal(*command.split(), cwd=here, columns=60)
+    printed = debate(*command.split(), cwd=here)
+    assert set(printed.out.split()) <= set(drawn.split())
+
+
+def test_the_plan_of_a_run_fits_a_narrow_window(here: Path) -> None:
+    """A terminal shows the plan as a table, or as a list where a table does not fit."""
+    for columns in (60, 100):
+        _, drawn = run_on_terminal("run", "--mock", "--topic", "Ought we?", "--dry-run", cwd=here, columns=columns)
+        plan = Text.from_ansi(drawn.replace("\r", "")).plain.partition("planned: 6 speeches")[2]
+        assert max(map(len, plan.splitlines())) <= columns
+        assert {"worst", "208,896"} <= set(plan.split())

@@ -69,7 +69,7 @@ def test_one_motion_has_no_intervals(motions: int, words: str) -> None:
     (found,) = analyze([*_both_orders(motions, "fair", "first", "draw")], resamples=50).systems
     table = leaderboard_table(found.by_result, "leaderboard")
     assert any(words in remark for remark in table.remarks)
-    assert ("Elo-like (95 %)" in table.heads) == (motions > 1)
+    assert ("Elo-like (95 %)" in table.heads, "interval" in table.heads) == (motions > 1, motions > 1)
 
 
 def test_judge_of_sides_is_shown_as_one() -> None:

@@ -16,7 +16,6 @@ from debate_cli.app.judge_request import JudgingRequest, document_events
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, DebateResumed, Event, JudgingOpened, TaskStarted
 from debate_cli.domain.judging_config import JudgingConfig
-from debate_cli.render import theme
 from debate_cli.render.content.participants import REHEARSAL_NOTICE
 
 AGAIN = JudgingOpened(at=START, run="r2", judging=JudgingConfig.model_validate({"systems": ["structured"]}))
@@ -113,4 +112,3 @@ def test_the_close_of_a_document_is_not_reported() -> None:
     """A document has no debate that could be complete."""
     closed = DebateClosed(at=START, reason="complete")
     assert not any("complete" in line for line in [*live([closed], DOCUMENT), *plain([closed], DOCUMENT)])
-    assert (theme.describe_close(DOCUMENT), theme.describe_close(debate())) == ("", "The debate is complete.")

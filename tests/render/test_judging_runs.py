@@ -25,6 +25,7 @@ from debate_cli.domain.events import AssessmentCompleted, Failure, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
+from debate_cli.render.content.report import build_debate_report
 from debate_cli.render.content.run_notices import build_judge_report
 from debate_cli.render.content.summary import usage_rows
 from debate_cli.render.html.index import render_index
@@ -181,3 +182,15 @@ def test_the_usage_has_the_time_of_the_calls() -> None:
     assert str(usage_rows(later)[0].cells[0]).endswith(" · calls took 22.4 s in total")
     assert "22.4 s" in " ".join("".join(map(render_text, details(later, score(later)))).split())
     assert "took" not in str(usage_rows(opened_debate())[0].cells)
+
+
+def test_the_participants_of_a_report_include_later_judges() -> None:
+    """A judge who judged again is named once. Among judges of several runs, none is marked as deciding."""
+    cast = build_debate_report(PANEL, score(PANEL)).cast
+    assert [row.name for row in cast if row.sign.word == "judge"][:3] == [
+        "structured",
+        "moderator",
+        "technical_architect",
+    ]
+    assert not any("decides" in row.part for row in cast)
+    assert [row.name for row in build_debate_report(STRUCTURED, score(STRUCTURED)).cast].count("structured") == 1

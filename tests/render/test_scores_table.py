@@ -8,22 +8,21 @@ import pytest
 from render_support import CONFIG, debate, render_tables, scored_file, unjudged
 
 from debate_cli.app.score import CheckedFile, ScoredFile
-from debate_cli.app.score_records import VerdictRecord, argument_records, verdict_records
+from debate_cli.app.score_records import argument_records, flatten_record, verdict_records
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.render.content.agreement import build_agreement_table
 from debate_cli.render.html.index import render_index
+from debate_cli.render.records import dump_csv, dump_jsonl
 from debate_cli.render.score_rows import (
     build_score_tables,
-    dump_record_jsonl,
-    dump_records_csv,
+    build_summary_table,
     dump_scores_json,
-    score_lines,
-    summarize_systems,
 )
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.settings import DEFAULT_CRITERIA
+from debate_cli.systems.tables import Number
 
 DEBATES = (debate(), unjudged(), debate())
 FILES = tuple(
@@ -62,7 +61,7 @@ def test_there_is_a_row_per_verdict() -> None:
         ("a.json", "moderator", "Bo", False),
         ("b.json", "structured", None, True),
     ]
-    rows = [json.loads(dump_record_jsonl(record)) for record in records]
+    rows = [json.loads(line) for line in dump_jsonl(map(flatten_record, records))]
     assert [(row["system"], row["debater_1"], row["model_2"]) for row in rows] == [
         (record.system, record.debaters[0].debater, record.debaters[1].model) for record in records
     ]
@@ -73,7 +72,7 @@ def csv_rows(*debates: Debate) -> list[dict[str, str]]:
     records = [
         record for shown_debate in debates for record in verdict_records(scored_file(shown_debate), shown_debate)
     ]
-    return list(csv.DictReader(io.StringIO("".join(dump_records_csv(VerdictRecord, records)))))
+    return list(csv.DictReader(io.StringIO("".join(dump_csv(map(flatten_record, records), ["path"])))))
 
 
 def test_an_unknown_number_is_an_empty_cell() -> None:
@@ -107,33 +106,34 @@ def test_arguments_have_a_row_per_criterion() -> None:
     assert sum((record.mark or 0) * record.weight for record in first) == pytest.approx(first[0].argument_score)
 
 
+def summary(*files: ScoredFile) -> dict[object, tuple[object, ...]]:
+    """Per system: wins, draws, split, undetermined and mean margin."""
+    return {
+        row[0]: tuple(cell.value if isinstance(cell, Number) else cell for cell in row[1:])
+        for row in build_summary_table(files).rows
+        if row is not None
+    }
+
+
 def test_the_summary_counts_wins_and_undetermined_verdicts() -> None:
     """The mean margin covers determined verdicts only; without any it is unknown."""
-    (structured, moderator) = summarize_systems(FILES)
-    assert (structured.wins, structured.draws, structured.undetermined) == ({"Bo": 2}, 0, 1)
-    assert structured.mean_margin == score(debate())[0].margin
-    assert moderator.debates == 3
-    assert summarize_systems(FILES[1:2])[0].mean_margin is None
+    assert summary(*FILES)["structured"] == ("Bo 2", 0, 0, 1, score(debate())[0].margin)
+    assert summary(FILES[1])["structured"] == ("—", 0, 0, 1, None)
     assert all(text in table(*FILES) for text in ("a.json", "b.json", "c.json", "Bo 2", "undetermined", "3 files"))
 
 
 @pytest.mark.parametrize(
     ("winners", "wins", "draws", "split"),
-    [(("Bo", "Bo"), {"Bo": 1}, 0, 0), (("Bo", "Ada"), {}, 0, 1), (("Bo", None), {}, 0, 1), ((None, None), {}, 1, 0)],
+    [(("Bo", "Bo"), "Bo 1", 0, 0), (("Bo", "Ada"), "—", 0, 1), (("Bo", None), "—", 0, 1), ((None, None), "—", 1, 0)],
 )
-def test_the_summary_counts_debates(
-    winners: tuple[str | None, ...], wins: dict[str, int], draws: int, split: int
-) -> None:
+def test_the_summary_counts_debates(winners: tuple[str | None, ...], wins: str, draws: int, split: int) -> None:
     """Judging runs of one debate count once; with different winners they are split. The margin is their mean."""
     first = score(debate())[0]
     runs = [
         first.model_copy(update={"run": f"r{number}", "winner": winner, "margin": number})
         for number, winner in enumerate(winners, 1)
     ]
-    scored = with_verdicts(tuple(runs))
-    (found,) = summarize_systems([scored])
-    assert (found.debates, found.wins, found.draws, found.split, found.mean_margin) == (1, wins, draws, split, 1.5)
-    assert ("split: 2" in "\n".join(score_lines([scored, scored]))) is bool(split)
+    assert summary(with_verdicts(tuple(runs)))["structured"] == (wins, draws, split, 0, 1.5)
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])

@@ -248,3 +248,25 @@ def test_a_list_in_a_narrow_window_keeps_the_headers_of_long_texts() -> None:
     drawn = render_tables([Table("prompts", ("name", "used by", "placeholders"), (row,), has_key_column=True)], 36)
     assert "used by every debater" in drawn
     assert "placeholders closing_words" in drawn
+
+
+def test_a_list_in_a_narrow_window_keeps_the_order_of_fields() -> None:
+    """Fields share a line where they fit; none moves before another, and none is broken."""
+    heads = ("file", "winner", "scores", "margin")
+    row = ("transcripts/one.json", "Ada", "Ada 8.13 · Bo 6.8 · Cyd 5.2", "1.33 of 10")
+    lines = render_tables([Table("scores", heads, (row,), has_key_column=True)], 40).splitlines()
+    assert [line.strip() for line in lines[2:]] == [
+        "transcripts/one.json",
+        "winner Ada",
+        "scores Ada 8.13 · Bo 6.8 · Cyd 5.2",
+        "margin 1.33 of 10",
+    ]
+
+
+@pytest.mark.parametrize("width", range(48, 90, 6))
+def test_a_table_breaks_no_word(width: int) -> None:
+    """Long columns become narrower; words stay whole."""
+    rows = (("structured", "Con 4 · Pro 1", Number(0), Number(1.27)), ("moderator", "Con 4", Number(0), Number(16.4)))
+    table = Table("sums", ("system", "wins", "undetermined", "mean margin"), rows, numeric=frozenset({2, 3}))
+    drawn = render_tables([table], width).split()
+    assert {"structured", "moderator", "undetermined"} <= set(drawn)

@@ -99,7 +99,7 @@ def test_a_part_is_shown_alone(only: ReportPart, present: list[str], absent: str
 
 
 def test_a_small_window_shows_fewer_claims() -> None:
-    """So many that 5 rows stay free below; if even one of each kind is too much, all of them."""
+    """So many that 5 rows stay free below; if even one of each kind is too much, as many as fit into 40 rows."""
     shown = debate()
 
     def rows(height: int) -> int:
@@ -110,6 +110,14 @@ def test_a_small_window_shows_fewer_claims() -> None:
     assert rows(all_rows + 5) == all_rows
     assert rows(all_rows + 4) < all_rows
     assert rows(10) == all_rows
+
+
+def test_a_large_window_has_at_most_40_rows() -> None:
+    """The file and the next command take 5 of them."""
+    shown = debate()
+    window = Console(width=54, height=200)
+    assert len(text(closing_screen(shown, score(shown)), 54).splitlines()) > 35
+    assert len(text(fitting_screen(window, shown, score(shown)), 54).splitlines()) <= 35
 
 
 def test_the_closing_screen_fits_one_screen() -> None:

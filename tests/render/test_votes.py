@@ -17,7 +17,7 @@ from debate_cli.render.content.agreement import build_agreement_table
 from debate_cli.render.content.report import build_verdict_tables
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
-from debate_cli.render.score_rows import build_score_tables, drop_notes, score_lines, summarize_systems
+from debate_cli.render.score_rows import build_score_tables, drop_notes, score_lines
 from debate_cli.render.terminal.drawing import score_bars
 from debate_cli.render.terminal.report import closing_screen
 from debate_cli.render.text.ci import format_junit, format_workflow_commands
@@ -63,7 +63,7 @@ def test_every_form_names_the_option(option: str) -> None:
     ):
         assert SENTENCES[option] in text
         assert "motion" not in text
-    badge = f"{theme.VOTE_BADGES[option].symbol} {option}"
+    badge = f"{VOTE_BADGES[option].symbol} {option}"
     agreement = build_agreement_table([vote(option), vote(option, run="r2")])
     assert agreement is not None
     assert badge in render_tables(build_score_tables(files))
@@ -83,9 +83,7 @@ def test_different_options_do_not_agree() -> None:
 def test_votes_are_counted_by_option() -> None:
     """They are not draws; the most frequent option is first."""
     files = documents("FAIL", "PASS", "PASS", "CONDITIONAL")
-    (found,) = summarize_systems(files)
-    assert (found.options, found.draws, found.wins) == ({"PASS": 2, "CONDITIONAL": 1, "FAIL": 1}, 0, {})
-    assert "panel  votes: PASS 2, CONDITIONAL 1, FAIL 1, draws: 0" in "\n".join(score_lines(files))
+    assert "  wins: PASS 2 · CONDITIONAL 1 · FAIL 1" in "\n".join(score_lines(files))
     for text in (render_tables(build_score_tables(files)), render_index([CheckedFile(file) for file in files])):
         assert "PASS 2 · CONDITIONAL 1 · FAIL 1" in text
 

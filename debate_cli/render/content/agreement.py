@@ -85,11 +85,9 @@ def victory_cell(verdict: Verdict) -> Cell:
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the unsanitized label of a verdict, which begins with the name of the judging system.
+    """Return `structured`, or `structured r2` if `among` has several runs of the system. The label is not sanitized.
 
-    The label also has the judging run if `among` has verdicts of the system from several runs.
-
-    The label of a person's verdict always has the run and the person.
+    A person's verdict is always labelled with run and person.
     """
     runs = (item.run for item in among if item.system == verdict.system and item.reviewer is None)
     return format_system_label(verdict.system, verdict.run, runs, verdict.reviewer)
@@ -120,7 +118,7 @@ def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
 
 
 def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Return a sentence for each judging system that judged in several runs.
+    """Return a sentence for each judging system with several runs.
 
     Example: `structured in 3 runs: Con wins 2, a draw 1; Con 6.9 to 8.2, Pro 6.4 to 7.1; margin 0.13 to 1.8.`
     """

@@ -31,7 +31,7 @@ def announce_debate(debate: Debate) -> str:
 def announce_round(debate: Debate, number: int, phase: Phase) -> str:
     """Return the announcement of a round: who gave up, who speaks, and what comes next.
 
-    `debate` must contain all turns before the round. In an imported debate, only the round's number is announced.
+    `debate` must have all turns before the round. For an imported debate, the announcement is only the number.
     """
     if debate.origin is not None:
         return f"Round {number}."

@@ -1,13 +1,22 @@
 """Builds the tables of an experiment's report: leaderboard, pairs, judges, agreement, motions, spending."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from debate_cli.experiments.analysis import Analysis, ParticipantSpending, SystemAnalysis
+from debate_cli.experiments.analysis import (
+    Analysis,
+    JudgeRecord,
+    MotionRecord,
+    PairAgreement,
+    PairRecord,
+    ParticipantSpending,
+    PlayerRecord,
+    SystemAnalysis,
+)
 from debate_cli.experiments.progress import Failures
 from debate_cli.render import theme
 from debate_cli.statistics.estimate import Estimate
-from debate_cli.statistics.ratings import Ratings
-from debate_cli.systems.tables import Gauge, Interval, Number, Table, TableRow, drop_empty_columns
+from debate_cli.statistics.ratings import Rating, Ratings
+from debate_cli.systems.tables import Cell, Gauge, Interval, Number, Table, column_table, drop_empty_columns
 
 BASE_JUDGES = "judges of the base"
 MOTIONS_SHOWN = 20
@@ -18,29 +27,40 @@ def report_tables(analysis: Analysis, failures: Iterable[Failures] = ()) -> list
     tables: list[Table] = []
     for found in analysis.systems:
         suffix = f", {found.system}" if len(analysis.systems) > 1 else ""
-        tables += [
-            leaderboard_table(found.by_result, f"leaderboard{suffix}"),
-            *_margin_tables(found, suffix),
-            Table(
-                f"points by side{suffix}",
-                ("player", "for the motion", "against the motion"),
-                tuple((row.name, format_share(row.as_first), format_share(row.as_second)) for row in found.players),
-            ),
-            Table(
-                f"pairs{suffix}",
-                ("player", "against", "points of the player"),
-                tuple((pair.left, pair.right, format_share(pair.share)) for pair in found.pairs),
-            ),
-            _judges_table(found, suffix),
-            *_agreement_tables(found, suffix),
-            _motions_table(found, suffix),
-        ]
+        tables += (table._replace(title=f"{table.title}{suffix}") for table in _system_tables(found))
     tables += [_spending_table("spent on speeches", "debates", analysis.players)]
     tables += [_spending_table("spent on verdicts", "verdicts", analysis.judges)]
-    listed = [(each.cause, Number(each.count, 0), each.example) for each in failures]
-    if listed:
-        tables.append(Table("failed cells", ("cause", "cells", "example"), tuple(listed), numeric=frozenset({1})))
+    columns: dict[str, Callable[[Failures], Cell]] = {
+        "cause": lambda each: each.cause,
+        "cells": lambda each: Number(each.count, 0),
+        "example": lambda each: each.example,
+    }
+    tables += [column_table("failed cells", failures, columns)]
     return [table for table in tables if table.rows or table.remarks]
+
+
+def _system_tables(found: SystemAnalysis) -> Iterator[Table]:
+    yield leaderboard_table(found.by_result, "leaderboard")
+    if found.by_margin is not None:
+        table = leaderboard_table(found.by_margin, "leaderboard by margin")
+        scale = f"A margin of {found.margin_scale:.4g} points, the largest seen, counts as a full win."
+        yield table._replace(remarks=(scale, *table.remarks))
+    by_side: dict[str, Callable[[PlayerRecord], Cell]] = {
+        "player": lambda row: row.name,
+        "for the motion": lambda row: format_share(row.as_first),
+        "against the motion": lambda row: format_share(row.as_second),
+    }
+    yield column_table("points by side", found.players, by_side)
+    by_pair: dict[str, Callable[[PairRecord], Cell]] = {
+        "player": lambda pair: pair.left,
+        "against": lambda pair: pair.right,
+        "points of the player": lambda pair: format_share(pair.share),
+    }
+    yield column_table("pairs", found.pairs, by_pair)
+    yield _judges_table(found)
+    if len(found.judges) > 1:
+        yield _agreement_table(found)
+    yield _motions_table(found)
 
 
 def leaderboard_table(ratings: Ratings, title: str) -> Table:
@@ -49,34 +69,35 @@ def leaderboard_table(ratings: Ratings, title: str) -> Table:
     low = min((elo.value or 0.0 if elo.low is None else elo.low for elo in elos), default=0.0)
     high = max((elo.value or 0.0 if elo.high is None else elo.high for elo in elos), default=1.0)
     pad = 0.03 * (high - low) or 1.0
-    rows: list[TableRow] = [
-        (
-            rating.name,
-            _format_interval(rating.elo, 0),
-            Interval(rating.elo.value, rating.elo.low, rating.elo.high, low - pad, high + pad),
-            _format_interval(rating.strength, 2),
-            Number(rating.games, 1),
-            f"{100 * rating.share:.0f} %",
-        )
-        for rating in ratings.ratings
-    ]
-    side = ratings.side
     has_intervals = ratings.clusters > 1
-    remarks = [
-        f"Advantage of the player named first (in debates: for the motion): {_format_interval(side, 2)} in log odds."
-        if side.value is not None
-        else "",
-        f"{ratings.results} results in {theme.count_noun(ratings.clusters, 'cluster')} (usually a cluster is a motion). "
-        + (
-            "The 95 % intervals come from a bootstrap over clusters."
-            if has_intervals
-            else "Intervals need at least two clusters."
-        ),
-        *ratings.notes,
-    ]
     level = " (95 %)" if has_intervals else ""
-    heads = ("player", f"Elo-like{level}", "interval", f"log odds{level}", "games", "points")
-    return drop_empty_columns(Table(title, heads, tuple(rows), tuple(filter(None, remarks)), numeric=frozenset({4, 5})))
+
+    def interval(elo: Estimate) -> Interval | None:
+        return Interval(elo.value, elo.low, elo.high, low - pad, high + pad) if has_intervals else None
+
+    columns: dict[str, Callable[[Rating], Cell]] = {
+        "player": lambda rating: rating.name,
+        f"Elo-like{level}": lambda rating: _format_interval(rating.elo, 0),
+        "interval": lambda rating: interval(rating.elo),
+        f"log odds{level}": lambda rating: _format_interval(rating.strength, 2),
+        "games": lambda rating: Number(rating.games, 1),
+        "points": lambda rating: f"{100 * rating.share:.0f} %",
+    }
+    table = column_table(title, ratings.ratings, columns, _rating_remarks(ratings, has_intervals=has_intervals))
+    return drop_empty_columns(table._replace(numeric=frozenset({4, 5})))
+
+
+def _rating_remarks(ratings: Ratings, *, has_intervals: bool) -> Iterator[str]:
+    if ratings.side.value is not None:
+        side = _format_interval(ratings.side, 2)
+        yield f"Advantage of the player named first (in debates: for the motion): {side} in log odds."
+    source = "The 95 % intervals come from a bootstrap over clusters."
+    clusters = theme.count_noun(ratings.clusters, "cluster")
+    yield (
+        f"{ratings.results} results in {clusters} (usually a cluster is a motion). "
+        f"{source if has_intervals else 'Intervals need at least two clusters.'}"
+    )
+    yield from ratings.notes
 
 
 def format_share(found: Estimate) -> str:
@@ -97,93 +118,62 @@ def _signed(value: float, digits: int) -> str:
     return f"{round(value, digits) + 0:.{digits}f}".replace("-", "−")
 
 
-def _margin_tables(found: SystemAnalysis, suffix: str) -> Iterator[Table]:
-    if found.by_margin is not None:
-        table = leaderboard_table(found.by_margin, f"leaderboard by margin{suffix}")
-        scale = f"A margin of {found.margin_scale:.4g} points, the largest seen, counts as a full win."
-        yield table._replace(remarks=(scale, *table.remarks))
-
-
-def _judges_table(found: SystemAnalysis, suffix: str) -> Table:
-    rows: list[TableRow] = [
-        (
-            judge.name or BASE_JUDGES,
-            Number(judge.judgements, 0),
-            format_share(judge.first_share),
-            format_share(judge.swapped),
-            _format_interval(judge.length, 2),
-            format_share(judge.self_preference),
-        )
-        for judge in found.judges
-    ]
-    heads = (
-        "judge",
-        "verdicts",
-        "points for the motion",
-        "other result with sides swapped",
-        "length ρ",
-        "self-preference",
+def _judges_table(found: SystemAnalysis) -> Table:
+    columns: dict[str, Callable[[JudgeRecord], Cell]] = {
+        "judge": lambda judge: judge.name or BASE_JUDGES,
+        "verdicts": lambda judge: Number(judge.judgements, 0),
+        "points for the motion": lambda judge: format_share(judge.first_share),
+        "other result with sides swapped": lambda judge: format_share(judge.swapped),
+        "length ρ": lambda judge: _format_interval(judge.length, 2),
+    }
+    if any(judge.self_preference.value is not None for judge in found.judges):
+        columns["self-preference"] = lambda judge: format_share(judge.self_preference)
+    remark = (
+        "If both orders were played, 50 % for the motion means no side bias. Length ρ: Spearman correlation of the "
+        "margin with the ratio of lengths."
     )
-    remarks = (
-        (
-            "If both orders were played, 50 % for the motion means no side bias. Length ρ: Spearman correlation of the margin "
-            "with the ratio of lengths."
-        ),
+    return column_table("judges", found.judges, columns, [remark])
+
+
+def _agreement_table(found: SystemAnalysis) -> Table:
+    columns: dict[str, Callable[[PairAgreement], Cell]] = {
+        "judges": lambda pair: f"{pair.first or BASE_JUDGES} and {pair.second or BASE_JUDGES}",
+        "same result": lambda pair: format_share(pair.share),
+        "interval": lambda pair: Interval(pair.share.value, pair.share.low, pair.share.high, 0, 1),
+        "Cohen's κ": lambda pair: _format_interval(pair.kappa, 2),
+    }
+    remark = (
+        f"Krippendorff's α over all judges: winners {_format_interval(found.alpha, 2)}, margins "
+        f"{_format_interval(found.alpha_margin, 2)}. 1 is perfect agreement, 0 is chance."
     )
-    if all(row[-1] == "—" for row in rows):
-        rows, heads = [row[:-1] for row in rows], heads[:-1]
-    return Table(f"judges{suffix}", heads, tuple(rows), remarks, numeric=frozenset({1}))
+    return column_table("agreement", found.agreements, columns, [remark])
 
 
-def _agreement_tables(found: SystemAnalysis, suffix: str) -> Iterator[Table]:
-    if len(found.judges) > 1:
-        rows = tuple(
-            (
-                f"{pair.first or BASE_JUDGES} and {pair.second or BASE_JUDGES}",
-                format_share(pair.share),
-                Interval(pair.share.value, pair.share.low, pair.share.high, 0, 1),
-                _format_interval(pair.kappa, 2),
-            )
-            for pair in found.agreements
-        )
-        remarks = (
-            (
-                f"Krippendorff's α over all judges: winners {_format_interval(found.alpha, 2)}, margins "
-                f"{_format_interval(found.alpha_margin, 2)}. 1 is perfect agreement, 0 is chance."
-            ),
-        )
-        yield Table(f"agreement{suffix}", ("judges", "same result", "interval", "Cohen's κ"), rows, remarks)
-
-
-def _motions_table(found: SystemAnalysis, suffix: str) -> Table:
-    rows = [
-        (
-            record.topic,
-            Gauge(record.first_share.value or 0.0, 1),
-            format_share(record.first_share),
-            "one-sided" if record.is_one_sided else "",
-        )
-        for record in found.motions[:MOTIONS_SHOWN]
-    ]
+def _motions_table(found: SystemAnalysis) -> Table:
+    columns: dict[str, Callable[[MotionRecord], Cell]] = {
+        "motion": lambda record: record.topic,
+        "for": lambda record: Gauge(record.first_share.value or 0.0, 1),
+        "points for the motion": lambda record: format_share(record.first_share),
+        "": lambda record: "one-sided" if record.is_one_sided else "",
+    }
     left = len(found.motions) - MOTIONS_SHOWN
-    remarks = (f"{left} more motions are closer to even.",) if left > 0 else ()
-    return Table(f"motions{suffix}", ("motion", "for", "points for the motion", ""), tuple(rows), remarks)
+    remarks = [f"{left} more motions are closer to even."] if left > 0 else []
+    return column_table("motions", found.motions[:MOTIONS_SHOWN], columns, remarks)
 
 
 def _spending_table(title: str, unit: str, spent: Sequence[ParticipantSpending]) -> Table:
-    rows: list[TableRow] = [
-        (
-            each.name,
-            Number(each.count, 0),
-            "unknown" if each.cost_usd is None else theme.format_cost(each.cost_usd),
-            "unknown" if each.cost_usd is None else theme.format_cost(each.cost_usd / each.count),
-            theme.format_count(each.tokens),
-            Number(each.seconds / each.count, 1),
-        )
-        for each in spent
-    ]
-    heads = ("who", unit, "cost", "each", "tokens", "seconds each")
-    return Table(title, heads, tuple(rows), numeric=frozenset({1, 2, 3, 4, 5}))
+    def cost(each: ParticipantSpending, parts: int) -> str:
+        return "unknown" if each.cost_usd is None else theme.format_cost(each.cost_usd / parts)
+
+    columns: dict[str, Callable[[ParticipantSpending], Cell]] = {
+        "who": lambda each: each.name,
+        unit: lambda each: Number(each.count, 0),
+        "cost": lambda each: cost(each, 1),
+        "each": lambda each: cost(each, each.count),
+        "tokens": lambda each: theme.format_count(each.tokens),
+        "seconds each": lambda each: Number(each.seconds / each.count, 1),
+    }
+    return column_table(title, spent, columns)._replace(numeric=frozenset(range(1, len(columns))))
 
 
 def matrix_rows(found: SystemAnalysis) -> list[tuple[str, list[Estimate | None]]]:

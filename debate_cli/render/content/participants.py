@@ -1,6 +1,6 @@
 """Describes debaters, judges and their models."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate, Participant, models_used_by_debater, models_used_by_judges
@@ -57,8 +57,7 @@ def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
 
 def rehearsal_notice(debate: Debate) -> str:
     """Return REHEARSAL_NOTICE if the mock is the only model of the debate; otherwise an empty text."""
-    judges = [row for run in debate.runs for row in judge_rows(debate, run)]
-    answered = (*debater_rows(debate), *judges)
+    answered = (*debater_rows(debate), *judge_rows(debate, *debate.runs))
     models = [row.model for row in answered if row.model not in {NO_MODEL, IMPORTED_LABEL} and not is_person(row.model)]
     return REHEARSAL_NOTICE if models and all(model == MOCK_LABEL for model in models) else ""
 
@@ -81,7 +80,7 @@ def describe_call(turn: Turn) -> tuple[str, ...]:
 
 def debate_facts(debate: Debate) -> list[str]:
     """Return date, debaters, judges, their models and the id of a debate. The text is not sanitized."""
-    judges = [row for run in debate.runs for row in judge_rows(debate, run)]
+    judges = judge_rows(debate, *debate.runs)
     facts = [f"{debate.started_at:%d %B %Y}"]
     for verb, rows in (("debated", debater_rows(debate)), ("judged", judges)):
         people = ", ".join(dict.fromkeys(f"{row.name}: {row.model}" for row in rows))
@@ -89,26 +88,33 @@ def debate_facts(debate: Debate) -> list[str]:
     return [*facts, f"id {debate.id}"]
 
 
-def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
-    """Return a row per judging system. A panel has a row per judge instead. The deciding system is marked."""
-    found: list[ParticipantRow] = []
+def judge_rows(debate: Debate, *runs: JudgingRun) -> tuple[ParticipantRow, ...]:
+    """Return a row per judging system and model in `runs`. A panel has a row per judge instead.
+
+    The deciding system is marked if models judged in only one of the runs.
+    """
+    marked = [run for run in runs if run.reviewer is None]
+    rows = (row for run in runs for row in _rows_of_run(debate, run, is_marked=marked == [run]))
+    return tuple(dict.fromkeys(rows))
+
+
+def _rows_of_run(debate: Debate, run: JudgingRun, *, is_marked: bool) -> Iterator[ParticipantRow]:
     systems = run.active_systems()
     for system in systems:
-        decides = ", decides" if system.kind == run.judging.deciding_kind and len(systems) > 1 else ""
+        is_deciding = is_marked and len(systems) > 1 and system.kind == run.judging.deciding_kind
+        decides = ", decides" if is_deciding else ""
         seats = system.seats
         if any(seat.weight is not None for seat in seats):
             for seat in seats:
                 model = _judge_model(debate, run, system, seat.model, seat.id)
-                part = f"{system.kind} {seat.weight or 1:g}{decides}"
-                found.append(ParticipantRow(_JUDGE_BADGE, seat.id, part, model))
+                yield ParticipantRow(_JUDGE_BADGE, seat.id, f"{system.kind} {seat.weight or 1:g}{decides}", model)
         elif seats:
             count = "judge" if len(seats) == 1 else f"{len(seats)} judges"
             model = _judge_model(debate, run, system, seats[0].model)
-            found.append(ParticipantRow(_JUDGE_BADGE, system.kind, f"{count}{decides}", model))
+            yield ParticipantRow(_JUDGE_BADGE, system.kind, f"{count}{decides}", model)
         else:
             part = f"{system.method}{decides}".removeprefix(", ")
-            found.append(ParticipantRow(_JUDGE_BADGE, system.kind, part, NO_MODEL))
-    return tuple(found)
+            yield ParticipantRow(_JUDGE_BADGE, system.kind, part, NO_MODEL)
 
 
 def _judge_model(

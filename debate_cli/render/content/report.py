@@ -133,8 +133,7 @@ def build_debate_report(
     rows = build_trace_table(shown)
     traced = only == "trace" or (shown.status == "complete" and judged is None) or any(row.standing for row in rows)
     sections = tuple(section for system in systems_of_debate(shown) for section in system.sections(shown))
-    judges = participants.judge_rows(shown, shown.runs[0]) if shown.runs else ()
-    cast = (*participants.debater_rows(shown), *judges)
+    cast = (*participants.debater_rows(shown), *participants.judge_rows(shown, *shown.runs))
     changes = build_changes_table(debate)
     notes = [RowGroup("verdict", tuple(SummaryRow("note", (sentence,)) for sentence in omitted))] if omitted else []
     cast_rows = tuple((f"{row.sign.symbol} {row.name}", row.part, row.model) for row in cast)

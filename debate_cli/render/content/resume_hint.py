@@ -37,8 +37,7 @@ _REPEATED_REQUEST_CAUSES = frozenset({"ContextOverflowError", "RejectedError"})
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
     """Return the command that resumes a debate, quoted for a shell.
 
-    If the debate was not saved, `debate_id` is None, and the result begins with `the same command`.
-
+    `debate_id`: None if the debate was not saved; the result then begins with `the same command`.
     `budget`: whether to raise the budget. `why`: error message that may name the limit to raise.
     """
     named = [option for limit, option in BUDGET_OPTIONS.items() if limit in why] or list(BUDGET_OPTIONS.values())
@@ -122,11 +121,9 @@ class MissingJudgements(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason()}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
-        """Return the commands that get the missing judgements.
+        """Return a command that asks the same judges again, if that is possible, then one that asks another model.
 
-        The first command asks the same judges again. It is left out if that is impossible.
-
-        The last command asks another model. It is left out if `path`, the path of the transcript, is None.
+        `path`: path of the transcript. Without a path, there is no command for another model.
         """
         failed = (self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures)
         option = next((remedy_options(self.debate, failure)[0] for failure in failed), "")

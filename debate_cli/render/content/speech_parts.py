@@ -11,12 +11,11 @@ from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.turn import CLOSING_ITEM, UNSTRUCTURED, Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.evidence.source_checks import SourceCheck
 from debate_cli.llm.model import RESTART
-from debate_cli.render import theme
 from debate_cli.render.theme import shorten
 from debate_cli.systems.aggregation import newest_run, ordered_assessments
 from debate_cli.systems.debate_tables import SOURCE_BADGES, SUPPORT_BADGES
 from debate_cli.systems.source_support import SOURCES_KIND, JudgedCitation, join_checks
-from debate_cli.systems.tables import Badge
+from debate_cli.systems.tables import RESPONSE_BADGES, Badge
 
 SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
 """A part of a speech. Free text is a string."""
@@ -136,7 +135,7 @@ class ThreadIndex:
             for turn in earlier
             for response in turn.responses or ()
             if response.target == target and response.follow_up.strip() and turn.speaker != owner
-            for badge in [theme.RESPONSE_BADGES[response.type]]
+            for badge in [RESPONSE_BADGES[response.type]]
         ]
         replies = [
             (turn.round, ThreadStep(owner, "↳", ("answered",), shorten(answer.reply, MAX_REPLY_LENGTH)))

@@ -216,10 +216,7 @@ def label_change(change: RequiredChange) -> str:
 
 
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
-    """Return a command that judges the debate with a system that has not judged it.
-
-    Without such a system, the command asks the same judges again.
-    """
+    """Return a command that asks a system that has not judged the debate yet, or else the same judges again."""
     known = tuple(map(get_system, system_kinds()))
     able = [system.kind for system in known if system.why_not(debate) is None]
     able = able or [system.kind for system in known if system.judges_texts]
@@ -242,8 +239,7 @@ def explain_scores(verdict: Verdict) -> str:
 def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
     """Return the shortened words of a judge who agrees with the verdict.
 
-    None if the verdict is undetermined, or if no judge who agrees can be quoted. Also None if these words are the key
-    insight of the briefing `beside`.
+    None without such words, for an undetermined verdict, and if the briefing `beside` has the same words.
     """
     quote = get_system(verdict.system).quote(debate, verdict) if verdict.victory != "undetermined" else None
     words = shorten(quote.words) if quote is not None else ""

@@ -6,7 +6,8 @@ from debate_cli.app.score import CheckedFile, UnusableFile
 from debate_cli.render import theme
 from debate_cli.render.content.agreement import label_listed_verdict
 from debate_cli.render.html.templating import file_href, render_page
-from debate_cli.render.score_rows import summarize_systems
+from debate_cli.render.score_rows import build_summary_table
+from debate_cli.systems.tables import VOTE_BADGES
 
 FACT_COLUMNS = (("date", False), ("models", False), ("cost", True))
 VERDICT_COLUMNS = (
@@ -28,7 +29,9 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
         title=title,
         files=files,
         unusable=unusable,
-        summaries=summarize_systems(checked.file for checked in files),
+        summary=build_summary_table([checked.file for checked in files]) if len(files) > 1 else None,
+        classes={},
+        signs={},
         gated=gated,
         with_facts=with_facts,
         heads=[("debate", False), *facts, *VERDICT_COLUMNS, *gates],
@@ -37,5 +40,5 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
         href=file_href,
         called=label_listed_verdict,
         outcome=theme.describe_outcome,
-        votes=theme.VOTE_BADGES,
+        votes=VOTE_BADGES,
     )

@@ -24,12 +24,11 @@ from debate_cli.render.content.summary import build_changes_table, group_changes
 from debate_cli.render.html.charts import DrawnChart, draw_chart
 from debate_cli.render.html.templating import render_page
 from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
-from debate_cli.render.theme import Sign
 from debate_cli.systems import debate_tables
 from debate_cli.systems.base import TurnScore
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.registry import get_system
-from debate_cli.systems.tables import Number, Table, TableRow, make_table
+from debate_cli.systems.tables import RESPONSE_BADGES, STANDING_BADGES, Badge, Number, Table, TableRow, make_table
 from debate_cli.systems.trace import TraceRow, score_arguments
 
 PART_TEMPLATES: dict[ReportPart, str] = {
@@ -40,7 +39,7 @@ PART_TEMPLATES: dict[ReportPart, str] = {
 STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 DEBATER_COLOURS = 6
 """Number of colours for debaters. With more debaters, the colours repeat."""
-REPLY_BADGES = {False: Sign("↳", "replies", theme.BLUE), True: Sign("!", "leaves it open", theme.GOLD)}
+REPLY_BADGES = {False: Badge("↳", "replies", "info"), True: Badge("!", "leaves it open", "mixed")}
 """Badges of a reply to a question. The key says whether the reply leaves the question open."""
 Marking = Literal["", "quoted", "altered"]
 """`quoted` if a quote repeats the words, `altered` if a quote changes them, empty if no quote contains them."""
@@ -58,9 +57,9 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
         debate=debate,
         show_hidden=show_hidden,
         signs=theme.participant_styles(debate.participants),
-        responses=theme.RESPONSE_BADGES,
+        responses=RESPONSE_BADGES,
         shifts=theme.SHIFT_BADGES,
-        standings=theme.STANDING_BADGES,
+        standings=STANDING_BADGES,
         rank={standing: number for number, standing in enumerate(STANDING_ORDER)},
         outcome=partial(theme.describe_outcome, document=debate.document_name),
         label_change=label_change,
@@ -69,7 +68,6 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
         scale=theme.score_axis_max,
         usage=theme.format_usage(debate.usage),
         templates=[f"{PART_TEMPLATES[part]}.html.j2" for part in DOCUMENT_PARTS if part in PART_TEMPLATES],
-        closed=theme.describe_close(debate),
         chair_opens=chair.announce_debate(debate),
         chair_closes=chair.announce_close(debate, debate.closed),
     )
@@ -166,7 +164,7 @@ class StatementGroup(NamedTuple):
     by: str
     kind: str
     """Type of response, e.g. `refutes`; `reply` for replies to questions."""
-    badge: Sign
+    badge: Badge
     occurrences: list[Occurrence]
     """The turns that contain the statements; at least one turn."""
 
@@ -207,7 +205,7 @@ class PageAnchors:
         """Return the statements about the claim of `row`. Statements of earlier turns come first."""
         said = [
             *(
-                (item.by, item.type, theme.RESPONSE_BADGES[item.type], self.response, item.turn, item.follow_up)
+                (item.by, item.type, RESPONSE_BADGES[item.type], self.response, item.turn, item.follow_up)
                 for item in row.responses
             ),
             *((item.by, "reply", REPLY_BADGES[bool(item.evaded)], self.reply, item.turn, "") for item in row.replies),

@@ -9,13 +9,11 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from debate_cli.render import sanitize, theme
+from debate_cli.render import sanitize
 from debate_cli.render.content.participants import format_model
 from debate_cli.render.html.charts import plot_interval
 from debate_cli.systems.tables import Cell, Interval, Lines, format_number
 
-COLOUR_CLASSES = {theme.GREEN: "good", theme.RED: "bad", theme.GOLD: "mixed", theme.BLUE: "calm", theme.MUTED: "quiet"}
-"""Maps the terminal colour of a badge to a CSS class."""
 SHORT_CELL_LENGTH = 30
 """Maximum length of a text cell that stays on one line."""
 
@@ -35,8 +33,6 @@ def build_environment() -> Environment:
         "clean": sanitize.sanitize_text,
         "number": format_number,
         "model": format_model,
-        "sign_of": theme.badge_sign,
-        "tone": _colour_class,
         "breadth": _cell_width_class,
         "kind": _type_name,
         "plotted": _plot_cell,
@@ -68,10 +64,6 @@ def file_href(path: str) -> str:
     """Return a file path as a URL without a scheme, which cannot run a script; empty for an empty path."""
     quoted = quote(path, safe="/", errors="replace")
     return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}" if quoted else ""
-
-
-def _colour_class(colour: str) -> str:
-    return COLOUR_CLASSES.get(colour, "calm")
 
 
 def _type_name(value: object) -> str:

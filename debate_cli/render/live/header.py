@@ -111,7 +111,7 @@ def _score_bars(report: JudgeReport, debate: Debate) -> Table:
     grid.add_column()
     grid.add_column(justify="right", no_wrap=True)
     for score in report.scores:
-        sign = styles.get(score.participant, theme.UNKNOWN_BADGE)
+        sign = styles.get(score.participant, theme.UNKNOWN_SIGN)
         name = join_text((f"{sign.symbol} ", sign.colour), terminal_line(score.participant))
         bar = score_bar(score.value, score.out_of, sign.colour, 24)
         grid.add_row(name, bar, f"{score.value:g}/{score.out_of:g}")

@@ -28,6 +28,7 @@ from debate_cli.render.content.speech_parts import (
 )
 from debate_cli.render.terminal.drawing import badge_text, join_text, label_grid, terminal_line, terminal_text
 from debate_cli.render.theme import Sign
+from debate_cli.systems.tables import RESPONSE_BADGES
 
 MIN_PANEL_WIDTH = 52
 """Minimum width of a panel beside another panel. If there is less room, panels are below each other."""
@@ -132,7 +133,7 @@ def _streaming_panel(stream: SpeechStream, styles: Styles, citations: CitationIn
     else:
         streamed = parse_partial_speech(text_since_restart(stream.pieces))
         parts = [_part(part, stream.cue, styles, stream.threads) for part in streamed]
-    style = styles.get(stream.cue.speaker, theme.UNKNOWN_BADGE)
+    style = styles.get(stream.cue.speaker, theme.UNKNOWN_SIGN)
     thinking = Spinner("dots", Text("thinking", style=theme.MUTED), style=style.colour)
     body = _add_blank_lines(parts) if parts else thinking
     footer = _call_text(stream.turn) if stream.turn else f"turn {stream.cue.index + 1}"
@@ -161,7 +162,7 @@ def _citation(citation: CheckedCitation) -> Text:
 
 
 def _panel(speaker: str, styles: Styles, body: RenderableType, footer: str) -> Panel:
-    style = styles.get(speaker, theme.UNKNOWN_BADGE)
+    style = styles.get(speaker, theme.UNKNOWN_SIGN)
     title = join_text(
         (f"{style.symbol} ", style.colour),
         terminal_line(speaker, f"bold {style.colour}"),
@@ -219,7 +220,7 @@ def _part(part: SpeechPart, moment: Turn | Cue, styles: Styles, threads: ThreadI
 
 
 def _response(response: Response, thread: ArgumentThread | None, styles: Styles, *, brief: bool) -> RenderableType:
-    label = badge_text(theme.RESPONSE_BADGES.get(response.type, theme.UNKNOWN_BADGE))
+    label = badge_text(RESPONSE_BADGES.get(response.type, theme.UNKNOWN_BADGE))
     if brief:
         claim = terminal_line(thread.claim if thread is not None else "", theme.MUTED)
         return hanging_indent(join_text(label, "  ", _owner_and_id(response.target, thread, styles)), claim)
@@ -244,7 +245,7 @@ def _thread_tree(target: str, thread: ArgumentThread | None, styles: Styles) -> 
         return Tree(head, guide_style=theme.MUTED)
     tree = Tree(hanging_indent(head, terminal_line(thread.claim, theme.MUTED)), guide_style=theme.MUTED)
     for step in thread.steps:
-        owner = styles.get(step.by, theme.UNKNOWN_BADGE).symbol
+        owner = styles.get(step.by, theme.UNKNOWN_SIGN).symbol
         label = f"{step.symbol} {owner} {sanitize.sanitize_line(step.by)} {', '.join(step.actions)}"
         tree.add(_step(Text(label, style=theme.MUTED), terminal_text(step.said, theme.MUTED)))
     return tree
@@ -257,7 +258,7 @@ def _step(label: Text, words: Text) -> Text:
 def _owner_and_id(target: str, thread: ArgumentThread | None, styles: Styles) -> Text:
     if thread is None:
         return _id(target, "bold")
-    owner = styles.get(thread.owner, theme.UNKNOWN_BADGE)
+    owner = styles.get(thread.owner, theme.UNKNOWN_SIGN)
     return join_text((f"{owner.symbol} ", owner.colour), _id(target, "bold"))
 
 

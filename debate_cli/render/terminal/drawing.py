@@ -24,11 +24,9 @@ INDENT = 2
 MAX_KEPT_WORD = 16
 """Maximum width of a word that a table column keeps whole."""
 MIN_TEXT_WIDTH = 22
-"""Minimum width of a column of long text. If a window has less room, the table is drawn as a list."""
+"""Minimum width of a column of long text. A window with less room shows a list instead of the table."""
 MAX_HEADER = 8
 """Maximum length of a one-line header above numbers. A longer header has two lines."""
-MAX_SHORT_CELL = 24
-"""Maximum length of a cell that shares a line with other cells, when a table is drawn as a list."""
 MAX_LABEL = 14
 """Maximum width of a label in `label_grid`."""
 _LEVELS = "▁▂▃▄▅▆▇█"
@@ -77,10 +75,9 @@ def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
     return join_text((f"{style.symbol} ", style.colour), terminal_line(name, f"bold {style.colour}"))
 
 
-def badge_text(badge: Badge | Sign) -> Text:
+def badge_text(badge: Badge) -> Text:
     """Return symbol and word of a badge, in its colour."""
-    sign = theme.badge_sign(badge) if isinstance(badge, Badge) else badge
-    return terminal_line(f"{sign.symbol} {sign.word}", f"bold {sign.colour}")
+    return terminal_line(f"{badge.symbol} {badge.word}", f"bold {theme.TONE_COLOURS[badge.tone]}")
 
 
 def score_bar(value: float, out_of: float, colour: str, width: int = BAR_WIDTH) -> RenderableType:
@@ -95,7 +92,7 @@ def score_bar(value: float, out_of: float, colour: str, width: int = BAR_WIDTH) 
     )
 
 
-def interval_bar(cell: Interval, width: int = 24) -> str:
+def interval_bar(cell: Interval, width: int = BAR_WIDTH) -> str:
     """Return an interval as a text of `width` columns, e.g. `──●──`."""
     if cell.value is None:
         return ""
@@ -163,24 +160,49 @@ class _TableView:
         everything = range(len(self.table.heads))
         without_bars = [position for position in everything if not _is_of_bars(self.table, position)]
         for positions in (list(everything), without_bars):
-            if sum(self._least_width(position) for position in positions) + 3 * len(positions) - 3 <= options.max_width:
-                yield self._as_table(positions)
+            widths = self._column_widths(positions, options.max_width - 3 * (len(positions) - 1))
+            if widths is not None:
+                yield self._as_table(positions, widths)
                 return
-        yield from self._as_list()
+        yield from self._as_list(options.max_width - INDENT)
+
+    def _column_widths(self, positions: Sequence[int], room: int) -> list[int] | None:
+        """Shorten the widest columns until all fit into `room`. Return None if they cannot fit."""
+        least = [self._least_width(position) for position in positions]
+        widths = [max(small, self._full_width(position)) for small, position in zip(least, positions, strict=True)]
+        if sum(least) > room:
+            return None
+        while sum(widths) > room:
+            shortened = max(
+                (place for place, width in enumerate(widths) if width > least[place]), key=widths.__getitem__
+            )
+            widths[shortened] -= 1
+        return widths
+
+    def _lines(self, position: int) -> list[str]:
+        cells = [render_cell(row[position], self.styles).plain for row in self.table.rows if row is not None]
+        return [line for text in (self._header(position), *cells) for line in text.split("\n")]
+
+    def _header(self, position: int) -> str:
+        header = sanitize.sanitize_line(self.table.heads[position])
+        if position in self.table.numeric and len(header) > MAX_HEADER:
+            return "\n".join(filter(None, header.rpartition(" ")[::2]))
+        return header
+
+    def _full_width(self, position: int) -> int:
+        return BAR_WIDTH if _is_of_bars(self.table, position) else max(map(cell_len, self._lines(position)))
 
     def _least_width(self, position: int) -> int:
-        if _is_of_bars(self.table, position):
-            return BAR_WIDTH
-        cells = [render_cell(row[position], self.styles) for row in self.table.rows if row is not None]
-        if position in self.table.numeric or (self.table.has_key_column and position == 0):
-            lines = [line for text in map(str, cells) for line in text.split("\n")]
-            return max(map(cell_len, (*self.table.heads[position].split(), *lines)), default=0)
-        if any(cell_len(line) > 2 * MIN_TEXT_WIDTH for text in map(str, cells) for line in text.split("\n")):
-            return MIN_TEXT_WIDTH
-        words = [word for text in (self.table.heads[position], *map(str, cells)) for word in text.split()]
-        return min(MAX_KEPT_WORD, max(map(cell_len, words), default=0))
+        full = self._full_width(position)
+        if _is_of_bars(self.table, position) or position in self.table.numeric or self._is_key_column(position):
+            return full
+        longest_word = max((cell_len(word) for line in self._lines(position) for word in line.split()), default=0)
+        return max(min(longest_word, MAX_KEPT_WORD), min(-(-full // 2), MIN_TEXT_WIDTH))
 
-    def _as_table(self, positions: Sequence[int]) -> RichTable:
+    def _is_key_column(self, position: int) -> bool:
+        return self.table.has_key_column and position == 0
+
+    def _as_table(self, positions: Sequence[int], widths: Sequence[int]) -> RichTable:
         grid = RichTable(
             box=SIMPLE_HEAD,
             header_style=theme.MUTED,
@@ -188,17 +210,11 @@ class _TableView:
             pad_edge=False,
             show_edge=False,
             padding=(0, 1),
+            leading=int(_has_lines(self.table)),
         )
-        for position in positions:
-            is_numeric = position in self.table.numeric
-            header = sanitize.sanitize_line(self.table.heads[position])
-            if is_numeric and len(header) > MAX_HEADER:
-                header = "\n".join(filter(None, header.rpartition(" ")[::2]))
-            grid.add_column(
-                Text(header), justify="right" if is_numeric else "left", no_wrap=is_numeric, overflow="fold"
-            )
-        grid.columns[0].no_wrap = self.table.has_key_column
-        grid.leading = int(any(isinstance(cell, Lines) for row in self.table.rows for cell in row or ()))
+        for position, width in zip(positions, widths, strict=True):
+            justify = "right" if position in self.table.numeric else "left"
+            grid.add_column(Text(self._header(position)), justify=justify, width=width, overflow="fold")
         for row in self.table.rows:
             if row is None:
                 grid.add_section()
@@ -206,29 +222,36 @@ class _TableView:
                 grid.add_row(*(_cell_view(row[position], self.styles) for position in positions))
         return grid
 
-    def _as_list(self) -> Iterator[RenderableType]:
-        for row in self.table.rows:
-            if row is None:
-                continue
-            name, *lines = _list_row(self.table, row, self.styles)
+    def _as_list(self, width: int) -> Iterator[RenderableType]:
+        for number, row in enumerate(row for row in self.table.rows if row is not None):
+            if number and _has_lines(self.table):
+                yield Text("")
+            name, *lines = _list_row(self.table, row, self.styles, width)
             if name.plain:
                 yield name
             yield Padding(Group(*lines), (0, 0, 0, INDENT))
 
 
-def _list_row(table: Table, row: TableRow, styles: ParticipantStyles) -> list[Text]:
-    short, long = list[Text](), list[Text]()
-    for _, header, cell in theme.labelled_cells(table, row):
-        text = join_text((f"{header} " if header else "", theme.MUTED), render_cell(cell, styles))
-        if isinstance(cell, Lines) or len(text) > MAX_SHORT_CELL:
-            long += text.split("\n")
-        else:
-            short.append(text)
+def _has_lines(table: Table) -> bool:
+    return any(isinstance(cell, Lines) for row in table.rows for cell in row or ())
+
+
+def _list_row(table: Table, row: TableRow, styles: ParticipantStyles, width: int) -> list[Text]:
+    """Return the first cell, then the other cells in order, as many on a line as fit into `width`."""
     first = render_cell(row[0], styles)
     if first.plain.isdigit():
         first = join_text(f"{sanitize.sanitize_line(table.heads[0])} ", first)
     first.stylize("bold")
-    return [first, *([join_text(*short, separator=" · ")] if short else []), *long]
+    lines = [first]
+    is_open = False
+    for _, header, cell in theme.labelled_cells(table, row):
+        text = join_text((f"{header} " if header else "", theme.MUTED), render_cell(cell, styles))
+        if is_open and not isinstance(cell, Lines) and lines[-1].cell_len + 3 + text.cell_len <= width:
+            lines[-1] = join_text(lines[-1], text, separator=" · ")
+        else:
+            lines += text.split("\n")
+        is_open = not isinstance(cell, Lines)
+    return lines
 
 
 def _is_of_bars(table: Table, position: int) -> bool:

@@ -25,6 +25,8 @@ from debate_cli.render.terminal.drawing import (
 )
 from debate_cli.systems.tables import Lines, Table, TableRow
 
+MAX_SCREEN_ROWS = 40
+"""Maximum number of rows of the closing screen and what follows it."""
 _ROWS_BELOW = 5
 """Rows for the transcript's path, the next command and the shell's prompt."""
 
@@ -50,12 +52,15 @@ def fitting_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen with as many claims per label as fit into the window, at most `MAX_CLAIMS`.
 
-    If the window is too small even for one claim per label, the screen has up to `MAX_CLAIMS` per label.
+    If the window is too small even for one claim per label, the screen has as many as fit into `MAX_SCREEN_ROWS`.
     """
     screens = [closing_screen(debate, verdicts, judged, max_claims=count) for count in range(MAX_CLAIMS, 0, -1)]
-    rows = console.height - _ROWS_BELOW
-    fitting = (parts for parts in screens if len(console.render_lines(Group(*parts), pad=False)) <= rows)
-    return next(fitting, screens[0])
+    heights = [len(console.render_lines(Group(*parts), pad=False)) + _ROWS_BELOW for parts in screens]
+    for available in (min(console.height, MAX_SCREEN_ROWS), MAX_SCREEN_ROWS):
+        for parts, height in zip(screens, heights, strict=True):
+            if height <= available:
+                return parts
+    return screens[-1]
 
 
 def details(

@@ -11,7 +11,7 @@ from debate_cli.render.content import chair
 from debate_cli.render.content.report import DOCUMENT_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.speech_parts import CheckedCitation, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow
-from debate_cli.systems.tables import Badge, Cell, Curve, Lines, Number, Table
+from debate_cli.systems.tables import RESPONSE_BADGES, Badge, Cell, Curve, Lines, Number, Table
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
 _AUTOLINK = re.compile(r":(?=//|/)|(?<=www)\.|(?<=[a-z]):(?=\S*@)", re.IGNORECASE)
@@ -95,7 +95,7 @@ def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: boo
             yield from (f"## Round {turn.round}: {theme.PHASE_LABELS[turn.phase]}", "")
             yield from _chair(chair.announce_debate(debate)) if turn.round == 1 else ()
             yield from _chair(chair.announce_round(debate, turn.round, turn.phase))
-        sign = signs.get(turn.speaker, theme.UNKNOWN_BADGE)
+        sign = signs.get(turn.speaker, theme.UNKNOWN_SIGN)
         yield from (
             f"### {sign.symbol} {escape_markdown(turn.speaker)} ({escape_markdown(sign.word)}), turn {turn.index + 1}",
             "",
@@ -142,7 +142,7 @@ def _piece(piece: SpeechPart) -> list[str]:
             head = f"**{escape_markdown(piece.id)}** {escape_markdown(piece.claim)}"
             return [head, "", *escape_paragraphs(piece.reasoning), *_labelled("Evidence", piece.evidence)]
         case Response():
-            sign = theme.RESPONSE_BADGES[piece.type]
+            sign = RESPONSE_BADGES[piece.type]
             head = f"{sign.symbol} **{sign.word} {escape_markdown(piece.target)}**"
             return [head, "", *escape_paragraphs(piece.reasoning), *_labelled("Asks", piece.follow_up)]
         case FollowUpAnswer():

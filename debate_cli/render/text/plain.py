@@ -31,7 +31,7 @@ from debate_cli.render.content.run_notices import JudgeReport, build_judge_repor
 from debate_cli.render.content.speech_parts import CitationIndex, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow, change_lines, closing_rows, usage_rows
 from debate_cli.render.sanitize import prefix_lines, sanitize_line
-from debate_cli.systems.tables import Badge, DebaterCell, Number, Table, TableRow
+from debate_cli.systems.tables import RESPONSE_BADGES, STANDING_BADGES, Badge, DebaterCell, Number, Table, TableRow
 
 MAX_SHORT_CELL = 24
 """Maximum length of a cell that shares a line with other cells."""
@@ -116,8 +116,8 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
             for label, words in (("reasoning", piece.reasoning), ("evidence", piece.evidence)):
                 yield from prefix_lines(f"{prefix}  {label}: ", words) if words else ()
         case Response():
-            sign = theme.RESPONSE_BADGES.get(piece.type, theme.UNKNOWN_BADGE)
-            answered = f"{prefix}{sign.word} {sanitize_line(piece.target)}"
+            badge = RESPONSE_BADGES.get(piece.type, theme.UNKNOWN_BADGE)
+            answered = f"{prefix}{badge.word} {sanitize_line(piece.target)}"
             yield from prefix_lines(f"{answered}: ", piece.reasoning) if piece.reasoning else (answered,)
             yield from prefix_lines(f"{prefix}  asks: ", piece.follow_up) if piece.follow_up else ()
         case FollowUpAnswer():
@@ -137,7 +137,7 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
 
 
 def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
-    """Yield the lines, wrapped between words if `stream` is a terminal."""
+    """Yield the lines. If `stream` is a terminal, they are wrapped between words; the rest of a line is indented."""
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
     except (OSError, ValueError):  # no file stands behind the stream
@@ -146,7 +146,8 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
         if len(line) <= columns or not columns:
             yield line
         else:
-            yield textwrap.fill(line, columns, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+            indent = f"{line[: len(line) - len(line.lstrip('# '))]}    "
+            yield textwrap.fill(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:
@@ -220,7 +221,7 @@ def details_lines(
     `only`: the only part to write. `judged`: ids of the only judging runs to show. None writes everything.
     """
     report = build_debate_report(debate, verdicts, only=only, judged=judged)
-    standings = {row.id: theme.STANDING_BADGES[row.standing].word for row in report.trace_rows if row.standing}
+    standings = {row.id: STANDING_BADGES[row.standing].word for row in report.trace_rows if row.standing}
     lines: list[str] = []
     for part, blocks in report.blocks(SCREEN_PARTS):
         for block in blocks:

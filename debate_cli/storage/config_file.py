@@ -315,6 +315,11 @@ def load_rubric(path: Path) -> Rubric:
     data, source_map = load_yaml(str(path), read_yaml_text(path, absent="write one, or correct the name"))
     if not is_mapping(data) or not data:
         raise ConfigError(f"{path}:1:1: this is not a rubric; write settings per system, {_EXAMPLE}")
+    return parse_rubric(data, source_map)
+
+
+def parse_rubric(data: Mapping[str, Any], source_map: SourceMap) -> Rubric:
+    """Return the rubric in `data`, which maps kinds of systems to settings. Raises ConfigError."""
     problems = [problem for name, change in data.items() for problem in _check_section(name, change)]
     if problems:
         raise ConfigError(*source_map.format_problems(problems, Redactor()))

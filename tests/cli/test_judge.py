@@ -106,6 +106,17 @@ def test_judges_sets_their_number(saved: Path, system: str, judges: int) -> None
     assert len(found) == judges
 
 
+def test_judges_limits_a_stored_panel(saved: Path) -> None:
+    """`--judges 2` takes the first two personas of the panel that the debate was configured with."""
+    document = read(saved)
+    panel = {"kind": "panel", "personas": ["qa_evaluator", "domain_expert", "security_analyst"]}
+    document["config"]["judging"]["systems"].append(panel)
+    saved.write_text(json.dumps(document))
+    assert judge(saved, saved, "--system", "panel", "--judges", "2", "--mock").code == 0
+    found = {item["assessor"] for item in read(saved)["assessments"] if item["run"] == "r2"}
+    assert found == {"qa_evaluator", "domain_expert"}
+
+
 @pytest.mark.parametrize("system", ["live", "persuasion"])
 def test_systems_with_one_judge_refuse_several(saved: Path, system: str) -> None:
     """`--judges 2` is refused for a system with one judge, and the file is unchanged."""

@@ -131,9 +131,9 @@ def test_printing_an_outcome_shows_the_verdict() -> None:
             lambda: asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), models={"default": 3})),  # type: ignore[dict-item]
             "has no method `complete`",
         ),
-        (lambda: judged(models={"judge": 3}), "has no method `complete`"),
+        (lambda: judged(systems=["panel"], models={"judge": 3}), "has no method `complete`"),
         (lambda: judged(systems=["gut"]), "--system gut: there is no such judging system"),
-        (lambda: judged(model="gpt"), "--model gpt: write provider/model"),
+        (lambda: judged(systems=["panel"], model="gpt"), "--model gpt: write provider/model"),
         (lambda: asyncio.run(debate_cli.judge_text("Plan.", model="gpt")), "--model gpt: write provider/model"),
         (lambda: debate_cli.import_debate(__file__, format="text", columns={"text": "body"}), "--map names columns"),
         (
@@ -150,7 +150,7 @@ def test_wrong_arguments_raise_a_config_error(wrong: Callable[[], object], sente
 
 def judged(**arguments: Any) -> debate_cli.Outcome:
     """Judge the debate of configs/mock.yaml."""
-    return asyncio.run(debate_cli.judge(ran().debate, **{"systems": ["panel"], "model": "mock/judge", **arguments}))
+    return asyncio.run(debate_cli.judge(ran().debate, **arguments))
 
 
 def test_an_empty_text_is_not_judged() -> None:

@@ -13,7 +13,7 @@ from typing import get_args
 
 import typer
 
-from debate_cli.app.context import RunContext
+from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.judge import JudgePlan, JudgeTask, judge_files
 from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_roles import mock_spec
@@ -160,15 +160,15 @@ def _judge_in_turn(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budg
         turns.setdefault(earlier[plan.source], []).append(plan)
         earlier[plan.source] += 1
     codes: set[int] = set()
+    cassette = config_options.open_cassette(given.record, given.playback)
     for turn in turns.values():
-        codes.add(code := _judge(given, turn, budget))
+        codes.add(code := _judge(given, turn, budget, cassette))
         if code not in {0, 1, run_control.EXIT_CODES["failed"]}:
             break
     return run_control.gravest_exit_code(codes)
 
 
-def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
-    cassette = config_options.open_cassette(given.record, given.playback)
+def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget, cassette: Cassette | None) -> int:
     batches = BatchScreen(quiet=given.quiet)
     errors: list[str] = []
     codes: set[int] = set()
@@ -180,7 +180,9 @@ def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> i
             if budget.is_closed:
                 stop.request()
             access = people.access(given.out / FILES_FOLDER, task.target)
-            return replace(task.context, observer=observer, cassette=cassette, budget=budget, people=access)
+            return replace(
+                task.context, observer=observer, warn=observer.warn, cassette=cassette, budget=budget, people=access
+            )
 
         results = run_control.iterate_until_stopped(
             lambda stop: judge_files(

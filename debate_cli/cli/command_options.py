@@ -391,7 +391,7 @@ class ImportOptions(NamedTuple):
       debate import hearing.txt --arguments anthropic/claude-sonnet-5
     """
 
-    EPILOG = options.EXIT_CODES_WITH_MODELS
+    EPILOG = options.EXIT_CODES_WITHOUT_GATES
 
     paths: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files with a debate each, and folders of them.")]
     format: Annotated[

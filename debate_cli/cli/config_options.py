@@ -171,6 +171,10 @@ def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True)
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")
-    if record is not None:
-        return CassetteRecorder(record) if asked else None
+    if record is not None and asked:
+        is_extended = record.exists()
+        recorder = CassetteRecorder(record)
+        if is_extended:
+            print_status(f"note: --record: the new calls are added to {record}, which exists already")
+        return recorder
     return CassettePlayer(play) if play is not None else None

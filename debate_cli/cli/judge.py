@@ -37,6 +37,7 @@ from debate_cli.evidence.source_checks import check_sources
 from debate_cli.providers.people.person import default_files_folder
 from debate_cli.render import sanitize, score_rows
 from debate_cli.render.content.agreement import sort_deciding_first
+from debate_cli.render.content.participants import rehearsal_notice
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
@@ -184,6 +185,7 @@ class _Judging:
     failed: int = 0
     judged: int = 0
     waiting: int = 0
+    rehearsals: int = 0
     batches: BatchScreen | None = None
 
     def judge_and_print(self) -> None:
@@ -215,7 +217,7 @@ class _Judging:
         def equip(task: JudgeTask) -> RunContext:
             folder = self.given.files or default_files_folder(task.context.config)
             access = people.access(folder, task.target)
-            return replace(task.context, observer=observer, cassette=self.cassette, people=access)
+            return replace(task.context, observer=observer, warn=observer.warn, cassette=self.cassette, people=access)
 
         def report_error(plan: JudgePlan, error: DebateError) -> None:
             self.failed += 1
@@ -268,8 +270,10 @@ class _Judging:
             suggest_judging=len(self.plans) == 1 and not given.quiet and not given.json,
             stop_cause=observer.stop_cause,
             batch=self.batches is not None,
+            gate_prefix=f"{task.target or task.source}: " if len(self.plans) > 1 else "",
         )
         self.codes.add(code)
+        self.rehearsals += bool(rehearsal_notice(outcome.debate))
         if given.report is not None:
             self.report_code = write_report(
                 given.report, outcome, task.context.redact, show_hidden=False, force=given.force
@@ -279,6 +283,8 @@ class _Judging:
         return self.batches is not None and outcome.halted == "interrupted"
 
     def _print_rest(self, observer: PipeSafeObserver) -> None:
+        if len(self.plans) > 1 and not self.given.json:
+            console.print_rehearsals(self.rehearsals, self.judged - self.waiting)
         skipped = len(self.plans) - self.judged - self.failed
         if skipped:
             reason = (observer.stop_cause or screen.BY_USER).reason

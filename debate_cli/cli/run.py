@@ -35,7 +35,6 @@ from debate_cli.cli.run_control import PeopleOfCommand, discard_drafts, require_
 from debate_cli.domain.config_checks import check_config, check_judging_config, find_notices
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, UsageError
-from debate_cli.providers.cassette import CassetteRecorder
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render import sanitize
 from debate_cli.render.theme import RunPlan, format_cost
@@ -75,7 +74,7 @@ def run(given: RunOptions) -> None:
     require_terminal(context.asked_people)
     obtain_consents(context.destinations, given.trust_host)
     if given.record is not None:
-        context = replace(context, cassette=CassetteRecorder(given.record))
+        context = replace(context, cassette=config_options.open_cassette(given.record, None))
     outcome, code = _execute(given, context, stored, gates)
     if given.report is not None:
         written = write_report(given.report, outcome, context.redact, show_hidden=given.show_hidden, force=given.force)

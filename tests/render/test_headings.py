@@ -90,8 +90,8 @@ def test_plain_lines_head_a_further_judging() -> None:
         "Judging run r2",
         "Judge",
     ]
-    assert lines[0] == "Debate: microservices-0001 (judged again)"
-    assert plain([AGAIN], debate().without_turns())[0] == "Debate: microservices-0001 (judged)"
+    assert lines[1] == "Debate: microservices-0001 (judged again)"
+    assert plain([AGAIN], debate().without_turns())[1] == "Debate: microservices-0001 (judged)"
 
 
 def test_a_replayed_judging_has_no_heading_of_its_own() -> None:

@@ -162,8 +162,8 @@ async def run_debate(
     - `trusted_hosts`: hosts to which the configuration may send requests and keys.
 
     A failure of a model raises nothing: read `halted` and `debate.failures` of the outcome.
-    ConfigError is raised before any call. Its kinds: MissingKeyError, and UntrustedHostError for a host that is not
-    trusted.
+    Raises ConfigError for a wrong argument, MissingKeyError for a missing key, and UntrustedHostError for a host that is
+    not trusted. These errors are raised before any call.
     """
     loaded, own = _with_models(_to_loaded(config), models)
     if not loaded.config.debaters:
@@ -201,7 +201,7 @@ async def judge(
     - `path`: the transcript to write. None: nothing is written.
     - `trusted_hosts`: hosts to which the configuration and the debate may send requests and keys.
 
-    Raises TranscriptError if the debate cannot be judged, ConfigError for a wrong argument, and its kind
+    Raises TranscriptError if the debate cannot be judged. Raises ConfigError for a wrong argument, and
     UntrustedHostError for a host that is not trusted.
     """
     loaded = _to_loaded(config) if config is not None else None
@@ -232,8 +232,8 @@ async def judge_text(
     - `context`: material that is shown beside the text and not judged. None: the background of `config`.
     - `config`: its topic is the question of the vote. It needs no debaters.
 
-    The other arguments are those of `judge`. Raises TranscriptError for a text that is empty or too long, ConfigError
-    for a wrong argument, and its kind UntrustedHostError for a host that is not trusted.
+    The other arguments are those of `judge`. Raises TranscriptError if the text is empty or too long. Raises
+    ConfigError for a wrong argument, and UntrustedHostError for a host that is not trusted.
     """
     text = decode_text(name, text.encode(errors="replace"))
     loaded = _to_loaded(config) if config is not None else None

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import sys
-import textwrap
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,10 +31,6 @@ UNWRITABLE_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EI
 _CLOSED_STREAM_ERRNOS = frozenset({errno.EPIPE, errno.EIO, errno.ENXIO})
 _LINE_BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]+")
 _WORKFLOW_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
-
-
-_COPYABLE = re.compile(r"(?:^|[: `])debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
-_LABEL = re.compile(r"^([a-z ]+:) ")
 
 
 class ClosedPipeError(Exception):
@@ -118,23 +113,13 @@ def replace_control_chars(text: str) -> str:
 
 
 def print_status(line: str) -> None:
-    """Print a line on stderr, wrapped on a terminal. Does nothing if stderr is closed."""
+    """Print a line on stderr. Does nothing if stderr is closed."""
     try:
-        print(_wrap_for_terminal(replace_control_chars(line)), file=sys.stderr, flush=True)
+        print(replace_control_chars(line), file=sys.stderr, flush=True)
     except OSError as error:
         if not is_broken_pipe(error):
             raise
         redirect_to_devnull(sys.stderr)
-
-
-def _wrap_for_terminal(line: str) -> str:
-    """A path or command is never wrapped, because a user may copy it."""
-    columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
-    if not columns or len(line) * 2 <= columns:
-        return line
-    if _COPYABLE.search(line):
-        return line if len(line) <= columns else _LABEL.sub(r"\1\n  ", line)
-    return textwrap.fill(line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def print_truncation_note(warning: str | None) -> None:

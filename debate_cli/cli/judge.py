@@ -147,9 +147,6 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
     models = given.model or []
     if given.mock:  # as `run --mock`: each model keeps its name, and so its own judging run
         models = [mock_spec(parse_model(name)).model for name in models or ["mock/judge"]]
-    limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
-    if given.max_cost is not None and given.max_cost <= 0:
-        raise UsageError(f"--max-cost {given.max_cost:g}: give an amount above 0")
     if given.evidence and given.lookup == "web":
         raise UsageError("--lookup web does not search the files of --evidence; use --lookup both")
     changes = () if loaded is not None else config_options.overrides_from_options(ConfigOptions(given.settings))
@@ -165,7 +162,7 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
         evidence=tuple(str(path.absolute()) for path in given.evidence or ()),
         replace=given.replace,
         context=None if given.context is None else read_text_file(given.context),
-        limits={key: value for key, value in limits.items() if value is not None},
+        limits=config_options.limits_from_options(given.max_cost, given.max_tokens),
         batch=given.batch,
         asks_models=not given.dry_run and given.playback is None,
         out=given.out,
@@ -266,13 +263,12 @@ class _Judging:
             print_status(f"note: {task.target or task.source}: {unfinished}")
         code = run_control.report_outcome(
             outcome,
-            self.gates,
             suggest_judging=len(self.plans) == 1 and not given.quiet and not given.json,
             stop_cause=observer.stop_cause,
             batch=self.batches is not None,
-            gate_prefix=f"{task.target or task.source}: " if len(self.plans) > 1 else "",
         )
-        self.codes.add(code)
+        prefix = f"{task.target or task.source}: " if len(self.plans) > 1 else ""
+        self.codes.add(code or run_control.report_gates(self.gates, outcome, prefix))
         self.rehearsals += bool(rehearsal_notice(outcome.debate))
         if given.report is not None:
             self.report_code = write_report(

@@ -73,10 +73,8 @@ BatchOption = Annotated[
 SettingsOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value, repeatable).")
 ]
-MaxCostOption = Annotated[
-    float | None, typer.Option(metavar="USD", help="Budget in US dollars, above 0 (`judge`: for each file).")
-]
-MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Budget in tokens (`judge`: for each file).")]
+MaxCostOption = Annotated[float | None, typer.Option(metavar="USD", help="Budget in US dollars, above 0.")]
+MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Budget in tokens.")]
 RecordOption = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Record every call to a cassette; an existing one is extended.")
 ]

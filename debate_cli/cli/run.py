@@ -193,12 +193,11 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
         _show_outcome(given, outcome, context.redact)
     code = run_control.report_outcome(
         outcome,
-        gates,
         suggest_judging=not given.quiet,
         stop_cause=observer.stop_cause,
         resume_options=_format_source_options(context),
     )
-    return outcome, code
+    return outcome, code or run_control.report_gates(gates, outcome)
 
 
 def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:

@@ -155,20 +155,17 @@ def discard_drafts(transcript: Path | None, debate: Debate) -> None:
 
 def report_outcome(
     outcome: Outcome,
-    gates: Gates,
     *,
     suggest_judging: bool = False,
     stop_cause: StopCause | None = None,
     resume_options: str = "",
     batch: bool = False,
-    gate_prefix: str = "",
 ) -> int:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
     `stop_cause`: what interrupted the run. None if nothing did.
     `resume_options`: options to add to the command that resumes the debate.
     `batch`: whether the judges were asked in a batch.
-    `gate_prefix`: start of a line about a gate, e.g. `a.json: `.
     """
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
@@ -182,9 +179,14 @@ def report_outcome(
     elif suggest_judging and outcome.path is not None:
         it_or_again = "again" if outcome.debate.was_judged else "it"
         print_status(f"judge {it_or_again}: {suggest_judge_command(outcome.debate, str(outcome.path))}")
+    return 0
+
+
+def report_gates(gates: Gates, outcome: Outcome, prefix: str = "") -> int:
+    """Print a line for each gate that is not met. Returns the exit code. `prefix`: start of a line, e.g. `a.json: `."""
     unmet = gates.failure_messages(outcome.debate, outcome.verdicts)
     for sentence in unmet:
-        print_status(f"{gate_prefix}gate not met: {sentence}")
+        print_status(f"{prefix}gate not met: {sentence}")
     return GATE_NOT_MET if unmet else 0
 
 

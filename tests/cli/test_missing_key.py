@@ -5,19 +5,6 @@ from pathlib import Path
 from cli_support import debate, run_python
 
 
-def test_a_missing_key_names_variable_provider_and_help_page(here: Path) -> None:
-    """The help page lists the alternatives."""
-    done = debate("run", "--set", "models.default.model=openai/a", cwd=here)
-    (message,) = [line for line in done.lines if "configuration:" not in line]
-    assert (done.code, message) == (
-        2,
-        (
-            "--set: models.default.model: OPENAI_API_KEY is not set: provider openai needs it for a; set it in the environment or in "
-            ".env, or run with --mock (debate explain missing-key)"
-        ),
-    )
-
-
 def test_models_that_lack_the_same_key_are_counted(here: Path) -> None:
     """Three models without their common key give one line."""
     (here / "many.yaml").write_text(

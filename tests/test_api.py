@@ -5,6 +5,7 @@ import json
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_support import CONFIGS, run_python
@@ -12,7 +13,7 @@ from cli_support import CONFIGS, run_python
 import debate_cli
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.events import Event
-from debate_cli.errors import ConfigError, UsageError
+from debate_cli.errors import ConfigError, TranscriptError, UsageError
 from debate_cli.observer import NullObserver
 from debate_cli.providers.mock.model import MockModel
 
@@ -122,7 +123,7 @@ def test_printing_an_outcome_shows_the_verdict() -> None:
     [
         (lambda: debate_cli.load_config(MOCK, overrides={"format.arguments": 99}), "format.arguments"),
         (lambda: debate_cli.load_config(MOCK, overrides={2: 3}), "not a key path"),  # type: ignore[dict-item]
-        (lambda: debate_cli.score(ran().debate, settings={"structured": {"weights": {"logik": 1}}}), "rubric"),
+        (lambda: debate_cli.score(ran().debate, settings={"structured": {"weights": {"logik": 1}}}), "mean `logic`"),
         (lambda: debate_cli.score(ran().debate, settings={"structurd": {}}), "did you mean `structured`"),
         (lambda: debate_cli.score(ran().debate, runs="r9"), "no such judging run"),
         (lambda: asyncio.run(debate_cli.run_debate("debate.yaml")), "is not a DebateConfig"),  # type: ignore[arg-type]
@@ -130,12 +131,32 @@ def test_printing_an_outcome_shows_the_verdict() -> None:
             lambda: asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), models={"default": 3})),  # type: ignore[dict-item]
             "has no method `complete`",
         ),
+        (lambda: judged(systems=["panel"], models={"judge": 3}), "has no method `complete`"),
+        (lambda: judged(systems=["gut"]), "--system gut: there is no such judging system"),
+        (lambda: judged(systems=["panel"], model="gpt"), "--model gpt: write provider/model"),
+        (lambda: asyncio.run(debate_cli.judge_text("Plan.", model="gpt")), "--model gpt: write provider/model"),
+        (lambda: debate_cli.import_debate(__file__, format="text", columns={"text": "body"}), "--map names columns"),
+        (
+            lambda: asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), debate_id="../one")),
+            "is not a valid id",
+        ),
     ],
 )
-def test_wrong_arguments_raise_a_usage_error(wrong: Callable[[], object], sentence: str) -> None:
-    """Every wrong argument is one sentence, not an AttributeError."""
-    with pytest.raises(UsageError, match=sentence):
+def test_wrong_arguments_raise_a_config_error(wrong: Callable[[], object], sentence: str) -> None:
+    """Every wrong argument is a ConfigError with the sentence of the command line, not an AttributeError."""
+    with pytest.raises(ConfigError, match=sentence):
         wrong()
+
+
+def judged(**arguments: Any) -> debate_cli.Outcome:
+    """Judge the debate of configs/mock.yaml."""
+    return asyncio.run(debate_cli.judge(ran().debate, **arguments))
+
+
+def test_an_empty_text_is_not_judged() -> None:
+    """As on the command line, no panel votes on a text without words."""
+    with pytest.raises(TranscriptError, match="has no text to judge"):
+        asyncio.run(debate_cli.judge_text(" \n", model="mock/judge"))
 
 
 def test_overrides_take_values_and_yaml() -> None:
@@ -266,12 +287,3 @@ def test_a_missing_key_is_reported_before_any_call(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="NO_SUCH_LAB_KEY is not set: provider lab"):
         asyncio.run(debate_cli.run_debate(debate_cli.load_config(path), folder=tmp_path / "out"))
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("systems", "model", "message"), [(["gut"], "mock/judge", "gut"), (["panel"], "gpt", "provider/model")]
-)
-def test_what_cannot_judge_is_refused(systems: list[str], model: str, message: str) -> None:
-    """As on the command line."""
-    with pytest.raises(UsageError, match=message):
-        asyncio.run(debate_cli.judge(ran().debate, systems=systems, model=model))

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ from pydantic import PrivateAttr
 
 from debate_cli.app.config_resolution import check_for_any_use, config_from_object, config_redactor, resolve_config
 from debate_cli.app.consent import require_consents
+from debate_cli.app.documents import decode_text
 from debate_cli.app.import_debate import ImportRequest, choose_targets, read_import_file
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
 from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_run
@@ -27,7 +29,7 @@ from debate_cli.domain.config_checks import TOO_FEW_DEBATERS
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import ConfigError, UsageError
+from debate_cli.errors import ConfigError, TranscriptError, UsageError
 from debate_cli.importing.debate import ImportChoices
 from debate_cli.importing.formats import READERS
 from debate_cli.importing.speakers import SpeakerChoices
@@ -35,7 +37,7 @@ from debate_cli.llm.model import Model, Reply, Request
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.providers.people.person import FILES_FOLDER, PeopleAccess, PromptFolder
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.folder import new_id
+from debate_cli.storage.folder import new_id, validate_id
 from debate_cli.storage.provider_origin import WEB_SEARCH
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate
@@ -135,8 +137,9 @@ def import_debate(
     speakers = SpeakerChoices(sides or {}, tuple(drop), merge or {})
     request = ImportRequest(format, columns or {}, ImportChoices(topic, speakers, round_by))
     source = Path(path)
-    (target,) = choose_targets([source], None, Path())
-    return read_import_file(source, target, request, datetime.now(UTC)).imported.debate
+    with _wrong_arguments_as_config_errors():
+        (target,) = choose_targets([source], None, Path())
+        return read_import_file(source, target, request, datetime.now(UTC)).imported.debate
 
 
 async def run_debate(
@@ -159,22 +162,21 @@ async def run_debate(
     - `trusted_hosts`: hosts to which the configuration may send requests and keys.
 
     A failure of a model raises nothing: read `halted` and `debate.failures` of the outcome.
-    MissingKeyError, ConfigError and UntrustedHostError are raised before any call. UntrustedHostError: a host is not
-    trusted.
+    Raises ConfigError for a wrong argument, MissingKeyError for a missing key, and UntrustedHostError for a host that is
+    not trusted. These errors are raised before any call.
     """
     loaded, own = _with_models(_to_loaded(config), models)
     if not loaded.config.debaters:
         raise ConfigError(loaded.source_map.format_problem(TOO_FEW_DEBATERS))
-    try:
+    with _wrong_arguments_as_config_errors():
         context = prepare_run(loaded, mock=mock, models=own, searches=("files", "web"))
-    except UsageError as error:
-        raise ConfigError(str(error)) from error
-    require_consents(context.destinations, trusted_hosts, os.environ)
-    name = debate_id or new_id(context.config.topic, datetime.now(UTC), SystemRandom(), context.redact)
-    saved = Path(folder) if folder is not None else None
-    if saved is not None:
-        context = replace(context, people=PeopleAccess(PromptFolder(saved / FILES_FOLDER)))
-    return await Session(replace(context, observer=observer or NullObserver())).begin(name, saved)
+        require_consents(context.destinations, trusted_hosts, os.environ)
+        name = debate_id or new_id(context.config.topic, datetime.now(UTC), SystemRandom(), context.redact)
+        saved = Path(folder) if folder is not None else None
+        if saved is not None:
+            context = replace(context, people=PeopleAccess(PromptFolder(saved / FILES_FOLDER)))
+        session = Session(replace(context, observer=observer or NullObserver()))
+        return await session.begin(validate_id(name), saved)
 
 
 async def judge(
@@ -199,16 +201,17 @@ async def judge(
     - `path`: the transcript to write. None: nothing is written.
     - `trusted_hosts`: hosts to which the configuration and the debate may send requests and keys.
 
-    Raises UsageError if the debate cannot be judged with these arguments. Raises UntrustedHostError if a host is not
-    trusted.
+    Raises TranscriptError if the debate cannot be judged. Raises ConfigError for a wrong argument, and
+    UntrustedHostError for a host that is not trusted.
     """
     loaded = _to_loaded(config) if config is not None else None
-    request, own = _judging_request(loaded, systems, model, models)
-    openings, context = prepare_judging(debate, request, datetime.now(UTC), loaded, debate.id, own)
-    require_consents(context.destinations, trusted_hosts, os.environ)
-    events = transcript_to_events(to_transcript(debate))
-    session = Session(replace(context, observer=observer or NullObserver()))
-    return await session.judge(events, openings, Path(path) if path is not None else None)
+    with _wrong_arguments_as_config_errors():
+        request, own = _judging_request(loaded, systems, model, models)
+        openings, context = prepare_judging(debate, request, datetime.now(UTC), loaded, debate.id, own)
+        require_consents(context.destinations, trusted_hosts, os.environ)
+        events = transcript_to_events(to_transcript(debate))
+        session = Session(replace(context, observer=observer or NullObserver()))
+        return await session.judge(events, openings, Path(path) if path is not None else None)
 
 
 async def judge_text(
@@ -229,17 +232,20 @@ async def judge_text(
     - `context`: material that is shown beside the text and not judged. None: the background of `config`.
     - `config`: its topic is the question of the vote. It needs no debaters.
 
-    The other arguments are those of `judge`.
+    The other arguments are those of `judge`. Raises TranscriptError if the text is empty or too long. Raises
+    ConfigError for a wrong argument, and UntrustedHostError for a host that is not trusted.
     """
+    text = decode_text(name, text.encode(errors="replace"))
     loaded = _to_loaded(config) if config is not None else None
-    request, own = _judging_request(loaded, (), model, models)
-    request = replace(request, context=context)
-    now = datetime.now(UTC)
-    events = document_events(name, text, new_id(name, now, SystemRandom(), config_redactor(loaded)), request, now)
-    run = prepare_judges(config_for_judging(fold(events), request), loaded, name, request=request, models=own)
-    require_consents(run.destinations, trusted_hosts, os.environ)
-    session = Session(replace(run, observer=observer or NullObserver()))
-    return await session.judge(events, (), Path(path) if path is not None else None)
+    with _wrong_arguments_as_config_errors():
+        request, own = _judging_request(loaded, (), model, models)
+        request = replace(request, context=context)
+        now = datetime.now(UTC)
+        events = document_events(name, text, new_id(name, now, SystemRandom(), config_redactor(loaded)), request, now)
+        run = prepare_judges(config_for_judging(fold(events), request), loaded, name, request=request, models=own)
+        require_consents(run.destinations, trusted_hosts, os.environ)
+        session = Session(replace(run, observer=observer or NullObserver()))
+        return await session.judge(events, (), Path(path) if path is not None else None)
 
 
 def score(
@@ -257,8 +263,16 @@ def score(
 
     Raises ConfigError for an unknown system, setting or run.
     """
-    try:
+    with _wrong_arguments_as_config_errors():
         return score_with_settings(debate, settings or {}, runs=runs, systems=systems)
+
+
+@contextmanager
+def _wrong_arguments_as_config_errors() -> Generator[None]:
+    try:
+        yield
+    except (ConfigError, TranscriptError):
+        raise
     except UsageError as error:
         raise ConfigError(str(error)) from error
 
@@ -267,23 +281,28 @@ def _judging_request(
     loaded: LoadedConfig | None, systems: Sequence[str], model: str | None, models: Mapping[str, Model] | None
 ) -> tuple[JudgingRequest, dict[str, Model]]:
     config = loaded.config if loaded is not None else None
-    own = {_full_name(name): given for name, given in (models or {}).items()}
+    own = _own_models(models)
     chosen = next((_full_name(name) for name in ("judge", "default") if name in (models or {})), None)
     return JudgingRequest(config=config, systems=tuple(systems), model=model or chosen), own
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
+    own = _own_models(models)
     specs = dict(loaded.config.models)
+    for name in models or {}:
+        if "/" not in name:
+            spec = specs.get(name, ModelSpec(model=_full_name(name)))
+            specs[name] = spec.model_copy(update={"model": _full_name(name)})
+    return replace(loaded, config=loaded.config.model_copy(update={"models": specs})), own
+
+
+def _own_models(models: Mapping[str, Model] | None) -> dict[str, Model]:
     for name, given in (models or {}).items():
         if not callable(getattr(given, "complete", None)):
             raise ConfigError(
                 f"models: {name}: {type(given).__name__} has no method `complete`; pass a debate_cli.Model"
             )
-        if "/" not in name:
-            spec = specs.get(name, ModelSpec(model=_full_name(name)))
-            specs[name] = spec.model_copy(update={"model": _full_name(name)})
-    own = {_full_name(name): given for name, given in (models or {}).items()}
-    return replace(loaded, config=loaded.config.model_copy(update={"models": specs})), own
+    return {_full_name(name): given for name, given in (models or {}).items()}
 
 
 def _full_name(name: str) -> str:

@@ -39,7 +39,7 @@ class JudgeSource(NamedTuple):
 
     def read_text(self) -> str:
         """Read the text. Raises TranscriptError if it is unreadable, too long or empty."""
-        return read_text_file(self.path) if self.content is None else _decode(STDIN_NAME, self.content)
+        return read_text_file(self.path) if self.content is None else decode_text(STDIN_NAME, self.content)
 
 
 def find_sources(
@@ -93,10 +93,11 @@ def read_text_file(path: Path) -> str:
         data = read_regular_file(path, MAX_TEXT_BYTES)
     except OSError as error:
         raise TranscriptError(f"{path}: cannot be read ({error.strerror}); name a transcript or a text file") from error
-    return _decode(str(path), data)
+    return decode_text(str(path), data)
 
 
-def _decode(name: str, data: bytes) -> str:
+def decode_text(name: str, data: bytes) -> str:
+    """Return the text in `data`. Raises TranscriptError if it is not UTF-8, too long or empty. `name`: for the error."""
     if len(data) > MAX_TEXT_BYTES:
         raise TranscriptError(f"{name}: larger than {MAX_TEXT_BYTES // 1000} kB; give the panel a shorter text")
     try:

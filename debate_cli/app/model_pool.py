@@ -270,7 +270,7 @@ class ModelPool:
                 return limiter
         context = self._context
         name = owner if isinstance(owner, str) else owner.name
-        gate = ProviderGate(name, note=context.observer.note, clock=context.clock, patience_s=self._patience_s)
+        gate = ProviderGate(name, note=context.send_warning, clock=context.clock, patience_s=self._patience_s)
         if isinstance(owner, str):
             limiter = RateLimiter(self._limits.concurrency, gate=gate, clock=context.clock, sleep=context.sleep)
         else:

@@ -4,7 +4,7 @@ While a debate runs, its journal `ID.jsonl` contains its events. When the debate
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -137,6 +137,7 @@ class Session:
         before, debate = fold(events), fold(extended)
         runs = [*completed, *(opening.run for opening in openings)] or [run.id for run in before.runs]
         if path is None:
+            self._announce(openings, debate)
             outcome = await self._run_engine(debate, None, None, runs=runs)
         else:
             self._refuse_uncollected(path, before, adds_runs=bool(openings))
@@ -144,8 +145,7 @@ class Session:
                 if not force:
                     _refuse_changed(path, before)
                 with await self._create_journal(path, extended, overwrite=True) as journal:
-                    for opening in openings:
-                        self.context.observer.event(opening, debate)
+                    self._announce(openings, debate)
                     outcome = await self._run_engine(debate, journal, path, runs=runs)
         return replace(outcome, verdicts=combine_runs(outcome.debate, outcome.verdicts, reversed(runs)))
 
@@ -193,6 +193,10 @@ class Session:
             self.context.observer.event(resumed, debate)
             session = replace(self, context=replace(self.context, config=debate.config))
             return await session._run_engine(debate, journal, path, used=debate.exchanges)
+
+    def _announce(self, events: Iterable[Event], debate: Debate) -> None:
+        for event in events:
+            self.context.observer.event(event, debate)
 
     async def _run_engine(
         self,

@@ -40,6 +40,13 @@ SINGLE_GATES = ("fail_under", "expect_winner", "max_warnings")
 EXAMPLES_HEADING = "Examples:"
 TYPE_METAVARS = {"<bool>": "", "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X", "<path>": "PATH"}
 """Maps an option's type to the placeholder for its value in help, such as `N`. It is empty for a flag."""
+PLAIN_WORDS = (
+    ("Value error, ", ""),
+    ("Input should be ", "must be "),
+    ("greater than or equal to", "at least"),
+    ("less than or equal to", "at most"),
+)
+"""Words of pydantic about the value of an option, each with the words that users see."""
 MAX_CHOICES_WIDTH = 24
 """Maximum length of a list of choices in the placeholder column of help, in characters."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
@@ -286,7 +293,9 @@ def _describe_error(error: Exception) -> list[str]:
 
 
 def _describe_usage_error(error: TyperException) -> str:
-    message = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
+    message = " ".join(error.format_message().split()).partition(", unable to parse")[0].rstrip(".")
+    for words, plain in PLAIN_WORDS:
+        message = message.replace(words, plain)
     context: Any = getattr(error, "ctx", None)
     hint = "" if message.endswith("?") else f"; see: {context.command_path if context else 'debate'} --help"
     return f"{message[:1].lower()}{message[1:]}{hint}"

@@ -122,12 +122,11 @@ def _judging_requests(given: AuditOptions, loaded: LoadedConfig | None) -> list[
         if config is None or not {"judge", "default"} & config.models.keys():
             raise UsageError("--judge: name the model to audit, for example --judge mock/judge")
         names = [""]
-    limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
     base = JudgingRequest(
         config=config,
         systems=(given.system,),
         model_option="--judge",
-        limits={key: value for key, value in limits.items() if value is not None},
+        limits=config_options.limits_from_options(given.max_cost, given.max_tokens),
         batch=given.batch,
         asks_models=not given.dry_run and given.playback is None,
     )
@@ -165,7 +164,9 @@ def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> i
             if budget.is_closed:
                 stop.request()
             access = people.access(given.out / FILES_FOLDER, task.target)
-            return replace(task.context, observer=observer, cassette=cassette, budget=budget, people=access)
+            return replace(
+                task.context, observer=observer, warn=observer.warn, cassette=cassette, budget=budget, people=access
+            )
 
         results = run_control.iterate_until_stopped(
             lambda stop: judge_files(

@@ -335,8 +335,8 @@ class JudgeOptions(NamedTuple):
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at --out.")] = False
     settings: options.SettingsOption = None
     var: options.VarOption = None
-    max_cost: options.MaxCostOption = None
-    max_tokens: options.MaxTokensOption = None
+    max_cost: Annotated[float | None, typer.Option(metavar="USD", help="Budget of each file in US dollars.")] = None
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of each file in tokens.")] = None
     files: options.FilesOption = None
     record: options.RecordOption = None
     playback: options.PlaybackOption = None
@@ -391,7 +391,7 @@ class ImportOptions(NamedTuple):
       debate import hearing.txt --arguments anthropic/claude-sonnet-5
     """
 
-    EPILOG = options.EXIT_CODES_WITH_MODELS
+    EPILOG = options.EXIT_CODES_WITHOUT_GATES
 
     paths: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files with a debate each, and folders of them.")]
     format: Annotated[

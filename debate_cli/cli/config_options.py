@@ -69,6 +69,13 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
     ]
 
 
+def limits_from_options(max_cost: float | None, max_tokens: int | None) -> dict[str, float]:
+    """Return the keys of `limits` that --max-cost and --max-tokens set. Raises UsageError for a cost of 0 or less."""
+    if max_cost is not None and max_cost <= 0:
+        raise UsageError(f"--max-cost {max_cost:g}: give an amount above 0")
+    return {key: value for key, value in (("max_cost_usd", max_cost), ("max_tokens", max_tokens)) if value is not None}
+
+
 def _read_background(path: Path) -> str:
     try:
         return _escape_variables(read_regular_text(path, _MAX_BACKGROUND_BYTES))
@@ -171,6 +178,10 @@ def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True)
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")
-    if record is not None:
-        return CassetteRecorder(record) if asked else None
+    if record is not None and asked:
+        is_extended = record.exists()
+        recorder = CassetteRecorder(record)
+        if is_extended:
+            print_status(f"note: --record: the new calls are added to {record}, which exists already")
+        return recorder
     return CassettePlayer(play) if play is not None else None

@@ -221,6 +221,14 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
         show_tables(score_rows.build_score_tables(list(map(score_rows.drop_notes, files))))
 
 
+def print_rehearsals(rehearsals: int, files: int) -> None:
+    """Say on stderr that the mock was the only model in `rehearsals` of `files` debates. Prints nothing for 0."""
+    from debate_cli.render.content.participants import REHEARSAL_NOTICE
+
+    if rehearsals:
+        print_status(f"{REHEARSAL_NOTICE}{'' if rehearsals == files else f' ({rehearsals} of {files} debates)'}")
+
+
 def show_tables(
     tables: Iterable[Table],
     styles: ParticipantStyles | None = None,

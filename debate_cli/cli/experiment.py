@@ -48,6 +48,7 @@ from debate_cli.experiments.runner import (
     plan_experiment,
 )
 from debate_cli.experiments.settings import read_experiment_file
+from debate_cli.importing.speeches import format_count
 from debate_cli.observer import NullObserver
 from debate_cli.render import experiment as shown
 from debate_cli.render import sanitize, theme
@@ -219,8 +220,7 @@ def _report_end(
         return control.stop_cause.exit_code if control.stop_cause is not None else EXIT_CODES[summary.stopped]
     if not summary.failed:
         return 0
-    cells = "1 cell" if summary.failed == 1 else f"{summary.failed} cells"
-    print_status(f"debate: {cells} failed; run them again with:")
+    print_status(f"debate: {format_count(summary.failed, 'cell')} failed; run them again with:")
     print_status(f"{command} --retry-failed")
     return 1 if summary.finished else 3
 

@@ -83,13 +83,12 @@ def run(given: ImportOptions) -> None:
 def _prepare_model(given: ImportOptions, model: str) -> tuple[RunContext, ModelSpec]:
     spec = parse_model(model, "--arguments")
     loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
-    limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
     request = JudgingRequest(
         config=None if loaded is None else loaded.config,
         systems=("panel",),
         model=mock_spec(spec).model if given.mock else spec.model,
         model_option="--arguments",
-        limits={key: value for key, value in limits.items() if value is not None},
+        limits=config_options.limits_from_options(given.max_cost, given.max_tokens),
         asks_models=not given.dry_run,
     )
     context, spec = prepare_asked_model("the speeches", request, loaded)

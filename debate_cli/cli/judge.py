@@ -37,6 +37,7 @@ from debate_cli.evidence.source_checks import check_sources
 from debate_cli.providers.people.person import default_files_folder
 from debate_cli.render import sanitize, score_rows
 from debate_cli.render.content.agreement import sort_deciding_first
+from debate_cli.render.content.participants import rehearsal_notice
 from debate_cli.render.person_form.person import discard_drafts
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.config_file import LoadedConfig
@@ -147,9 +148,6 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
     models = given.model or []
     if given.mock:  # as `run --mock`: each model keeps its name, and so its own judging run
         models = [mock_spec(parse_model(name)).model for name in models or ["mock/judge"]]
-    limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
-    if given.max_cost is not None and given.max_cost <= 0:
-        raise UsageError(f"--max-cost {given.max_cost:g}: give an amount above 0")
     if given.evidence and given.lookup == "web":
         raise UsageError("--lookup web does not search the files of --evidence; use --lookup both")
     changes = () if loaded is not None else config_options.overrides_from_options(ConfigOptions(given.settings))
@@ -165,7 +163,7 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
         evidence=tuple(str(path.absolute()) for path in given.evidence or ()),
         replace=given.replace,
         context=None if given.context is None else read_text_file(given.context),
-        limits={key: value for key, value in limits.items() if value is not None},
+        limits=config_options.limits_from_options(given.max_cost, given.max_tokens),
         batch=given.batch,
         asks_models=not given.dry_run and given.playback is None,
         out=given.out,
@@ -185,6 +183,7 @@ class _Judging:
     failed: int = 0
     judged: int = 0
     waiting: int = 0
+    rehearsals: int = 0
     batches: BatchScreen | None = None
 
     def judge_and_print(self) -> None:
@@ -216,7 +215,7 @@ class _Judging:
         def equip(task: JudgeTask) -> RunContext:
             folder = self.given.files or default_files_folder(task.context.config)
             access = people.access(folder, task.target)
-            return replace(task.context, observer=observer, cassette=self.cassette, people=access)
+            return replace(task.context, observer=observer, warn=observer.warn, cassette=self.cassette, people=access)
 
         def report_error(plan: JudgePlan, error: DebateError) -> None:
             self.failed += 1
@@ -265,12 +264,13 @@ class _Judging:
             print_status(f"note: {task.target or task.source}: {unfinished}")
         code = run_control.report_outcome(
             outcome,
-            self.gates,
             suggest_judging=len(self.plans) == 1 and not given.quiet and not given.json,
             stop_cause=observer.stop_cause,
             batch=self.batches is not None,
         )
-        self.codes.add(code)
+        prefix = f"{task.target or task.source}: " if len(self.plans) > 1 else ""
+        self.codes.add(code or run_control.report_gates(self.gates, outcome, prefix))
+        self.rehearsals += bool(rehearsal_notice(outcome.debate))
         if given.report is not None:
             self.report_code = write_report(
                 given.report, outcome, task.context.redact, show_hidden=False, force=given.force
@@ -280,6 +280,8 @@ class _Judging:
         return self.batches is not None and outcome.halted == "interrupted"
 
     def _print_rest(self, observer: PipeSafeObserver) -> None:
+        if len(self.plans) > 1 and not self.given.json:
+            console.print_rehearsals(self.rehearsals, self.judged - self.waiting)
         skipped = len(self.plans) - self.judged - self.failed
         if skipped:
             reason = (observer.stop_cause or screen.BY_USER).reason

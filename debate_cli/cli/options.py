@@ -19,6 +19,7 @@ EXIT_CODES_WITH_MODELS = (
     "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 3 a provider failed (resumable), "
     "4 budget reached (resumable), 5 a gate was not met, 130 interrupted (resumable), 141 output pipe closed (resumable)."
 )
+EXIT_CODES_WITHOUT_GATES = EXIT_CODES_WITH_MODELS.replace("5 a gate was not met, ", "")
 EXIT_CODES_WITHOUT_MODELS = "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 5 a gate or --check was not met, 141 output pipe closed."
 
 RunConfigArgument = Annotated[
@@ -72,11 +73,11 @@ BatchOption = Annotated[
 SettingsOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value, repeatable).")
 ]
-MaxCostOption = Annotated[
-    float | None, typer.Option(metavar="USD", help="Budget in US dollars, above 0 (`judge`: for each file).")
+MaxCostOption = Annotated[float | None, typer.Option(metavar="USD", help="Budget in US dollars, above 0.")]
+MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Budget in tokens.")]
+RecordOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Record every call to a cassette; an existing one is extended.")
 ]
-MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Budget in tokens (`judge`: for each file).")]
-RecordOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Record every call to a cassette.")]
 PlaybackOption = Annotated[
     Path | None, typer.Option("--replay", metavar="FILE", help="Take every answer from a cassette.")
 ]

@@ -46,7 +46,7 @@ class Options(NamedTuple):
       debate judge PLAN.md --config judges.yaml
     """
 
-    EPILOG = options.EXIT_CODES_WITH_MODELS
+    EPILOG = "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 130 interrupted, 141 output pipe closed."
 
     paths: Annotated[list[str], typer.Argument(metavar="FILE", help="Text files, folders of them, and `-` (stdin).")]
     output: Annotated[

@@ -35,7 +35,6 @@ from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.domain.config_checks import check_config, check_judging_config, find_notices
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, UsageError
-from debate_cli.providers.cassette import CassetteRecorder
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render import sanitize
 from debate_cli.render.person_form.person import discard_drafts
@@ -76,7 +75,7 @@ def run(given: RunOptions) -> None:
     require_terminal(context.asked_people)
     obtain_consents(context.destinations, given.trust_host)
     if given.record is not None:
-        context = replace(context, cassette=CassetteRecorder(given.record))
+        context = replace(context, cassette=config_options.open_cassette(given.record, None))
     outcome, code = _execute(given, context, stored, gates)
     if given.report is not None:
         written = write_report(given.report, outcome, context.redact, show_hidden=given.show_hidden, force=given.force)
@@ -195,12 +194,11 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
         _show_outcome(given, outcome, context.redact)
     code = run_control.report_outcome(
         outcome,
-        gates,
         suggest_judging=not given.quiet,
         stop_cause=observer.stop_cause,
         resume_options=_format_source_options(context),
     )
-    return outcome, code
+    return outcome, code or run_control.report_gates(gates, outcome)
 
 
 def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:

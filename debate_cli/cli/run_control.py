@@ -148,7 +148,6 @@ class PeopleOfCommand:
 
 def report_outcome(
     outcome: Outcome,
-    gates: Gates,
     *,
     suggest_judging: bool = False,
     stop_cause: StopCause | None = None,
@@ -173,9 +172,14 @@ def report_outcome(
     elif suggest_judging and outcome.path is not None:
         it_or_again = "again" if outcome.debate.was_judged else "it"
         print_status(f"judge {it_or_again}: {suggest_judge_command(outcome.debate, str(outcome.path))}")
+    return 0
+
+
+def report_gates(gates: Gates, outcome: Outcome, prefix: str = "") -> int:
+    """Print a line for each gate that is not met. Returns the exit code. `prefix`: start of a line, e.g. `a.json: `."""
     unmet = gates.failure_messages(outcome.debate, outcome.verdicts)
     for sentence in unmet:
-        print_status(f"gate not met: {sentence}")
+        print_status(f"{prefix}gate not met: {sentence}")
     return GATE_NOT_MET if unmet else 0
 
 

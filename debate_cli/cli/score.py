@@ -33,6 +33,7 @@ from debate_cli.cli.console import write_document, write_json_chunks, write_work
 from debate_cli.domain.debate import Debate
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.render import records, score_rows
+from debate_cli.render.content.participants import rehearsal_notice
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
@@ -161,6 +162,8 @@ def run(given: Options) -> None:
     paths = sorted(expand_references(given.paths, transcript_dirs()))
     files = report.read(score_files(paths, request), pages)
     _print_scores(files, form, given.per, report, pages)
+    if form is ScoreFormat.table:
+        console.print_rehearsals(report.rehearsals, report.scored_files)
     _print_closing_notes(report, request)
     if report.unusable:
         raise typer.Exit(1 if report.scored_files else min(file.exit_code for file in report.unusable))
@@ -182,19 +185,31 @@ def _rubric_from_options(weights: str | None, file: Path | None) -> tuple[Rubric
 class _Report:
     unusable: list[UnusableFile] = field(default_factory=list[UnusableFile])
     scored_files: int = 0
+    rehearsals: int = 0
+    """Number of debates in which the mock was the only model."""
     unmet_gates: int = 0
     compared_verdicts: int = 0
     has_differences: bool = False
+    _sentences: set[str] = field(default_factory=set[str])
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:
         for file in files:
             if isinstance(file, UnusableFile):
-                console.print_status(f"debate: {file.message}")
                 self.unusable.append(file)
+                self._print_unusable(file)
                 continue
             self._print_problems(file)
             if file.debate is not None:
+                self.rehearsals += bool(rehearsal_notice(file.debate))
                 yield file if pages is None else file._replace(report=pages.write_page(file, file.debate))
+
+    def _print_unusable(self, file: UnusableFile) -> None:
+        """A sentence about an option is printed for the first file only."""
+        sentence = file.message.removeprefix(f"{file.path}: ")
+        if sentence not in self._sentences:
+            console.print_status(f"debate: {file.message}")
+        if sentence.startswith("--"):
+            self._sentences.add(sentence)
 
     def _print_problems(self, file: CheckedFile) -> None:
         console.print_truncation_note(file.torn)

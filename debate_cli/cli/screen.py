@@ -117,17 +117,21 @@ class PipeSafeObserver:
 
     def note(self, note: str) -> None:
         """Forward each note once between two events. Notes that differ only in a duration count as one note."""
-        same = _DURATION.sub("", note)
-        if same not in self._seen_notes:
-            self._seen_notes.add(same)
+        if self._is_new(note):
             self.forward(lambda: self._observer.note(note))
 
     def warn(self, note: str) -> None:
-        """Show a warning, even if the observer shows nothing."""
+        """Show a warning as a note is shown, even if the observer shows nothing."""
         if self.show_warning is None:
-            self.forward(lambda: self._observer.note(note))
-        else:
+            self.note(note)
+        elif self._is_new(note):
             self.show_warning(note)
+
+    def _is_new(self, note: str) -> bool:
+        same = _DURATION.sub("", note)
+        is_new = same not in self._seen_notes
+        self._seen_notes.add(same)
+        return is_new
 
     @contextmanager
     def held(self) -> Generator[None]:

@@ -11,6 +11,7 @@ from debate_cli.cli.console import print_status
 from debate_cli.errors import UsageError
 from debate_cli.experiments.cluster import worker
 from debate_cli.experiments.progress import ExperimentObserver
+from debate_cli.importing.speeches import format_count
 from debate_cli.render.experiment import JsonExperimentObserver, PlainExperimentObserver
 
 
@@ -28,8 +29,7 @@ def run(given: WorkerOptions) -> None:
     summary = run_control.run_until_stopped(
         lambda stop: worker.run_worker(dsn, observer, options, os.environ, stop=stop), control
     )
-    cells = "1 cell" if summary.finished == 1 else f"{summary.finished} cells"
-    print_status(f"{cells} done, {summary.failed} failed")
+    print_status(f"{format_count(summary.finished, 'cell')} done, {summary.failed} failed")
     if control.stop_cause is not None:
         raise typer.Exit(control.stop_cause.exit_code)
     raise typer.Exit(2 if summary.refused else 0)

@@ -300,7 +300,10 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _not_processed(how: str) -> ModelError:
-    return ServerError(f"the request was not processed: the provider reports its batch as {how}")
+    return ServerError(
+        f"the request was not processed, because the provider reports its batch as {how}; ask again, with --batch or, "
+        "for answers at once, without it"
+    )
 
 
 # Mock ------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from debate_cli.audit.gates import ALPHA, BASELINE, GATES, AuditGateResult
 from debate_cli.audit.measures import Measure
 from debate_cli.audit.report import AuditReport, JudgeAuditReport
 from debate_cli.audit.variants import VARIANTS
+from debate_cli.render.content.participants import MOCK_PREFIX, REHEARSAL_NOTICE
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.text.markdown import escape_markdown, format_table
 from debate_cli.render.theme import count_noun
@@ -66,12 +67,18 @@ def format_bound(result: AuditGateResult) -> str:
 def first_screen(report: JudgeAuditReport) -> list[str]:
     """Return the first lines of a card: the judge, the advice and its reason, and the size of the test."""
     lines = [
+        rehearsal_line(report),
         f"Judge: {report.judge.model}, judging system {report.judge.system}",
         f"{report.advice}. {report.usable_for}",
         report.not_for,
         describe_sample(report),
     ]
     return [sanitize_line(line) for line in lines if line]
+
+
+def rehearsal_line(report: JudgeAuditReport) -> str:
+    """Return the notice that the mock was the judge; an empty text for any other judge."""
+    return REHEARSAL_NOTICE if report.judge.model.startswith(MOCK_PREFIX) else ""
 
 
 def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table]:
@@ -123,6 +130,7 @@ def format_card_markdown(report: AuditReport) -> str:
     lines: list[str] = []
     for judge in report.judges:
         lines += [f"# Judge card: {escape_markdown(judge.judge.model)}, {escape_markdown(judge.judge.system)}", ""]
+        lines += [f"**{rehearsal_line(judge)}**", ""] if rehearsal_line(judge) else []
         lines += [f"**{escape_markdown(judge.advice)}.** {escape_markdown(judge.usable_for)}", ""]
         lines += [escape_markdown(judge.not_for), ""] if judge.not_for else []
         lines += [escape_markdown(describe_sample(judge)), ""]

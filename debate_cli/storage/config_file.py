@@ -305,6 +305,11 @@ def load_rubric(path: Path) -> Rubric:
     if not is_mapping(data) or not data:
         example = "such as `structured: {weights: {logic: 0.5}}`"
         raise ConfigError(f"{path}:1:1: this is not a rubric; write settings per system, {example}")
+    return parse_rubric(data, source_map)
+
+
+def parse_rubric(data: Mapping[str, Any], source_map: SourceMap) -> Rubric:
+    """Return the rubric in `data`, which maps kinds of systems to settings. Raises ConfigError."""
     sections: dict[str, Any] = {kind: (settings_class(kind) | None, None) for kind in system_kinds()}
     model = create_model("RubricFile", __base__=ConfigModel, **sections)
     try:

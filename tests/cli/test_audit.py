@@ -36,6 +36,13 @@ def test_known_bias_is_found_and_the_card_says_so(here: Path) -> None:
     assert "<script" not in (here / "audit" / "card.html").read_text()
 
 
+def test_cards_of_the_mock_are_marked_as_a_rehearsal(here: Path) -> None:
+    """The notice is the first line on the screen, and is in both saved cards."""
+    notice = "REHEARSAL: mock provider, no model was called"
+    assert debate("audit", "--judge", "mock/judge", *ONE, cwd=here).out.startswith(f"{notice}\n")
+    assert all(notice in (here / "audit" / name).read_text() for name in ("card.md", "card.html"))
+
+
 def test_second_run_asks_nothing_and_gives_the_same(here: Path) -> None:
     """A repeated audit judges nothing again, and a new gate needs no model."""
     first = debate("audit", "--judge", "mock/judge", *ONE, "--json", cwd=here)

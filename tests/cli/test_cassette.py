@@ -57,6 +57,14 @@ def test_a_changed_request_is_reported(here: Path, cassette: Path) -> None:
     assert "A tunnel?" in done.err
 
 
+def test_an_existing_cassette_is_extended_with_a_note(here: Path, cassette: Path) -> None:
+    """The recorded calls stay, and stderr says that new ones follow them."""
+    recorded = cassette.read_bytes()
+    done = debate("run", "debate.yaml", "--mock", "--no-save", "-q", "--record", "tape", cwd=here)
+    assert "note: --record: the new calls are added to tape, which exists already" in done.lines
+    assert cassette.read_bytes().startswith(recorded)
+
+
 @pytest.mark.parametrize("text", ["", "hello\n", '{"cassette_version": 99}\n', '{"cassette_version": 1}\nnonsense\n'])
 def test_a_file_that_is_not_a_cassette_is_refused(here: Path, text: str) -> None:
     """Exit 2 with the file's name, before any call; `--record` does not overwrite it."""

@@ -219,7 +219,7 @@ def test_a_debate_in_progress_can_be_read_but_not_written(here: Path) -> None:
         for command in ("score", "replay"):
             assert debate(command, "one", cwd=here).code == 0
         checked = debate("score", "transcripts", "--check", cwd=here)
-        assert (checked.code, len(checked.lines), f"process {running.pid}" in checked.err) == (0, 1, True)
+        assert (checked.code, f"process {running.pid}" in checked.err) == (0, True)
         for second in (
             ["run", "--resume", "one"],
             ["judge", "transcripts/one.jsonl", "--system", "panel", "--mock"],

@@ -67,24 +67,6 @@ def test_persuasion_needs_two_debaters(saved: Path) -> None:
     assert f"{saved.name}: has fewer than two debaters, so persuasion cannot judge it; use another system" in done.err
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("judge", "saved", "--mock", "--system", "panle"), "did you mean `panel`?"),
-        (("score", "saved", "--system", "panle"), "did you mean `panel`?"),
-        (("score", "saved", "--weights", "evidance=1"), "evidance"),
-        (("score", "saved", "--weights", "evidence=-1"), "evidence"),
-    ],
-    ids=str,
-)
-def test_an_invalid_judging_option_is_one_line(saved: Path, options: tuple[str, ...], words: str) -> None:
-    """An invalid judging option gives one line, and the transcript is unchanged."""
-    before = saved.read_bytes()
-    done = debate(*options, cwd=saved.parent.parent)
-    assert (done.code, len(done.lines), saved.read_bytes()) == (2, 1, before), done.err
-    assert words in done.err
-
-
 def judged(here: Path, faults: str, systems: str) -> tuple[CommandResult, dict[str, Any]]:
     """A debate whose one judge has these faults; how `run` ended, and its transcript."""
     text = FINE.replace("mock/a}", f"mock/a}}, bad: {{model: mock/b, faults: {faults}}}")

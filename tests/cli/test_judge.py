@@ -85,6 +85,25 @@ def test_set_changes_a_stored_setting_for_the_judging_run(saved: Path) -> None:
     assert (refused.code, "name a file with --config" in refused.err) == (2, True)
 
 
+def test_several_files_end_with_the_rehearsal_notice_and_named_gates(two_saved: Path) -> None:
+    """Each gate that is not met is named with its file; the last line says that only the mock answered."""
+    done = judge(two_saved, two_saved.parent, "--system", "structured", "--mock", "--replace", "--fail-under", "9.9")
+    assert (done.code, done.lines[-1]) == (5, "REHEARSAL: mock provider, no model was called")
+    assert [Path(line.partition(": gate")[0]).name for line in done.lines if "gate not met" in line] == [
+        "one.json", "two.json",
+    ]  # fmt: skip
+
+
+def test_a_judging_that_is_not_saved_is_shown_with_its_heading(saved: Path) -> None:
+    """Without a file too, the first lines name the rehearsal, the debate and the judging run."""
+    done = judge(saved, saved, "--system", "structured", "--mock", "--no-save")
+    assert done.out.splitlines()[:2] == [
+        "REHEARSAL: mock provider, no model was called",
+        "Debate: saved (judged again)",
+    ]
+    assert "Judging run r2" in done.out
+
+
 def test_models_judge_side_by_side_and_none_decides(saved: Path) -> None:
     """The screen, JSON and the list show the verdict of each; a gate holds only if each verdict meets it."""
     models = ("--model", "mock/x", "--model", "mock/y")
@@ -104,6 +123,17 @@ def test_judges_sets_their_number(saved: Path, system: str, judges: int) -> None
     assert judge(saved, saved, "--system", system, "--judges", str(judges), "--mock").code == 0
     found = {item["assessor"] for item in read(saved)["assessments"] if item["run"] == "r2"}
     assert len(found) == judges
+
+
+def test_judges_limits_a_stored_panel(saved: Path) -> None:
+    """`--judges 2` takes the first two personas of the panel that the debate was configured with."""
+    document = read(saved)
+    panel = {"kind": "panel", "personas": ["qa_evaluator", "domain_expert", "security_analyst"]}
+    document["config"]["judging"]["systems"].append(panel)
+    saved.write_text(json.dumps(document))
+    assert judge(saved, saved, "--system", "panel", "--judges", "2", "--mock").code == 0
+    found = {item["assessor"] for item in read(saved)["assessments"] if item["run"] == "r2"}
+    assert found == {"qa_evaluator", "domain_expert"}
 
 
 @pytest.mark.parametrize("system", ["live", "persuasion"])

@@ -196,20 +196,6 @@ def test_a_new_transcript_is_private(here: Path) -> None:
     assert (folder.stat().st_mode & 0o777, file.stat().st_mode & 0o777) == (0o700, 0o600)
 
 
-@pytest.mark.parametrize("name", ["one.json", "one.jsonl"])
-def test_an_existing_debate_is_kept_without_force(name: str, here: Path) -> None:
-    """Exit 2 before any call, for a transcript and for a journal; `--force` starts anew."""
-    existing = here / "transcripts" / name
-    existing.parent.mkdir()
-    existing.write_text("precious")
-    refused = debate("run", MOCK, "--id", "one", "--quiet", cwd=here)
-    assert (refused.code, refused.out, len(refused.lines)) == (2, "", 1)
-    assert f"transcripts/{name} exists already" in refused.err
-    assert (existing.read_text(), files(here)) == ("precious", [f"transcripts/{name}"])
-    assert debate("run", MOCK, "--id", "one", "--quiet", "--force", cwd=here).code == 0
-    assert transcript(here, "one")["status"] == "complete"
-
-
 def test_raw_answers_are_left_out_by_default(here: Path) -> None:
     """Without `output.raw`, a transcript has no raw answers."""
     assert debate("run", MOCK, "--id", "one", "--quiet", cwd=here).code == 0

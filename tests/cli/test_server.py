@@ -111,6 +111,15 @@ def test_temporary_failures_are_retried(here: Path, failures: list[int]) -> None
         assert done.out.count("retrying in") == len(failures) - rate_limited
 
 
+@pytest.mark.parametrize("option", ["--quiet", "--json"])
+def test_a_wait_after_429_is_shown_even_if_progress_is_not(here: Path, option: str) -> None:
+    """A wait can take ten minutes, so it is named on stderr when no progress is shown."""
+    with model_server(failures=[429]) as server:
+        done = run(here, server, option)
+    assert done.code == 0
+    assert [line for line in done.lines if line.startswith("note: vllm limits requests: waiting ")], done.err
+
+
 def test_a_server_without_schemas_gets_the_form_in_the_prompt(here: Path) -> None:
     """A 400 that names the parameter changes the way for all later calls of the model."""
     with model_server() as server:

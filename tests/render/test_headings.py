@@ -90,9 +90,15 @@ def test_a_further_judging_is_headed_once() -> None:
 def test_plain_lines_head_a_further_judging() -> None:
     """Id and motion precede the run and its judges."""
     lines = plain([AGAIN, ASSESSED], debate())
-    assert [line.partition(":")[0] for line in lines[:4]] == ["Debate", "Motion", "Judging run r2", "Judge"]
-    assert lines[0] == "Debate: microservices-0001 (judged again)"
-    assert plain([AGAIN], opened_debate())[0] == "Debate: microservices-0001 (judged)"
+    assert [line.partition(":")[0] for line in lines[:5]] == [
+        "REHEARSAL",
+        "Debate",
+        "Motion",
+        "Judging run r2",
+        "Judge",
+    ]
+    assert lines[1] == "Debate: microservices-0001 (judged again)"
+    assert plain([AGAIN], opened_debate())[1] == "Debate: microservices-0001 (judged)"
 
 
 def test_a_replayed_judging_has_no_heading_of_its_own() -> None:

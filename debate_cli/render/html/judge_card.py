@@ -14,6 +14,7 @@ from debate_cli.render.judge_card import (
     format_estimate,
     judge_agreement_table,
     list_checks,
+    rehearsal_line,
 )
 
 LEAST_POINTS = 10.0
@@ -33,6 +34,7 @@ def render_judge_cards(report: AuditReport) -> str:
         rules=_rules,
         calibration=_calibration_dots,
         sample=describe_sample,
+        rehearsal=rehearsal_line,
         between=None if report.between is None else judge_agreement_table(report.between),
         classes={},
         signs={},

@@ -53,6 +53,7 @@ def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[st
 
 
 def _judging_header_lines(debate: Debate) -> Iterator[str]:
+    yield from filter(None, [participants.rehearsal_notice(debate)])
     yield from _title_lines(debate, theme.describe_judging(debate))
     if debate.document_name is not None and not debate.assessments:
         yield from _participant_lines("Judge", participants.judge_rows(debate, debate.runs[0]))

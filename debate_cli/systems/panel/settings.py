@@ -140,4 +140,4 @@ class PanelSettings(SystemSettings):
             number, member = divmod(place, len(self.members))
             judge = self.members[member]
             judges.append(judge.model_copy(update={"id": f"{judge.id}-{number + 1}"}) if number else judge)
-        return self.model_copy(update={"judges": tuple(judges)})
+        return self.model_copy(update={"judges": tuple(judges), "personas": ()})

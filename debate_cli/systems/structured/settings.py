@@ -19,6 +19,7 @@ from debate_cli.domain.judging_config import (
     judge_id_problems,
     numbered_seats,
 )
+from debate_cli.domain.suggestions import format_suggestion_or_list
 
 FALLACY_DEFINITIONS: dict[str, str] = {
     "straw man": "answers a position that the other side does not hold, or a weaker form of the one that it holds",
@@ -194,10 +195,11 @@ class StructuredSettings(SystemSettings):
 
         Raises ValueError for an unknown criterion.
         """
-        unknown = [name for name in weights if name not in self.criterion_weights]
-        if unknown:
-            msg = f"there is no criterion {', '.join(unknown)}; the criteria are {', '.join(self.criterion_weights)}"
-            raise ValueError(msg)
+        for name in weights:
+            if name not in self.criterion_weights:
+                known = format_suggestion_or_list(name, self.criterion_weights)
+                msg = f"there is no criterion {name}{known}"
+                raise ValueError(msg)
         if self.criteria:
             own = (item.model_copy(update={"weight": weights.get(item.name, 0.0)}) for item in self.criteria)
             return self.model_copy(update={"criteria": tuple(own)})

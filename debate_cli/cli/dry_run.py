@@ -21,7 +21,7 @@ from debate_cli.app.judge import JudgeTask
 from debate_cli.cli.console import is_interactive, print_json, print_lines, print_status, show_tables, write_document
 from debate_cli.domain.config import DebateConfig
 from debate_cli.importing.speeches import format_count
-from debate_cli.render import sanitize
+from debate_cli.render import sanitize, theme
 from debate_cli.render.theme import count_speeches
 from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.serialization import config_to_json
@@ -49,6 +49,8 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
         )
         return
     settings = redact_values(_explicit_settings(config), context.redact)
+    if len((config.background or "").splitlines()) > theme.BACKGROUND_LINES:
+        settings["background"] = "\n".join(theme.background_excerpt(settings["background"]))
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=columns).rstrip()
     write_document([sanitize.sanitize_text(text) if sys.stdout.isatty() else text, "\n"])

@@ -115,11 +115,12 @@ class ConfigModel(FrozenModel):
             return data
         written = cast("dict[str, object]", data)
         sections, numbers = _section_and_number_fields(cls)
-        empty = [key for key in sections if key in written and written[key] is None]
-        booleans = {key: str(written[key]).lower() for key in numbers if isinstance(written.get(key), bool)}
+        empty = [key for key, value in written.items() if value is None and key in sections]
+        booleans = [key for key, value in written.items() if isinstance(value, bool) and key in numbers]
         if not empty and not booleans:
             return written
-        return {key: value for key, value in (written | booleans).items() if key not in empty}
+        spelled = {key: str(written[key]).lower() for key in booleans}
+        return {key: value for key, value in (written | spelled).items() if key not in empty}
 
 
 @cache

@@ -9,7 +9,7 @@ from debate_cli.systems.tables import Badge, Table, TableRow
 CHECK_LABELS = {
     "native": "native schema",
     "tool": "tool call",
-    "prompt": "schema in the prompt",
+    "prompt": "schema in prompt",
     "stream": "streaming",
     "search": "web search",
 }

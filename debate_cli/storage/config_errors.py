@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, KeyPath, Problem
-from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.suggestions import closest_match, format_suggestion
 from debate_cli.domain.turn import Phase
 from debate_cli.errors import ConfigError
 from debate_cli.storage.plain_data import get_child, is_list, is_mapping
@@ -129,7 +129,16 @@ def problems_from_validation(error: ValidationError, data: Any, model: type[Base
     for item in error.errors(include_url=False):
         found.setdefault(_key_path(item["loc"], data), []).append(item)
     parents = {path[:length] for path in found for length in range(len(path))}
-    innermost = ((path, items) for path, items in found.items() if path not in parents)
+    misspelt = {
+        (*path[:-1], closest_match(str(path[-1]), _allowed_keys(path[:-1], data, model)))
+        for path, items in found.items()
+        if items[0]["type"] == "extra_forbidden"
+    }
+    innermost = (
+        (path, items)
+        for path, items in found.items()
+        if path not in parents and not (path in misspelt and items[0]["type"] == "missing")
+    )
     return [_merge_errors(path, items, data, model) for path, items in islice(innermost, MAX_PROBLEMS + 1)]
 
 

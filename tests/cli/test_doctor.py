@@ -213,9 +213,7 @@ def test_a_server_that_refuses_every_question_is_not_usable(here: Path, server: 
     server.failures += [401] * 3
     done = doctor(here, "default")
     assert done.code == 3
-    assert done.out.startswith(
-        "lab/one  not usable  (native schema failed, schema in the prompt failed, streaming failed)"
-    )
+    assert done.out.startswith("lab/one  not usable  (native schema failed, schema in prompt failed, streaming failed)")
     assert [line for line in done.out.splitlines()[1:] if "answered 401" in line] == done.out.splitlines()[1:]
     assert len(done.out.splitlines()) == 2
 

@@ -148,3 +148,10 @@ def test_numbers_over_time_are_not_escaped() -> None:
     """A table cell with numbers over time has no backslash."""
     table = Table("stance", ("debater", "course"), (("Con", Curve((-0.8, 0.5), -1, 1)),))
     assert "| Con | -0.8 → 0.5 |" in format_table(table)
+
+
+def test_a_long_background_is_an_excerpt() -> None:
+    """Three lines and the number of further lines are shown."""
+    shown = format_markdown(debate(background="\n".join(f"line {number}" for number in range(1, 901))), ())
+    assert "line 3\n\n… and 897 more lines" in shown
+    assert "line 4" not in shown

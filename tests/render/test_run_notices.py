@@ -17,7 +17,7 @@ from render_support import (
 )
 
 from debate_cli.domain.debate import initial_debate
-from debate_cli.domain.events import DebateClosed, Event
+from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render.content.run_notices import describe_failure
 from debate_cli.render.live.header import notice
@@ -71,3 +71,29 @@ def test_a_plain_speech_waits_for_the_one_before_it(answer: Event | None) -> Non
         observer.event(answer, state.apply(answer))
     speakers = [line.partition(":")[0] for line in stream.getvalue().splitlines() if line.startswith(("Ada:", "Bo:"))]
     assert list(dict.fromkeys(speakers)) == (["Ada", "Bo"] if answer == turn_event(FIRST) else ["Bo"])
+
+
+@pytest.mark.parametrize("order", [(1, 2, 3), (2, 3, 1), (3, 2, 1)])
+def test_reports_of_one_system_are_written_in_the_order_of_the_debate(order: tuple[int, ...]) -> None:
+    """A report waits for reports on earlier rounds that were asked for. The report on the debate is last."""
+    stream, state = StringIO(), initial_debate(opening_event())
+    observer = PlainObserver(stream)
+    rounds = {number: round_assessment(number) for number in (1, 2, 3)}
+    for assessment in (*rounds.values(), final_assessment()):
+        observer.asking(assessment.brief)
+    for assessment in (final_assessment(), *(rounds[number] for number in order)):
+        observer.event(AssessmentCompleted(at=START, assessment=assessment), state)
+    heads = [line.partition(":")[0] for line in stream.getvalue().splitlines() if line.startswith("Judge moderator,")]
+    assert heads == [f"Judge moderator, {part}" for part in ("round 1", "round 2", "round 3", "the debate")]
+
+
+def test_a_report_does_not_wait_for_an_earlier_one_that_failed() -> None:
+    """The later report is written when the earlier brief has failed."""
+    stream, state = StringIO(), initial_debate(opening_event())
+    observer = PlainObserver(stream)
+    early, late = round_assessment(1), round_assessment(2)
+    observer.asking(early.brief)
+    observer.event(AssessmentCompleted(at=START, assessment=late), state)
+    assert "round 2:" not in stream.getvalue()
+    observer.event(failure_event(early.brief), state)
+    assert "round 2:" in stream.getvalue()

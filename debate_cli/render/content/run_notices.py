@@ -1,12 +1,13 @@
 """Builds the short notices of a running debate: judges' reports and failures. The text is not sanitized."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from debate_cli.domain.assessment import Assessment, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.reviewer import PROBABILITY
-from debate_cli.domain.tasks import Cue
+from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.render import theme
 from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.systems.base import LiveReport, ReportedScore
@@ -22,6 +23,20 @@ class JudgeReport(NamedTuple):
     """Sentences of the judge."""
     alerts: tuple[str, ...] = ()
     """Warnings about speeches that try to manipulate the judge."""
+
+
+def report_position(brief: Brief) -> tuple[bool, int, int, int]:
+    """Return a key that sorts the reports of one system by round and turn, reports on the whole debate last."""
+    subject = brief.subject
+    return subject.moment == "debate", subject.round or 0, max(subject.turns, default=-1), brief.revision
+
+
+def is_report_early(brief: Brief, in_flight: Iterable[Brief]) -> bool:
+    """Return whether a report that belongs before the report on `brief` is still to come from the same system."""
+    return any(
+        (other.run, other.system) == (brief.run, brief.system) and report_position(other) < report_position(brief)
+        for other in in_flight
+    )
 
 
 def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:

@@ -35,7 +35,12 @@ from debate_cli.domain.turn import Phase, Turn
 from debate_cli.observer import is_judging_only
 from debate_cli.render import theme
 from debate_cli.render.content import chair
-from debate_cli.render.content.run_notices import build_judge_report, describe_failure
+from debate_cli.render.content.run_notices import (
+    build_judge_report,
+    describe_failure,
+    is_report_early,
+    report_position,
+)
 from debate_cli.render.content.speech_parts import ThreadIndex, index_citations
 from debate_cli.render.content.summary import change_lines
 from debate_cli.render.live import header
@@ -255,8 +260,9 @@ class _Script:
         if self._debate is None:
             return
         withheld, self._withheld = self._withheld, []
-        for assessment in withheld:
-            if self._streams_by_turn.keys() & assessment.subject.turns:
+        for assessment in sorted(withheld, key=lambda item: report_position(item.brief)):
+            is_speech_open = bool(self._streams_by_turn.keys() & assessment.subject.turns)
+            if is_speech_open or is_report_early(assessment.brief, self._pending.values()):
                 self._withheld.append(assessment)
             else:
                 report = build_judge_report(assessment, self._debate)
@@ -271,6 +277,7 @@ class _Script:
             if cue.round >= self._round[0]:
                 self._open_round(cue.round, cue.phase)
         self.print(header.notice("✗", theme.RED, describe_failure(failure)))
+        self._print_reports()
 
     def _print_complete_wave(self) -> None:
         if self._streams_by_turn and all(stream.turn is not None for stream in self._streams_by_turn.values()):

@@ -50,7 +50,7 @@ def format_markdown(
     lines = [*framing, f"# {escape_markdown(debate.topic)}", ""]
     if report.only is None:
         lines += escape_paragraphs(debate.config.judging.question or "")
-        lines += escape_paragraphs(debate.config.background or "")
+        lines += escape_paragraphs("\n\n".join(theme.background_excerpt(debate.config.background)))
     if report.only in {None, "verdict"} and not report.verdicts:
         lines += [f"**{escape_markdown(report.summary.answer)}**", ""]
     for part, blocks in report.blocks(DOCUMENT_PARTS):

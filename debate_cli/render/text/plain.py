@@ -3,11 +3,10 @@
 Each line of a speech starts with the speaker's name, so that a speech cannot imitate other lines.
 """
 
-import math
 import os
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TextIO
+from typing import Any, TextIO
 
 from debate_cli.domain.debate import Debate, restrict_to_runs
 from debate_cli.domain.events import (
@@ -20,14 +19,20 @@ from debate_cli.domain.events import (
     TaskFailed,
     TurnCompleted,
 )
-from debate_cli.domain.tasks import Cue, Task
+from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.observer import is_judging_only
 from debate_cli.render import theme
 from debate_cli.render.content import chair, participants
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
-from debate_cli.render.content.run_notices import JudgeReport, build_judge_report, describe_failure
+from debate_cli.render.content.run_notices import (
+    JudgeReport,
+    build_judge_report,
+    describe_failure,
+    is_report_early,
+    report_position,
+)
 from debate_cli.render.content.speech_parts import CitationIndex, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow, change_lines, closing_rows, usage_rows
 from debate_cli.render.sanitize import prefix_lines, sanitize_line
@@ -248,14 +253,22 @@ def _row_lines(rows: Iterable[SummaryRow]) -> Iterable[str]:
         yield sanitize_line(f"{row.label[:1].upper()}{row.label[1:]}:") + f" {words}" if row.label else f"  {words}"
 
 
-def _reading_position(event: Event) -> float:
-    return event.turn.index if isinstance(event, TurnCompleted) else math.inf
+def _reading_position(event: Event) -> tuple[Any, ...]:
+    match event:
+        case TurnCompleted():
+            return 0, event.turn.index
+        case AssessmentCompleted():
+            return 2, *report_position(event.assessment.brief)
+        case DebateClosed():
+            return (3,)
+        case _:
+            return (1,)
 
 
 class PlainObserver:
     """Observer that writes turns and judgements to `stream` as plain lines.
 
-    Simultaneous speeches are written in the order of the debate.
+    Simultaneous speeches and the reports of one judging system are written in the order of the debate.
     """
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
@@ -266,28 +279,37 @@ class PlainObserver:
         self._round = 0, ""
         self._has_heading = False
         self._speeches_in_flight: set[int] = set()
+        self._briefs_in_flight: dict[str, Brief] = {}
         self._held_events: list[tuple[Event, Debate]] = []
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` if no earlier speech is missing; otherwise keep it until that speech arrives."""
+        """Write `event` if no earlier speech or report is missing; otherwise keep it until that one arrives."""
         match event:
             case TurnCompleted():
                 self._speeches_in_flight.discard(event.turn.index)
-            case TaskFailed() if isinstance(event.failure.task, Cue):
-                self._speeches_in_flight.discard(event.failure.task.index)
+            case AssessmentCompleted():
+                self._briefs_in_flight.pop(event.assessment.brief.key, None)
+            case TaskFailed(failure=failure):
+                if isinstance(failure.task, Cue):
+                    self._speeches_in_flight.discard(failure.task.index)
+                else:
+                    self._briefs_in_flight.pop(failure.task.key, None)
             case DebateClosed():
                 self._speeches_in_flight.clear()
+                self._briefs_in_flight.clear()
             case _:
                 pass
         self._held_events.append((event, debate))
         spoken = [held.turn.index for held, _ in self._held_events if isinstance(held, TurnCompleted)]
         if not spoken or not self._speeches_in_flight or min(self._speeches_in_flight) > max(spoken):
-            self.finish()
+            self._write_ready()
 
     def asking(self, task: Task) -> None:
         """Record that `task` was sent to a model."""
         if isinstance(task, Cue):
             self._speeches_in_flight.add(task.index)
+        else:
+            self._briefs_in_flight[task.key] = task
 
     def text(self, cue: Cue, piece: str) -> None:
         """Ignore a piece of a speech, because only finished speeches are written."""
@@ -298,9 +320,17 @@ class PlainObserver:
 
     def finish(self) -> None:
         """Write all kept events: speeches in the order of the debate, then all other events."""
+        self._briefs_in_flight.clear()
+        self._write_ready()
+
+    def _write_ready(self) -> None:
         held, self._held_events = self._held_events, []
         for event, debate in sorted(held, key=lambda pair: _reading_position(pair[0])):
-            self._write_event(event, debate)
+            in_flight = self._briefs_in_flight.values()
+            if isinstance(event, AssessmentCompleted) and is_report_early(event.assessment.brief, in_flight):
+                self._held_events.append((event, debate))
+            else:
+                self._write_event(event, debate)
 
     def _write_event(self, event: Event, debate: Debate) -> None:
         if not self._has_heading and is_judging_only(event, debate):

@@ -116,6 +116,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
     """
     owners = scored_arguments(debate)
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
+    assessors = tuple(dict.fromkeys(item.assessor for item in given))
     weights, judges = settings.normalized_weights(), judge_weights(debate, run, settings)
     marks = _collect_marks(given, owners, weights, judges)
     penalties = _penalties(given, judges, settings)
@@ -125,7 +126,6 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
     scores = mean_by_key((row.participant, row.score) for row in rows if row.score is not None)
     is_judged = len(scores) > 1 and set(scores) >= set(owners.values())
     outcome = decide_outcome(scores, clear_above_threshold(settings.thresholds)) if is_judged else UNDETERMINED_OUTCOME
-    assessors = tuple(dict.fromkeys(item.assessor for item in given))
     notes = StructuredNotes(
         label=VICTORY_LABELS[outcome.victory],
         weights={criterion: strip_float_noise(weight) for criterion, weight in weights.items()},
@@ -143,7 +143,11 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
         ),
         judges=assessors,
         judge_weights=_judge_shares(given, judges),
-        missing=tuple(_missing(debate, run, settings, owners, marks, assessors)),
+        missing=(
+            *_describe_without_argument(debate, owners),
+            *_describe_unanswered(debate, run, settings, assessors),
+            *_describe_unmarked(assessors, tuple(weights), marks),
+        ),
     )
     return build_verdict("structured", run, outcome, scores, notes)
 
@@ -172,11 +176,10 @@ def _collect_marks(
         judge = assessment.assessor
         weight = judges[judge]
         for mark in assessment.marks:
-            item, criterion = mark.item, mark.criterion
-            if item in found and criterion in criteria and mark.participant in (None, owners[item]):
-                of_judges = found[item].setdefault(criterion, {})
-                if judge not in of_judges:
-                    of_judges[judge] = clamp_mark(mark, MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK), weight
+            item = mark.item
+            if item in found and mark.criterion in criteria and mark.participant in (None, owners[item]):
+                value = clamp_mark(mark, MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK)
+                found[item].setdefault(mark.criterion, {}).setdefault(judge, (value, weight))
     return found
 
 
@@ -204,37 +207,43 @@ def _argument_row(
         if len(of) > 1:
             given = [mark for mark, _ in of.values()]
             spread[criterion] = strip_float_noise(max(given) - min(given))
-    weighted = [(weight, values[criterion]) for criterion, weight in weights.items() if weight]
-    known = [weight * value for weight, value in weighted if value is not None]
-    score = strip_float_noise(max(MIN_ARGUMENT_MARK, sum(known) - penalty)) if len(known) == len(weighted) else None
-    fields = {"id": argument[0], "participant": argument[1], "penalty": strip_float_noise(penalty), "score": score}
-    return ArgumentRow.model_validate({**fields, "spread": spread, **values})
+    parts = [(weight, values[criterion]) for criterion, weight in weights.items() if weight]
+    known = [weight * value for weight, value in parts if value is not None]
+    score = strip_float_noise(max(MIN_ARGUMENT_MARK, sum(known) - penalty)) if len(known) == len(parts) else None
+    item, participant = argument
+    return ArgumentRow(
+        id=item, participant=participant, penalty=strip_float_noise(penalty), score=score, spread=spread, **values
+    )
 
 
 def _criterion_means(rows: Sequence[ArgumentRow]) -> dict[str, dict[str, float]]:
     marks: dict[str, dict[str, list[float]]] = {}
     for row in rows:
+        own = marks.setdefault(row.participant, {})
         for name, value in row.marks.items():
             if value is not None:
-                marks.setdefault(row.participant, {}).setdefault(name, []).append(value)
-    return {who: {name: strip_float_noise(mean(of)) for name, of in own.items()} for who, own in marks.items()}
+                own.setdefault(name, []).append(value)
+    return {who: {name: strip_float_noise(mean(of)) for name, of in own.items()} for who, own in marks.items() if own}
 
 
-def _missing(
-    debate: Debate,
-    run: JudgingRun | str,
-    settings: StructuredSettings,
-    owners: Mapping[str, str],
-    marks: Mapping[str, CriterionMarks],
-    judges: Iterable[str],
-) -> Iterator[str]:
+def _describe_without_argument(debate: Debate, owners: Mapping[str, str]) -> Iterator[str]:
     speakers = set(owners.values())
-    yield from (f"{item.name} has made no argument." for item in debate.participants if item.name not in speakers)
+    return (f"{item.name} has made no argument." for item in debate.participants if item.name not in speakers)
+
+
+def _describe_unanswered(
+    debate: Debate, run: JudgingRun | str, settings: StructuredSettings, judges: Collection[str]
+) -> Iterator[str]:
     briefs = briefs_for(get_run_id(run), stored_settings(debate, run, settings), WHOLE_DEBATE)
-    yield from describe_unanswered(
-        debate, ((brief, f"The debate was not assessed by {brief.assessor}") for brief in briefs)
+    absent = [brief for brief in briefs if brief.assessor not in judges]
+    return describe_unanswered(
+        debate, ((brief, f"The debate was not assessed by {brief.assessor}") for brief in absent)
     )
-    criteria = tuple(settings.criterion_weights)
+
+
+def _describe_unmarked(
+    judges: Iterable[str], criteria: Sequence[str], marks: Mapping[str, CriterionMarks]
+) -> Iterator[str]:
     for judge in judges:
         for item, of in marks.items():
             absent = [name for name in criteria if judge not in of.get(name, ())]

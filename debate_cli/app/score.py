@@ -14,8 +14,6 @@ from debate_cli.domain.debate import Debate, models_used_by_debaters
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.evidence.source_checks import SourceCheck, check_sources
-from debate_cli.storage.config_errors import SourceMap
-from debate_cli.storage.config_file import parse_rubric
 from debate_cli.storage.lock import lock_debate, lock_holder
 from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, load_last_transcript, open_debate
@@ -142,6 +140,9 @@ def score_with_settings(
     `settings`: values that replace stored settings, by kind of system. Raises UsageError for an unknown system, setting
     or judging run.
     """
+    from debate_cli.storage.config_errors import SourceMap
+    from debate_cli.storage.config_file import parse_rubric
+
     for kind in systems:
         check_system_kind(kind)
     _check_run(debate, runs)

@@ -241,7 +241,7 @@ def show_tables(
     `lines`: the plain lines. If None, each row of the tables is a line.
     """
     if plain or not is_interactive(sys.stdout):
-        from debate_cli.render.text.plain import table_lines
+        from debate_cli.render.text.tables import table_lines
 
         if lines is None:
             lines = (line for table in tables for line in table_lines(table))

@@ -162,8 +162,6 @@ def run(given: Options) -> None:
     paths = sorted(expand_references(given.paths, transcript_dirs()))
     files = report.read(score_files(paths, request), pages)
     _print_scores(files, form, given.per, report, pages)
-    if form is ScoreFormat.table:
-        console.print_rehearsals(report.rehearsals, report.scored_files)
     _print_closing_notes(report, request)
     if report.unusable:
         raise typer.Exit(1 if report.scored_files else min(file.exit_code for file in report.unusable))
@@ -200,8 +198,12 @@ class _Report:
                 continue
             self._print_problems(file)
             if file.debate is not None:
-                self.rehearsals += bool(rehearsal_notice(file.debate))
                 yield file if pages is None else file._replace(report=pages.write_page(file, file.debate))
+
+    def count_rehearsals(self, files: Iterator[CheckedFile]) -> Iterator[ScoredFile]:
+        for checked in files:
+            self.rehearsals += checked.debate is not None and bool(rehearsal_notice(checked.debate))
+            yield checked.file
 
     def _print_unusable(self, file: UnusableFile) -> None:
         """A sentence about an option is printed for the first file only."""
@@ -241,7 +243,8 @@ def _print_scores(
             rows = _read_records(files, read)
             write_document(records.dump_csv(rows, columns, for_terminal=sys.stdout.isatty()))
         case ScoreFormat.table:
-            console.show_scores(checked.file for checked in files)
+            console.show_scores(report.count_rehearsals(files))
+            console.print_rehearsals(report.rehearsals, report.scored_files)
         case ScoreFormat.junit:
             from debate_cli.render.text.ci import format_junit
 

@@ -67,8 +67,9 @@ def rename_in_turns(
     `earlier`: the turns before `turns`. `renamed`: the renamed arguments of `earlier`.
     """
     known = {participant.name: participant for participant in participants}
-    arguments = ((known.get(turn.speaker), argument) for turn in turns for argument in turn.arguments or ())
-    if not renamed and all(speaker is None or _is_own(argument.id, speaker) for speaker, argument in arguments):
+    prefixes = {name: f"{participant.prefix}-" for name, participant in known.items()}
+    arguments = ((turn.speaker, argument.id) for turn in turns for argument in turn.arguments or ())
+    if not renamed and all(id_.startswith(prefixes.get(speaker, "")) for speaker, id_ in arguments):
         return tuple(turns), ()
     found, so_far = [*earlier], [*renamed]
     for turn in turns:

@@ -75,7 +75,7 @@ def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
     """Copy the fields of `source` that `target` has to a new `target`, and apply `changes`. Nothing is validated."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
-    return target.model_construct(None, **{**shared, **changes})
+    return target.model_construct(None, **shared | changes)
 
 
 _HASH_KEY = "_computed_hash"
@@ -113,14 +113,13 @@ class ConfigModel(FrozenModel):
     def _normalize_input(cls, data: object) -> object:
         if not isinstance(data, dict):
             return data
-        written = cast("dict[str, object]", data)
         sections, numbers = _section_and_number_fields(cls)
-        empty = [key for key, value in written.items() if value is None and key in sections]
-        booleans = [key for key, value in written.items() if isinstance(value, bool) and key in numbers]
-        if not empty and not booleans:
-            return written
-        spelled = {key: str(written[key]).lower() for key in booleans}
-        return {key: value for key, value in (written | spelled).items() if key not in empty}
+        normalized: dict[str, object] = {}
+        for key, value in cast("dict[str, object]", data).items():
+            if value is not None or key not in sections:
+                is_wrong = isinstance(value, bool) and key in numbers
+                normalized[key] = str(value).lower() if is_wrong else value
+        return normalized
 
 
 @cache

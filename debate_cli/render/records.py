@@ -1,7 +1,6 @@
 """Writes records, which are mappings of column names to values, as JSON, JSON lines and CSV."""
 
 import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -40,10 +39,16 @@ def dump_csv(records: Iterable[Record], columns: Iterable[str], *, for_terminal:
     rows = list(records)
     heads = list(dict.fromkeys((*columns, *(name for row in rows for name in row))))
     clean = sanitize.sanitize_line if for_terminal else str
+    writer = csv.writer(_LineFile(), lineterminator="\n")
     for row in (dict(zip(heads, heads, strict=True)), *rows):
-        line = io.StringIO()
-        csv.writer(line, lineterminator="\n").writerow([clean(_csv_cell(row.get(head))) for head in heads])
-        yield line.getvalue()
+        yield writer.writerow([clean(_csv_cell(row.get(head))) for head in heads])
+
+
+class _LineFile:
+    """A file for `csv.writer`, whose `writerow` then returns the line."""
+
+    def write(self, line: str) -> str:
+        return line
 
 
 def _csv_cell(value: Any) -> str:

@@ -11,7 +11,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict, sort_deciding_first, victory_cell, winner_cell
 from debate_cli.render.records import join_json_array
-from debate_cli.render.text.plain import table_lines
+from debate_cli.render.text.tables import table_lines
 from debate_cli.systems.tables import Number, Table, TableRow, make_table
 
 _VOTE_NOTES = ("option", "weights")

@@ -219,8 +219,8 @@ def find_contradiction(transcript: Transcript) -> str | None:
             name for name, count in Counter(item.name for item in transcript.participants).items() if count > 1
         )
         return f"participants: `{twice}` is listed twice"
-    passages = Counter(passage.id for passage in transcript.passages)
-    if len(passages) < len(transcript.passages):
+    if len({passage.id for passage in transcript.passages}) < len(transcript.passages):
+        passages = Counter(passage.id for passage in transcript.passages)
         return f"passages: `{passages.most_common(1)[0][0]}` is listed twice"
     indices = set[int]()
     for place, turn in enumerate(transcript.turns):

@@ -85,10 +85,9 @@ def open_debate(path: Path) -> StoredDebate:
     """
     if path.suffix not in _SUFFIXES:
         return _from_transcript(path)
-    journal, transcript = _journal_and_transcript(path)
+    journal, transcript = path.with_suffix(JOURNAL_SUFFIX), path.with_suffix(TRANSCRIPT_SUFFIX)
     if not journal.exists():
-        is_named = path.suffix == TRANSCRIPT_SUFFIX
-        return _from_transcript(path if is_named or not transcript.exists() else transcript)
+        return _from_transcript(path if path == transcript or not transcript.exists() else transcript)
     contents = read_journal(journal)
     from_journal = StoredDebate(journal, fold(contents.events), torn_line_warning=contents.torn_line_warning)
     if not transcript.exists():

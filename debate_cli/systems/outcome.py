@@ -58,7 +58,7 @@ def build_verdict(
     system: str, run: JudgingRun | str, outcome: ScoreOutcome, scores: Mapping[str, float], notes: FrozenModel
 ) -> Verdict:
     """Return a verdict, with the scores rounded to nine decimals."""
-    return Verdict.model_construct(  # all parts are validated already
+    return Verdict(
         system=system,
         run=get_run_id(run),
         winner=outcome.winner,

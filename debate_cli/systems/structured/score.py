@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judging_config import judge_ids
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict, Victory
 from debate_cli.systems.aggregation import (
@@ -207,9 +208,11 @@ def _argument_row(
         if len(of) > 1:
             given = [mark for mark, _ in of.values()]
             spread[criterion] = strip_float_noise(max(given) - min(given))
-    parts = [(weight, values[criterion]) for criterion, weight in weights.items() if weight]
-    known = [weight * value for weight, value in parts if value is not None]
-    score = strip_float_noise(max(MIN_ARGUMENT_MARK, sum(known) - penalty)) if len(known) == len(parts) else None
+    parts = [
+        weight * value for criterion, weight in weights.items() if weight and (value := values[criterion]) is not None
+    ]
+    is_complete = len(parts) == sum(map(bool, weights.values()))
+    score = strip_float_noise(max(MIN_ARGUMENT_MARK, sum(parts) - penalty)) if is_complete else None
     item, participant = argument
     return ArgumentRow(
         id=item, participant=participant, penalty=strip_float_noise(penalty), score=score, spread=spread, **values
@@ -234,8 +237,10 @@ def _describe_without_argument(debate: Debate, owners: Mapping[str, str]) -> Ite
 def _describe_unanswered(
     debate: Debate, run: JudgingRun | str, settings: StructuredSettings, judges: Collection[str]
 ) -> Iterator[str]:
-    briefs = briefs_for(get_run_id(run), stored_settings(debate, run, settings), WHOLE_DEBATE)
-    absent = [brief for brief in briefs if brief.assessor not in judges]
+    asked = stored_settings(debate, run, settings)
+    if all(judge in judges for judge in judge_ids(asked)):
+        return iter(())
+    absent = (brief for brief in briefs_for(get_run_id(run), asked, WHOLE_DEBATE) if brief.assessor not in judges)
     return describe_unanswered(
         debate, ((brief, f"The debate was not assessed by {brief.assessor}") for brief in absent)
     )

@@ -226,7 +226,7 @@ async def judge_text(
     observer: Observer | None = None,
     trusted_hosts: Sequence[str] = (),
 ) -> Outcome:
-    """Let a panel vote on a text.
+    """Let judges vote on a text: those of `config`, else a panel.
 
     - `name`: the name of the text in results.
     - `context`: material that is shown beside the text and not judged. None: the background of `config`.

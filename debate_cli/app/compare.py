@@ -40,7 +40,7 @@ class SideVerdict(FrozenModel):
     victory: Victory
     margin: float | None
     option: str | None = None
-    """Option that a panel chose, e.g. `PASS`; None for a verdict without an option."""
+    """Option that won a vote, e.g. `PASS`; None for a verdict without an option."""
     decides: bool
     """Whether this is the deciding verdict of its side."""
 

@@ -8,13 +8,14 @@ from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.regular_file import follow_links, is_inside, read_regular_file, visible_files
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, list_debate_files
 from debate_cli.storage.transcript_store import expand_references
+from debate_cli.systems.registry import text_system_options
 
 STDIN = "-"
 """Argument of `debate judge` for standard input."""
 STDIN_NAME = "stdin"
 TRANSCRIPT_SUFFIXES = frozenset({TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX})
 MAX_TEXT_BYTES = 400_000
-"""Maximum size in bytes of a text for a panel, and of the material that is shown beside it."""
+"""Maximum size in bytes of a text to judge, and of the material that is shown beside it."""
 _PROBE_BYTES = 4096
 _TRANSCRIPT_MARK = b'"schema_version"'
 
@@ -60,7 +61,7 @@ def find_sources(
     Raises UsageError and TranscriptError.
     """
     if not judges_texts and STDIN in references:
-        raise UsageError("-: standard input is read as a text, and only a panel judges texts; add --system panel")
+        raise UsageError(f"-: standard input is read as a text; to judge it, add {text_system_options()}")
     folders_named = [Path(reference) for reference in references if judges_texts and Path(reference).is_dir()]
     text_folders = [
         folder
@@ -99,7 +100,7 @@ def read_text_file(path: Path) -> str:
 def decode_text(name: str, data: bytes) -> str:
     """Return the text in `data`. Raises TranscriptError if it is not UTF-8, too long or empty. `name`: for the error."""
     if len(data) > MAX_TEXT_BYTES:
-        raise TranscriptError(f"{name}: larger than {MAX_TEXT_BYTES // 1000} kB; give the panel a shorter text")
+        raise TranscriptError(f"{name}: larger than {MAX_TEXT_BYTES // 1000} kB; give a shorter text")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

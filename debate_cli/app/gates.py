@@ -1,6 +1,6 @@
 """Gates: conditions on a judged debate. A gate that is not met sets the exit code. Pure functions."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from debate_cli.domain.assessment import Manipulation
@@ -8,12 +8,11 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError, format_page_hint
 from debate_cli.judging.schedule import missing_briefs
+from debate_cli.systems.registry import get_system
 from debate_cli.systems.scoring import deciding_verdicts
 
 NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
 """Outcomes that `--expect-winner` accepts for a debate, besides the names of the debaters."""
-DOCUMENT_OUTCOMES = ("PASS", "FAIL", "CONDITIONAL")
-"""Options that a panel votes for when it judges a text."""
 FORBIDDEN = ("manipulation", "missing")
 """Values of `--fail-on`."""
 
@@ -31,34 +30,43 @@ class Gates(NamedTuple):
     """The requested gates. A field that is None or empty requests no gate."""
 
     min_score_debater: str | None = None
-    """Debater or option that needs `min_score`. None: the debater with the highest score or, for a text, PASS."""
+    """Debater or option that needs `min_score`. None: the debater with the highest score or, for a text, the most
+    favourable option of the judging system."""
     min_score: float | None = None
     expected_winner: str | None = None
-    """Required winner: a debater's name, `draw` or `conditional`. For a text: the option that the panel must choose."""
+    """Required winner: a debater's name, `draw` or `conditional`. For a text: an option of the judging system."""
     max_warnings: int | None = None
     """Maximum number of warnings in all turns and assessments together."""
     fail_on: tuple[str, ...] = ()
     """What must not occur, as names from `FORBIDDEN`."""
 
-    def require_names(self, names: Collection[str], where: str = "") -> None:
-        """Raise UsageError for a gate with an unknown name, or with a share of votes outside 0 to 1.
+    def require_names(self, names: Collection[str], systems: Iterable[str], where: str = "") -> None:
+        """Raise UsageError for a gate with an unknown name, or with a score that no option can have.
 
-        `names`: the debaters. Empty for a text. `where`: start of the error message, e.g. `a.json: `.
+        `names`: the debaters. Empty for a text. `systems`: kinds of the judging systems. `where`: start of the error
+        message, e.g. `a.json: `. If no installed judging system of a text has options, every name is allowed.
         """
-        known = f"a panel votes {', '.join(DOCUMENT_OUTCOMES)} on a text"
+        voting = [system for system in map(get_system, systems) if system.options]
+        if not names and not voting:
+            return
+        known = "; ".join(f"the outcomes of {system.kind} are {', '.join(system.options)}" for system in voting)
         if names:
             known = f"the debaters are {', '.join(map(_printable_name, names))}"
+        options = {option for system in voting for option in system.options}
         name = self.min_score_debater
-        if name is not None and name not in (*names, *DOCUMENT_OUTCOMES):
+        if name is not None and name not in (*names, *options):
             raise UsageError(f"{where}--fail-under {_printable_name(name)}=...: there is no such name; {known}")
-        is_share = name not in names if name is not None else not names
-        if is_share and self.min_score is not None and not 0 <= self.min_score <= 1:
+        scored = [system for system in voting if name is None or name in system.options]
+        is_option = name not in names if name is not None else not names
+        score = self.min_score
+        if is_option and score is not None and not any(0 <= score <= system.max_option_score for system in scored):
             shown = f"{name}=" if name is not None else ""
-            raise UsageError(
-                f"{where}--fail-under {shown}{self.min_score:.12g}: a panel gives shares of votes; give a number from 0 to 1"
+            scales = " and ".join(
+                f"{system.kind} gives scores from 0 to {system.max_option_score:g}" for system in scored
             )
+            raise UsageError(f"{where}--fail-under {shown}{score:.12g}: {scales}; give a number in this range")
         winner = self.expected_winner
-        if winner is not None and winner not in (*names, *(NO_WINNER_OUTCOMES if names else DOCUMENT_OUTCOMES)):
+        if winner is not None and winner not in (*names, *(NO_WINNER_OUTCOMES if names else options)):
             more = " (or expect draw)" if names else ""
             raise UsageError(f"{where}--expect-winner {_printable_name(winner)}: there is no such name; {known}{more}")
 
@@ -79,11 +87,14 @@ class Gates(NamedTuple):
     def _check(
         self, debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict | None
     ) -> Iterator[tuple[str, str | None]]:
+        name = self.min_score_debater
+        if name is None and verdict is not None and debate.document_name is not None:
+            name = next(iter(get_system(verdict.system).options), None)
         if verdict is not None and verdict.victory == "undetermined":
             verdict = None
         undetermined = "the verdict is undetermined" if verdict is None else None
         if self.min_score is not None:
-            yield "--fail-under", self._check_score(debate, self.min_score, verdict)
+            yield "--fail-under", _check_score(name, self.min_score, verdict)
         if self.expected_winner is not None:
             yield "--expect-winner", _check_winner(self.expected_winner, verdict)
         if self.max_warnings is not None:
@@ -91,39 +102,35 @@ class Gates(NamedTuple):
             too_many = f"{count} warnings, more than {self.max_warnings}" if count > self.max_warnings else None
             problem = undetermined or too_many
             yield "--max-warnings", problem and f"--max-warnings: {problem}"
-        for name in self.fail_on:
-            find = _find_manipulation if name == "manipulation" else _find_missing
+        for condition in self.fail_on:
+            find = _find_manipulation if condition == "manipulation" else _find_missing
             problem = undetermined or find(debate, verdicts)
-            yield f"--fail-on {name}", problem and f"--fail-on: {problem}"
+            yield f"--fail-on {condition}", problem and f"--fail-on: {problem}"
 
-    def _check_score(self, debate: Debate, least: float, verdict: Verdict | None) -> str | None:
-        name = self.min_score_debater or ("PASS" if debate.document_name is not None else None)
-        shown = name or "the higher score"
-        if verdict is None:
-            return f"--fail-under: the verdict is undetermined, so {shown} cannot reach {least:.12g}"
-        score = verdict.scores.get(name) if name is not None else max(verdict.scores.values(), default=None)
-        shares = verdict.notes.get("weights")
-        if name in DOCUMENT_OUTCOMES and name not in verdict.scores and isinstance(shares, dict):
-            share = shares.get(name)
-            score = float(share) if isinstance(share, int | float) else score
-        if score is None:
-            return f"--fail-under: {shown} has no score in the verdict of {verdict.system}"
-        if score >= least:
-            return None
-        lower, higher = f"{score:.2f}", f"{least:.12g}"
-        if float(lower) >= float(higher):
-            lower, higher = repr(score), repr(least)
-        return f"--fail-under: {shown} has {lower} in the verdict of {verdict.system}, below {higher}"
+
+def _check_score(name: str | None, least: float, verdict: Verdict | None) -> str | None:
+    shown = name or "the higher score"
+    if verdict is None:
+        return f"--fail-under: the verdict is undetermined, so {shown} cannot reach {least:.12g}"
+    scores = {**verdict.option_scores, **verdict.scores}
+    score = scores.get(name) if name is not None else max(verdict.scores.values(), default=None)
+    if score is None:
+        return f"--fail-under: {shown} has no score in the verdict of {verdict.system}"
+    if score >= least:
+        return None
+    lower, higher = f"{score:.2f}", f"{least:.12g}"
+    if float(lower) >= float(higher):
+        lower, higher = repr(score), repr(least)
+    return f"--fail-under: {shown} has {lower} in the verdict of {verdict.system}, below {higher}"
 
 
 def _check_winner(expected: str, verdict: Verdict | None) -> str | None:
     if verdict is None:
         return f"--expect-winner: expected {expected}, but the verdict is undetermined"
-    option = verdict.notes.get("option")
-    winner = verdict.winner or (option if isinstance(option, str) else verdict.victory)
-    if expected in {winner, verdict.winner or verdict.victory}:
+    if expected in {verdict.outcome, verdict.winner or verdict.victory}:
         return None
-    return f"--expect-winner: expected {expected}, but the verdict of {verdict.system} is {_printable_name(winner)}"
+    outcome = _printable_name(verdict.outcome)
+    return f"--expect-winner: expected {expected}, but the verdict of {verdict.system} is {outcome}"
 
 
 def _printable_name(name: str) -> str:

@@ -30,7 +30,7 @@ from debate_cli.app.judge_request import (
 from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_resume
 from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import DebateResumed, Event, JudgingOpened
+from debate_cli.domain.events import DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
@@ -42,7 +42,7 @@ from debate_cli.storage.folder import list_debate_files, new_id, validate_id
 from debate_cli.storage.lock import check_unlocked
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate
-from debate_cli.systems.registry import check_system_kind
+from debate_cli.systems.registry import check_system_kind, text_system_options
 from debate_cli.systems.scoring import score
 
 T = TypeVar("T")
@@ -71,6 +71,13 @@ class JudgeTask:
     completed: tuple[str, ...] = ()
     """Ids of stored judging runs to complete."""
 
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Kinds of the systems that judged or will judge the file, each once."""
+        opened = (event for event in (*self.events, *self.openings) if isinstance(event, DebateOpened | JudgingOpened))
+        judging = (event.config.judging if isinstance(event, DebateOpened) else event.judging for event in opened)
+        return tuple(dict.fromkeys(system.kind for each in judging for system in each.systems))
+
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
         """Judge the file. `save`: whether to write the result. `force`: whether to overwrite a target that changed."""
         target = self.target if save else None
@@ -96,6 +103,8 @@ class JudgePlan:
     """Sentences about an incomplete journal, sources that are not indexed, and unsuitable systems."""
     debater_names: tuple[str, ...]
     """Names of the debaters; empty for a text."""
+    systems: tuple[str, ...]
+    """Kinds of the systems that judged or will judge the file."""
     destinations: tuple[Destination, ...]
     """Servers that the judges' requests go to, as in `RunContext`."""
     asked_people: tuple[str, ...]
@@ -114,6 +123,7 @@ class JudgePlan:
             task.target,
             tuple(filter(None, (skipped, *left_out, task.note))),
             tuple(item.name for item in context.config.debaters),
+            task.systems,
             context.destinations,
             context.asked_people,
             read,
@@ -323,9 +333,9 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
             "--set changes settings of a configuration, and a text has none; name a configuration with --config"
         )
     if source.content is None and not path.exists():
-        raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
+        raise TranscriptError(f"{path}: no such file; name a transcript, or a text for {text_system_options()}")
     if not request.judges_texts:
-        raise TranscriptError(f"{path}: is not a transcript; to let a panel judge it as a text, add --system panel")
+        raise TranscriptError(f"{path}: is not a transcript; to judge it as a text, add {text_system_options()}")
     now = datetime.now(UTC)
     debate_id = request.text_id or new_id(path.stem, now, random.SystemRandom(), config_redactor(loaded))
     events = document_events(source.name, source.read_text(), validate_id(debate_id), request, now)

@@ -28,6 +28,7 @@ from debate_cli.llm.form import Form, FormModel, derive_schema, items, text
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
 from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.systems.registry import default_text_kind
 
 MAX_DOCUMENT_CHARS = 400_000
 """Maximum number of characters of all documents together."""
@@ -93,11 +94,11 @@ def prepare_asked_model(
 
     Raises ConfigError and MissingKeyError.
     """
-    panel = request
-    if request.config is not None:
-        judging = JudgingConfig.model_validate({"systems": ["panel"]})
-        panel = replace(request, config=request.config.model_copy(update={"judging": judging}))
-    debate = fold(document_events(name, "", _DEBATE_ID, panel, datetime.now(UTC)))
+    default = request
+    if request.config is not None:  # its judges are not asked
+        judging = JudgingConfig.model_validate({"systems": [default_text_kind()]})
+        default = replace(request, config=request.config.model_copy(update={"judging": judging}))
+    debate = fold(document_events(name, "", _DEBATE_ID, default, datetime.now(UTC)))
     context = prepare_judges(config_for_judging(debate, request), loaded, name, request=request)
     spec = context.config.model_for_judge(None)
     assert spec is not None  # `prepare_judges` refuses a judge without a model

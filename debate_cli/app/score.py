@@ -18,7 +18,7 @@ from debate_cli.storage.lock import lock_debate, lock_holder
 from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, load_last_transcript, open_debate
 from debate_cli.systems.base import JudgeVote, RequiredChange
-from debate_cli.systems.registry import check_system_kind, get_system, is_installed
+from debate_cli.systems.registry import check_system_kind, get_system, is_installed, systems_of_debate
 from debate_cli.systems.rubric import Rubric
 from debate_cli.systems.scoring import score, verdicts_match
 
@@ -34,7 +34,7 @@ class ScoredFile(NamedTuple):
     status: str
     verdicts: tuple[Verdict, ...]
     text: str | None = None
-    """Name of the text that a panel judged; None for a debate."""
+    """Name of the judged text; None for a debate."""
     sources: tuple[SourceCheck, ...] = ()
     """Result of the check of each citation in the debate."""
 
@@ -52,7 +52,7 @@ class DebateFacts(NamedTuple):
     """Cost of all calls; None if a price is unknown."""
 
 
-class PanelReview(NamedTuple):
+class VoteReview(NamedTuple):
     """The votes behind one verdict and, for a text, the changes that judges require. Texts are not sanitized."""
 
     system: str
@@ -76,8 +76,8 @@ class CheckedFile(NamedTuple):
     compared_count: int = 0
     """Number of stored verdicts that were compared with recomputed ones."""
     facts: DebateFacts | None = None
-    reviews: tuple[PanelReview, ...] = ()
-    """The votes behind each verdict of a panel. Empty until a caller fills it with `collect_reviews`."""
+    reviews: tuple[VoteReview, ...] = ()
+    """The votes behind each verdict. Empty until a caller fills it with `collect_reviews`."""
     debate: Debate | None = None
     """The debate. A caller sets it to None to save memory."""
 
@@ -169,14 +169,14 @@ def describe_unfinished(debate: Debate) -> str | None:
     return f"the debate is unfinished, so its verdicts are on {speeches} so far"
 
 
-def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[PanelReview, ...]:
+def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[VoteReview, ...]:
     """Return the votes behind verdicts that were just computed. Stored verdicts lack the votes."""
-    found: list[PanelReview] = []
+    found: list[VoteReview] = []
     for verdict in verdicts:
         system = get_system(verdict.system)
         votes = tuple(system.votes(verdict))
         if votes:
-            found.append(PanelReview(verdict.system, verdict.run, votes, system.required_changes(verdict)))
+            found.append(VoteReview(verdict.system, verdict.run, votes, system.required_changes(verdict)))
     return tuple(found)
 
 
@@ -184,7 +184,8 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
     stored = open_debate(path)
     debate = stored.debate
     _check_run(debate, request.runs, f"{path}: --runs ")
-    request.gates.require_names([item.name for item in debate.participants], f"{path}: ")
+    kinds = [system.kind for system in systems_of_debate(debate)]
+    request.gates.require_names([item.name for item in debate.participants], kinds, f"{path}: ")
     settings = request.rubric.settings(debate, f"{path}: ")
     verdicts = score(debate, runs=request.runs, systems=request.systems or None, settings=settings)
     gates = request.gates.evaluate(debate, verdicts)

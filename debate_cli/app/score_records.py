@@ -55,7 +55,7 @@ class VerdictRecord(NamedTuple):
     scores: dict[str, float]
     """Score of each debater by name, as JSON."""
     option: str | None
-    """Option that a panel voted for: `PASS`, `FAIL` or `CONDITIONAL`; empty for other verdicts."""
+    """Option that won a vote, e.g. `PASS`; empty for other verdicts."""
     judge_model: str
     """`provider/model` of the judges that answered in this run, each once, separated by `; `."""
     seed: int | None

@@ -29,7 +29,6 @@ from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.transcript import dump_transcript, to_transcript, transcript_to_events, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
-from debate_cli.systems.explanation import describe_outcome
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.scoring import combine_runs, score
 from debate_cli.systems.tables import format_number
@@ -56,14 +55,15 @@ class Outcome:
     def __str__(self) -> str:
         lines = [self.debate.topic]
         for verdict in self.verdicts:
-            answer = describe_outcome(verdict, self.debate.document_name).rstrip(".")
+            system = get_system(verdict.system)
+            answer = system.describe_outcome(verdict, self.debate.document_name).rstrip(".")
             if verdict.winner is not None and verdict.margin is not None:
                 answer += f", by {format_number(verdict.margin)}"
             if verdict.scores:
                 scores = ", ".join(f"{name} {format_number(value)}" for name, value in verdict.scores.items())
                 answer += f" ({scores})"
             lines.append(f"{verdict.system}{' (decides)' if verdict.decides else ''}: {answer}")
-            changes = get_system(verdict.system).required_changes(verdict)
+            changes = system.required_changes(verdict)
             lines += [f"  must change: {change.text} ({', '.join(change.judges)})" for change in changes]
         if self.halted is not None:
             lines.append(f"ended early: {self.halted}")

@@ -256,8 +256,8 @@ class JudgeOptions(NamedTuple):
     debater's model or key is needed. Each --model gets its own judging run. With several models, no judging run
     decides the debate.
 
-    The system `panel` also judges texts: files, `-` (stdin), and folders. In a folder without transcripts it judges
-    all text files, also in folders below. The topic of --config is the question about a text.
+    Some systems, such as `panel`, also judge texts: files, `-` (stdin), and folders. In a folder without transcripts
+    they judge all text files, also in folders below. The topic of --config is the question about a text.
 
     Examples:
 
@@ -284,7 +284,7 @@ class JudgeOptions(NamedTuple):
         list[str] | None,
         typer.Argument(
             metavar="PATH",
-            help="Transcripts, folders, globs, ids; for panel also text files, folders of them, and `-` (stdin).",
+            help="Transcripts, folders, globs, ids; with --system panel also text files, folders of them, and `-` (stdin).",
             autocompletion=completion.complete_paths,
         ),
     ] = None

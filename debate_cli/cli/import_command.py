@@ -85,7 +85,6 @@ def _prepare_model(given: ImportOptions, model: str) -> tuple[RunContext, ModelS
     loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
     request = JudgingRequest(
         config=None if loaded is None else loaded.config,
-        systems=("panel",),
         model=mock_spec(spec).model if given.mock else spec.model,
         model_option="--arguments",
         limits=config_options.limits_from_options(given.max_cost, given.max_tokens),

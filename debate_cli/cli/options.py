@@ -123,7 +123,7 @@ FailUnderOption = Annotated[
     str | None,
     typer.Option(
         metavar="[NAME=]SCORE",
-        help="Fail if NAME scores less than SCORE in the deciding verdict. NAME is a debater (default: the debater with the highest score). For a panel, NAME may be PASS, FAIL or CONDITIONAL (default for a text: PASS). SCORE is then the share of the votes, from 0 to 1.",
+        help="Fail if NAME scores less than SCORE in the deciding verdict. NAME is a debater (default: the debater with the highest score), or an outcome that judges vote for, such as PASS of `panel` (default for a text: the best outcome). SCORE is then on the scale of the judging system: for `panel`, the share of the votes, from 0 to 1.",
         rich_help_panel=GATES_PANEL,
     ),
 ]
@@ -133,7 +133,7 @@ ExpectWinnerOption = Annotated[
         "--expect-winner",
         "--expect",
         metavar="NAME|draw|PASS",
-        help="Fail if the outcome is not the given one: a winner's name, `draw`, or a panel's vote. `--expect` is the same option.",
+        help="Fail if the outcome is not the given one: a winner's name, `draw`, or an outcome that judges vote for, such as PASS. `--expect` is the same option.",
         rich_help_panel=GATES_PANEL,
     ),
 ]

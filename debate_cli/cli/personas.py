@@ -74,7 +74,7 @@ def run(given: Options) -> None:
             raise UsageError(f"{source.path}: is not a text file; name text files, or folders of them")
     documents = [TextDocument(source.name, source.read_text()) for source in sources]
     model = mock_spec(parse_model(given.model or "mock/judge")).model if given.mock else given.model
-    request = JudgingRequest(config=None if loaded is None else loaded.config, systems=("panel",), model=model)
+    request = JudgingRequest(config=None if loaded is None else loaded.config, model=model)
     context, spec = prepare_personas(documents, request, loaded)
     obtain_consents(context.destinations, given.trust_host)
     if is_interactive(sys.stderr):

@@ -119,7 +119,8 @@ def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate 
         given.evidence,
     )
     loaded, stored = _load_inputs(given, config_options.overrides_from_options(changes))
-    gates.require_names([item.name for item in (loaded if stored is None else stored.debate).config.debaters])
+    config = (loaded if stored is None else stored.debate).config
+    gates.require_names([item.name for item in config.debaters], [system.kind for system in config.judging.systems])
     asked = not given.dry_run
     cassette = config_options.open_cassette(given.record, given.playback, asked=False)
     if stored is None:

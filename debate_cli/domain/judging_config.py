@@ -1,6 +1,6 @@
 """The configuration of judging. The settings of each judging system are in its folder in `systems`."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple, Self, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, SerializeAsAny, ValidationInfo, model_serializer
@@ -87,6 +87,13 @@ class SystemSettings(ConfigModel):
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
         """Return the settings with the model of every judge changed by `rename`."""
         return self.model_copy(update={"judge": rename(self.judge)})
+
+    def with_weights(self, weights: Mapping[str, float]) -> Self | None:
+        """Return the settings with other weights of the criteria; None if the system has no weighted criteria.
+
+        Criteria that are not in `weights` get 0. Raises ValueError for an unknown criterion.
+        """
+        return None
 
     def with_judge_count(self, count: int) -> Self | None:
         """Return the settings with `count` judges; None if the system does not support so many."""

@@ -67,9 +67,9 @@ class Verdict(FrozenModel):
 
     @property
     def option(self) -> str | None:
-        """Result of a panel's vote, e.g. `CONDITIONAL`.
+        """Option that won a vote, e.g. `CONDITIONAL`, from the notes.
 
-        None for a verdict with a winner, an undetermined verdict, and other systems.
+        None for a verdict with a winner, an undetermined verdict, and systems without options.
         """
         if self.winner is not None or self.victory == "undetermined":
             return None
@@ -82,18 +82,26 @@ class Verdict(FrozenModel):
         return self.winner if self.winner is not None else self.option or self.victory
 
     @property
-    def option_shares(self) -> dict[str, float]:
-        """Maps each option with votes to its share of the panel's weight, 0-1; empty if `option` is None."""
+    def option_scores(self) -> dict[str, float]:
+        """Maps each option of a vote to its score, from the notes; empty for systems without options.
+
+        A debate that is won by a vote has a winner and scores of options.
+        """
         found = self.notes.get("weights")
-        if self.option is None or not isinstance(found, dict):
+        if not isinstance(self.notes.get("option"), str) or not isinstance(found, dict):
             return {}
-        return {name: float(share) for name, share in found.items() if isinstance(share, int | float) and share > 0}
+        return {name: float(score) for name, score in found.items() if isinstance(score, int | float)}
+
+    @property
+    def option_shares(self) -> dict[str, float]:
+        """The `option_scores` above 0, e.g. shares of a panel's weight, 0-1; empty if `option` is None."""
+        return {} if self.option is None else {name: score for name, score in self.option_scores.items() if score > 0}
 
     @property
     def is_tied(self) -> bool:
-        """Whether `option` is CONDITIONAL because the strongest options have equal shares."""
+        """Whether other options than `option` have the highest score, because a tie decided on `option`."""
         shares = self.option_shares
-        return self.option == "CONDITIONAL" and shares.get("CONDITIONAL", 0.0) < max(shares.values(), default=0.0)
+        return self.option is not None and shares.get(self.option, 0.0) < max(shares.values(), default=0.0)
 
     @property
     def displayed_scores(self) -> dict[str, float]:

@@ -21,7 +21,6 @@ from debate_cli.render.content import participants
 from debate_cli.render.theme import Sign
 from debate_cli.systems.tables import (
     STANDING_BADGES,
-    VOTE_BADGES,
     Badge,
     Cell,
     DebaterCell,
@@ -194,21 +193,21 @@ def _side_facts(path: str, side: ComparisonSide, runs: RunsBySystem) -> dict[str
 def _verdicts_table(changes: Sequence[VerdictChange]) -> Table:
     columns: dict[str, Callable[[VerdictChange], Cell]] = {
         "system": lambda item: item.system,
-        "A": lambda item: _conclusion_cell(item.a),
-        "B": lambda item: _conclusion_cell(item.b),
+        "A": lambda item: _conclusion_cell(item.system, item.a),
+        "B": lambda item: _conclusion_cell(item.system, item.b),
         "outcome": lambda item: OUTCOME_BADGES[item.outcome],
     }
     return column_table("verdicts", changes, columns)
 
 
-def _conclusion_cell(found: SideVerdict | None) -> Cell:
+def _conclusion_cell(system: str, found: SideVerdict | None) -> Cell:
     if found is None:
         return "not judged"
     cells: list[Cell] = [DebaterCell(found.winner)] if found.winner is not None else []
     if found.option is not None:
-        cells = [VOTE_BADGES[found.option]]
+        cells = [theme.option_badge(system, found.option)]
     margin = "" if found.margin is None else f"margin {theme.format_number(found.margin)}"
-    victory = "" if found.option == "CONDITIONAL" else found.victory
+    victory = "" if found.option is not None and found.victory == "conditional" else found.victory
     return Lines((*cells, ", ".join(filter(None, (victory, margin)))))
 
 

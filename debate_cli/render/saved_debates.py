@@ -82,7 +82,7 @@ def format_missing_judgements(entry: IndexEntry) -> str:
 
 def format_conclusion(conclusion: Verdict) -> str:
     """Return a verdict in words, e.g. `Pro, narrow` for a debate, `PASS, clear` for a vote, or `draw`."""
-    alone = conclusion.option == "CONDITIONAL" or (conclusion.winner is None and conclusion.option is None)
+    alone = conclusion.winner is None and (conclusion.option is None or conclusion.victory == "conditional")
     return conclusion.outcome if alone else f"{conclusion.outcome}, {conclusion.victory}"
 
 

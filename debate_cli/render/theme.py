@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 from debate_cli.domain.model_call import is_person
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
-from debate_cli.systems.explanation import describe_outcome
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import (
     Badge,
@@ -36,7 +35,7 @@ from debate_cli.systems.tables import (
     format_number,
 )
 
-__all__ = ["describe_outcome", "format_number"]
+__all__ = ["format_number"]
 
 TEAL, PLUM, GOLD, GREEN, BLUE, RED = "color(30)", "color(133)", "color(136)", "color(28)", "color(68)", "color(167)"
 MUTED = "color(244)"
@@ -264,6 +263,16 @@ def format_margin(verdict: Verdict) -> str:
     if highest == 1:
         return f"{verdict.margin:.0%} of the {system.unit}"
     return f"{format_number(verdict.margin)} of {highest:g} {system.unit}"
+
+
+def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
+    """Say in one sentence who won, and how clearly. `document`: name of the judged text; None for a debate."""
+    return get_system(verdict.system).describe_outcome(verdict, document)
+
+
+def option_badge(kind: str, option: str) -> Badge:
+    """Return the badge of an option of the judging system `kind`. An unknown option has no meaning and no colour."""
+    return get_system(kind).options.get(option, Badge("·", sanitize_line(option), "info"))
 
 
 def missing_sentences(verdict: Verdict) -> tuple[str, ...]:

@@ -19,8 +19,8 @@ from debate_cli.llm.form import Form, FormT
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.explanation import describe_scores
-from debate_cli.systems.tables import Cell, DebaterCell, Gauge, Number, Table, column_table
+from debate_cli.systems.explanation import describe_outcome, describe_scores
+from debate_cli.systems.tables import Badge, Cell, DebaterCell, Gauge, Number, Table, column_table
 
 Part = TypeVar("Part")
 SettingsT = TypeVar("SettingsT", bound=SystemSettings)
@@ -55,7 +55,7 @@ class JudgeVote(NamedTuple):
 
     judge: str
     option: str
-    """`PASS`, `FAIL` or `CONDITIONAL`."""
+    """One of the system's `options`."""
     reasons: tuple[str, ...]
     """The judge's required corrections and critical findings; without these, the judge's reasoning."""
     rationale: str = ""
@@ -69,7 +69,7 @@ class RequiredChange(FrozenModel):
     """The first configured dimension that the change names; None if the change names no dimension."""
     text: str
     judges: tuple[str, ...]
-    """Ids of the judges who demand the change, in the order of the panel."""
+    """Ids of the judges who demand the change, in the order of the settings."""
     weight: float
     """Weight of the judges who demand the change, as a share of the weight of all votes, 0-1."""
     quote: str | None = None
@@ -226,6 +226,13 @@ class JudgingSystem(Generic[SettingsT]):
     """Name of the Python package whose folder `prompts` holds the prompt files."""
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
+    options: Mapping[str, Badge] = {}
+    """Outcomes that the system chooses instead of a debater, each with its badge, the most favourable first.
+
+    The notes of a verdict hold the chosen option as `option`, and the score of each option as `weights`. The tone of a
+    badge says whether a text passes: `good`, or does not pass: `bad`."""
+    max_option_score: float = 1
+    """Highest possible score of an option. The lowest is 0."""
     unit: str = "points"
     """Unit of the scores and of the margin."""
     reviews_claims: bool = False
@@ -275,7 +282,7 @@ class JudgingSystem(Generic[SettingsT]):
         """
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None
-        return f"has no speeches, so {self.kind} cannot judge it; panel can judge any text"
+        return f"has no speeches, so {self.kind} cannot judge it; use another system"
 
     # Effects of the first judging run on the debate while it runs
 
@@ -320,7 +327,12 @@ class JudgingSystem(Generic[SettingsT]):
     # Display
 
     def max_score(self, verdict: Verdict) -> float:
-        """Return the highest possible score. Default: the largest absolute score in `verdict`; 1 without scores."""
+        """Return the highest possible score.
+
+        Default: `max_option_score` if an option won, else the largest absolute score in `verdict`; 1 without scores.
+        """
+        if verdict.option in self.options:
+            return self.max_option_score
         return max((abs(score) for score in verdict.displayed_scores.values()), default=1.0)
 
     def min_score(self, verdict: Verdict) -> float:
@@ -333,6 +345,11 @@ class JudgingSystem(Generic[SettingsT]):
         Default: the subject of the brief.
         """
         return describe_subject(brief.subject)
+
+    def describe_outcome(self, verdict: Verdict, document: str | None = None) -> str:
+        """Say in one sentence who won, and how clearly. `document`: name of the judged text; None for a debate."""
+        badge = self.options.get(verdict.option or "")
+        return describe_outcome(verdict, document, badge.tone if badge is not None else "info")
 
     def explain(self, verdict: Verdict) -> str:
         """Explain a verdict that is not undetermined, in sentences with numbers. Default: the scores."""

@@ -5,13 +5,17 @@ from collections.abc import Mapping, Sequence
 
 from debate_cli.domain.judging_run import format_system_label
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.systems.tables import format_number
+from debate_cli.systems.tables import Tone, format_number
 
 ADVERBS: dict[Victory, str] = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 
 
-def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
-    """Say in one sentence who won, and how clearly. `document`: name of the judged text; None for a debate."""
+def describe_outcome(verdict: Verdict, document: str | None = None, tone: Tone = "info") -> str:
+    """Say in one sentence who won, and how clearly.
+
+    `document`: name of the judged text; None for a debate. `tone`: tone of the winning option, `good` if the motion is
+    upheld or the text passes, `bad` if not.
+    """
     how = ADVERBS.get(verdict.victory, "")
     match verdict.victory:
         case "draw":
@@ -24,12 +28,14 @@ def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
             return f"Conditional: {'the motion holds' if document is None else f'{document} passes'} under stated conditions."
         case _ if verdict.winner is not None:
             return f"{verdict.winner} wins {how}."
-        case _ if verdict.option == "PASS":
+        case _ if verdict.option is None:
+            return f"Decided {how}, but the vote itself is not recorded."
+        case _ if tone == "good":
             return f"{'The motion is upheld' if document is None else f'{document} passes'}, {how}."
-        case _ if verdict.option == "FAIL":
+        case _ if tone == "bad":
             return f"{'The motion is not upheld' if document is None else f'{document} does not pass'}, {how}."
         case _:
-            return f"Decided {how}, but the vote itself is not recorded."
+            return f"The vote on {'the motion' if document is None else document} is {verdict.option}, {how}."
 
 
 def describe_scores(

@@ -36,6 +36,11 @@ def default_text_kind() -> str:
     return next(kind for kind in system_kinds() if get_system(kind).judges_texts)
 
 
+def text_system_options() -> str:
+    """Return the options that select a system for texts, e.g. `--system panel or --system jury`."""
+    return " or ".join(f"--system {kind}" for kind in system_kinds() if get_system(kind).judges_texts)
+
+
 def is_installed(kind: str) -> bool:
     """Return whether a system of this kind is installed."""
     return SYSTEMS.has(kind)

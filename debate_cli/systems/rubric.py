@@ -10,7 +10,6 @@ from pydantic import ValidationError
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.errors import UsageError
-from debate_cli.systems.structured.settings import DEFAULT_CRITERIA, StructuredSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,27 +18,31 @@ class Rubric:
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Weights of the criteria of the structured system. If weights are given, criteria without one get 0."""
+    """Weights of the criteria of systems with weighted criteria. If weights are given, criteria without one get 0."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
         """Return the settings of each system that the rubric changes.
 
         `where`: start of error messages. Raises UsageError if a changed setting is unknown or invalid.
         """
+        kinds = dict.fromkeys(system.kind for run in debate.runs for system in run.judging.systems)
         stored = {
-            system.kind: system
-            for kind in (*self.changes, *(["structured"] if self.criterion_weights else ()))
+            kind: system
+            for kind in kinds
             for run in debate.runs_by_precedence(kind)
             for system in run.judging.systems
             if system.kind == kind
         }
-        changed = {kind: _apply_changes(system, self.changes.get(kind, {}), where) for kind, system in stored.items()}
-        structured = changed.get("structured")
-        if self.criterion_weights and isinstance(structured, StructuredSettings):
+        changed = {
+            kind: _apply_changes(stored[kind], change, where) for kind, change in self.changes.items() if kind in stored
+        }
+        for kind, system in stored.items() if self.criterion_weights else ():
             try:
-                changed["structured"] = structured.with_weights(self.criterion_weights)
+                weighted = changed.get(kind, system).with_weights(self.criterion_weights)
             except ValueError as error:
                 raise UsageError(f"{where}--weights: {error}") from error
+            if weighted is not None:
+                changed[kind] = weighted
         return changed
 
 
@@ -81,8 +84,7 @@ def parse_weights(text: str) -> Rubric:
             weights[name] = nan
         if not name or not 0 <= weights[name] < inf:
             raise UsageError(
-                f"--weights {part}: write NAME=NUMBER, with a criterion such as {', '.join(DEFAULT_CRITERIA)} "
-                "and a number of 0 or more"
+                f"--weights {part}: write NAME=NUMBER, with a criterion such as logic and a number of 0 or more"
             )
     if not any(weights.values()):
         raise UsageError(f"--weights {text}: every weight is 0; give at least one criterion a weight above 0")

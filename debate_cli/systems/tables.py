@@ -166,8 +166,3 @@ STANDING_BADGES: dict[str, Badge] = {
     "REFUTED": Badge("✗", "refuted", "bad"),
     "UNCERTAIN": Badge("?", "uncertain", "info"),
 }
-VOTE_BADGES: dict[str, Badge] = {
-    "PASS": Badge("✓", "PASS", "good"),
-    "FAIL": Badge("✗", "FAIL", "bad"),
-    "CONDITIONAL": Badge("≈", "CONDITIONAL", "mixed"),
-}

@@ -199,7 +199,7 @@ def test_each_of_several_texts_says_what_must_change(here: Path) -> None:
         ("empty --system panel", "holds no transcripts and no text files"),
         ("saved.json --system panel --context brief.md", "--context is shown beside a text"),
         ("PLAN.md --system panel --context gone.md", "gone.md: cannot be read"),
-        ("PLAN.md --system panel --fail-under PAS=0.6", "a panel votes PASS, FAIL, CONDITIONAL on a text"),
+        ("PLAN.md --system panel --fail-under PAS=0.6", "the outcomes of panel are PASS, FAIL, CONDITIONAL"),
     ],
 )
 def test_wrong_inputs_of_a_text_are_refused(here: Path, plan: str, arguments: str, words: str) -> None:

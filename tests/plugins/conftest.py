@@ -1,5 +1,6 @@
 """Installs the plug-in of these tests: copies it into a folder, with the metadata that an installer writes."""
 
+import json
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -67,3 +68,27 @@ def saved(judged_once: Path, tmp_path: Path) -> Path:
     """The judged debate, in the folder of this test."""
     copytree(judged_once, tmp_path, dirs_exist_ok=True)
     return tmp_path / "held.json"
+
+
+@pytest.fixture(scope="session")
+def text_judged_once(plugin_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with PLAN.md and plan.json, in which three of five jurors vote REJECT and two ACCEPT; tests copy it."""
+    folder = tmp_path_factory.mktemp("text")
+    (folder / "PLAN.md").write_text("# Plan\n\nWe move the service in May.\n")
+    arguments = ("judge", "PLAN.md", "--system", "jury", "--judges", "5", "--mock", "--out", "plan.json", "-q")
+    done = _run(plugin_site, folder, arguments, {})
+    assert done.code == 0, done.err
+    stored = json.loads((folder / "plan.json").read_text())
+    for number, assessment in enumerate(stored["assessments"]):
+        assessment["findings"][0]["choice"] = "REJECT" if number < 3 else "ACCEPT"
+    (folder / "plan.json").write_text(json.dumps(stored))
+    done = _run(plugin_site, folder, ("score", "plan.json", "--write"), {})
+    assert done.code == 0, done.err
+    return folder
+
+
+@pytest.fixture
+def judged_text(text_judged_once: Path, tmp_path: Path) -> Path:
+    """The judged text, in the folder of this test."""
+    copytree(text_judged_once, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "plan.json"

@@ -99,3 +99,94 @@ def test_without_the_plugin_the_stored_verdict_is_shown_and_checked_as_it_is(deb
     assert "not installed, so its stored verdict is shown and not recomputed" in done.err
     assert "OK: 1 stored verdict matches the recomputed one" in done.err
     assert "jury" in done.out
+
+
+def test_a_jury_judges_a_text(judged_text: Path) -> None:
+    """Five members vote, no other system takes part, and the notes hold the jury's outcome on its own scale."""
+    stored = json.loads(judged_text.read_text())
+    assert [item["system"] for item in (*stored["assessments"], *stored["verdicts"])] == ["jury"] * 6
+    notes = stored["verdicts"][0]["notes"]
+    assert (notes["option"], notes["weights"]) == ("REJECT", {"ACCEPT": 40, "REJECT": 60})
+
+
+@pytest.mark.parametrize(
+    ("gate", "code", "words"),
+    [
+        ("--expect-winner REJECT", 0, ""),
+        ("--expect-winner ACCEPT", 5, "expected ACCEPT, but the verdict of jury is REJECT"),
+        ("--expect-winner PASS", 2, "the outcomes of jury are ACCEPT, REJECT"),
+        ("--fail-under REJECT=60", 0, ""),
+        ("--fail-under ACCEPT=60", 5, "ACCEPT has 40.00 in the verdict of jury, below 60"),
+        ("--fail-under PASS=0.5", 2, "the outcomes of jury are ACCEPT, REJECT"),
+        ("--fail-under 40", 0, ""),
+        ("--fail-under 41", 5, "ACCEPT has 40.00"),
+        ("--fail-under 101", 2, "jury gives scores from 0 to 100"),
+    ],
+)
+def test_gates_of_a_text_have_the_outcomes_and_the_scale_of_the_jury(
+    debate: Command, judged_text: Path, gate: str, code: int, words: str
+) -> None:
+    """The outcomes of the panel are unknown. Without a name, the most favourable outcome counts, which is ACCEPT."""
+    done = debate("score", judged_text.name, *gate.split())
+    assert done.code == code, done.err
+    assert words in done.err
+
+
+@pytest.mark.parametrize(
+    ("gate", "codes"), [("--expect-winner ACCEPT", {0, 5}), ("--fail-under 60", {0, 5}), ("--expect-winner PASS", {2})]
+)
+def test_judge_knows_the_outcomes_before_the_jury_votes(
+    debate: Command, judged_text: Path, gate: str, codes: set[int]
+) -> None:
+    """A gate with an unknown outcome is refused before a model is asked; any other gate is checked afterwards."""
+    assert judged_text.is_file()
+    done = debate("judge", "PLAN.md", "--system", "jury", "--mock", "--no-save", *gate.split())
+    assert done.code in codes, done.err
+    assert ("votes for" in done.err + done.out) is (codes != {2})
+
+
+@pytest.mark.parametrize("command", ["judge PLAN.md --mock", "judge - --system live --mock"])
+def test_messages_about_texts_name_the_jury(debate: Command, judged_text: Path, command: str) -> None:
+    """A user who judges a text with another system learns of all systems that judge texts."""
+    assert judged_text.is_file()
+    done = debate(*command.split())
+    assert (done.code, "--system panel or --system jury" in done.err) == (2, True), done.err
+
+
+@pytest.mark.parametrize(
+    ("command", "shown", "shown_without"),
+    [
+        (
+            "score plan.json",
+            "PLAN.md does not pass, narrowly, by 20.0 of 100 points",
+            "The vote on PLAN.md is REJECT, narrowly, by 20.0 of 60",
+        ),
+        ("score plan.json --format html", "✗ REJECT", "· REJECT"),
+        ("replay plan.json --format html", "does not pass", "is REJECT"),
+        ("list .", "jury=REJECT", "jury=REJECT"),
+        ("diff plan.json plan.json", "REJECT, narrow", "REJECT, narrow"),
+    ],
+    ids=["score", "score-html", "replay-html", "list", "diff"],
+)
+def test_commands_show_the_outcome_of_a_text(
+    debate: Command, judged_text: Path, command: str, shown: str, shown_without: str
+) -> None:
+    """The jury's own outcome. Its meaning for the text is known only where the plug-in is installed."""
+    assert judged_text.is_file()
+    for plugin, words in ((True, shown), (False, shown_without)):
+        done = debate(*command.split(), plugin=plugin)
+        assert done.code == 0, done.err
+        assert words in done.out + done.err
+
+
+def test_without_the_plugin_the_gates_of_a_text_take_the_stored_outcome(debate: Command, judged_text: Path) -> None:
+    """The names of the outcomes are unknown, so none is refused."""
+    gates = ("--expect-winner", "REJECT", "--fail-under", "REJECT=60")
+    done = debate("score", judged_text.name, *gates, plugin=False)
+    assert done.code == 0, done.err
+
+
+def test_votes_against_a_text_fail_in_junit(debate: Command, judged_text: Path) -> None:
+    """A vote for an outcome that the jury marks as bad is a failure; a vote for a good one is not."""
+    report = debate("score", judged_text.name, "--format", "junit").out
+    assert (report.count("<testcase"), report.count("<failure")) == (5, 3)

@@ -6,7 +6,7 @@ import pytest
 from render_support import HOSTILE, debate, scored_file, unjudged
 
 from debate_cli.app.gates import GateResult
-from debate_cli.app.score import CheckedFile, PanelReview, ScoredFile, UnusableFile
+from debate_cli.app.score import CheckedFile, ScoredFile, UnusableFile, VoteReview
 from debate_cli.render.text.ci import (
     format_junit,
     format_step_summary,
@@ -24,13 +24,13 @@ XML_ATTACK = f'"/><failure/>]]>&amp;{HOSTILE}\x00\ufffe\ud800\n'
 def attacked(attack: str) -> CheckedFile:
     """A file with an attack in every text."""
     change = RequiredChange(dimension=attack, text=attack, judges=(attack,), weight=0.5)
-    review = PanelReview(attack, attack, (JudgeVote(attack, "FAIL", (attack,)),), (change,))
+    review = VoteReview(attack, attack, (JudgeVote(attack, "FAIL", (attack,)),), (change,))
     file = ScoredFile(attack, attack, attack, "complete", JUDGED.verdicts, attack)
     return CheckedFile(file, (GateResult(attack, attack),), reviews=(review,))
 
 
 CHANGE = RequiredChange(dimension="risk", text="Risk: no rollback.", judges=("a", "b"), weight=0.6, line=7)
-REVIEW = PanelReview(
+REVIEW = VoteReview(
     "panel", "r1", (JudgeVote("a", "FAIL", ("No rollback.",)), JudgeVote("c", "PASS", ("Fine.",))), (CHANGE,)
 )
 REVIEWED = CheckedFile(ScoredFile("a.json", "a", "docs/PLAN.md", "complete", (), "docs/PLAN.md"), reviews=(REVIEW,))

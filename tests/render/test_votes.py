@@ -23,9 +23,9 @@ from debate_cli.render.terminal.report import closing_screen
 from debate_cli.render.text.ci import format_junit, format_workflow_commands
 from debate_cli.render.text.markdown import format_markdown
 from debate_cli.render.text.plain import closing_lines
+from debate_cli.systems.panel.tables import VOTE_BADGES
 from debate_cli.systems.panel.votes import Vote, VoteOption
 from debate_cli.systems.scoring import score
-from debate_cli.systems.tables import VOTE_BADGES
 
 SENTENCES = {
     "PASS": "PLAN.md passes, clearly",

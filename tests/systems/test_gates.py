@@ -73,16 +73,16 @@ def test_verdicts_side_by_side_must_all_meet_a_gate(gates: Gates, problem: str |
 def test_unknown_names_are_refused(gates: Gates, names: tuple[str, ...], known: bool) -> None:
     """A debate accepts its debaters and outcomes without a winner; a text (no names) accepts the votes of a panel, 0 to 1."""
     if known:
-        gates.require_names(names)
+        gates.require_names(names, ["panel"])
     else:
         with pytest.raises(UsageError, match=r"^a\.json: --"):
-            gates.require_names(names, "a.json: ")
+            gates.require_names(names, ["panel"], "a.json: ")
 
 
 def test_control_characters_of_a_name_are_escaped() -> None:
     """The error cannot move the cursor of a terminal."""
     with pytest.raises(UsageError, match=r"'\\x1b\[2J'") as caught:
-        Gates(expected_winner="x").require_names(["\x1b[2J"])
+        Gates(expected_winner="x").require_names(["\x1b[2J"], ["panel"])
     assert "\x1b" not in str(caught.value)
 
 

@@ -233,9 +233,9 @@ def _merge(parts: list[Json]) -> Json:
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
 """Standings of an argument, each with the upper bound of the judge's impression (0-1)."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
-"""Maps a panel judge's vote to the average of the judge's numbers, scaled to 0-1."""
+"""Maps a judge's vote to the average of the judge's numbers, scaled to 0-1."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
-"""Probability that a panel judge joins the majority: in the first vote, and in a later vote."""
+"""Probability that a voting judge joins the majority: in the first vote, and in a later vote."""
 LEADER_QUALITY = 0.8
 OUTPERFORMED_SHARE = 0.85
 """A participant with less than this share of the highest total counts as consistently outperformed."""
@@ -323,14 +323,14 @@ class Opinions:
             return 0.1 + 0.25 * unit
         if place.name == "confidence":
             return 0.55 + 0.4 * unit
-        if self._facts.request.purpose == "judge.panel.vote":
+        if self._asks_for_vote:
             return VOTE_LEVELS[self._vote] + (0.3 if self._facts.own_vote else 0.7) * (unit - 0.5)
         return self._impression(place)
 
     def choose(self, place: Place, options: Sequence[Any]) -> Any:
         """Choose one of `options` for the property at `place`."""
         words = [str(option) for option in options]
-        if {"CONDITIONAL", "PASS"} <= set(words):
+        if VOTE_LEVELS.keys() == set(words):
             return self._vote
         if "PARTIALLY_UPHELD" in words:
             impression = self._impression(place)
@@ -376,6 +376,12 @@ class Opinions:
         ranked = sorted(((self._skills.get(name, unknown) + better[name], name) for name in names), reverse=True)
         is_draw = len(ranked) > 1 and ranked[0][0] - ranked[1][0] < margin
         return draw if is_draw or not ranked else ranked[0][1]
+
+    @cached_property
+    def _asks_for_vote(self) -> bool:
+        schema = self._facts.request.schema
+        option: Json = {} if schema is None else schema.json.get("properties", {}).get("option", {})
+        return VOTE_LEVELS.keys() == set(option.get("enum", ()))
 
     @cached_property
     def _vote(self) -> str:
@@ -443,7 +449,7 @@ class Opinions:
         return first_words(self._random.pick(sentences, "quote", place.path)) if sentences else None
 
     def keeps_vote(self, values: Json) -> bool:
-        """Return whether the vote in `values` is a panel judge's first vote, or repeats the last vote."""
+        """Return whether the vote in `values` is a judge's first vote, or repeats the last vote."""
         own = self._facts.own_vote
         return not own or own.get("vote") == values.get("option")
 

@@ -96,7 +96,7 @@ class PromptFacts:
 
     @cached_property
     def own_vote(self) -> Json:
-        """Last vote of a panel judge who votes again; empty for a first vote."""
+        """Last vote of a judge who votes again; empty for a first vote."""
         return _find_json(_OWN_VOTE, self.user_text) or {}
 
     @cached_property

@@ -11,7 +11,6 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.systems.explanation import describe_agreement
 from debate_cli.systems.tables import (
-    VOTE_BADGES,
     Cell,
     DebaterCell,
     Lines,
@@ -75,7 +74,7 @@ def _describe_probabilities(debate: Debate, run: str) -> Iterator[str]:
 def winner_cell(verdict: Verdict) -> Cell:
     """Return the winner of a debate, the winning option of a vote, or `draw`."""
     if verdict.option is not None:
-        return VOTE_BADGES[verdict.option]
+        return theme.option_badge(verdict.system, verdict.option)
     return "draw" if verdict.victory == "draw" else DebaterCell(verdict.winner)
 
 

@@ -7,7 +7,6 @@ from debate_cli.render import theme
 from debate_cli.render.content.agreement import label_listed_verdict
 from debate_cli.render.html.templating import file_href, render_page
 from debate_cli.render.score_rows import build_summary_table
-from debate_cli.systems.tables import VOTE_BADGES
 
 FACT_COLUMNS = (("date", False), ("models", False), ("cost", True))
 VERDICT_COLUMNS = (
@@ -40,5 +39,5 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
         href=file_href,
         called=label_listed_verdict,
         outcome=theme.describe_outcome,
-        votes=VOTE_BADGES,
+        option_badge=theme.option_badge,
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from debate_cli.app.documents import STDIN_NAME
-from debate_cli.app.score import CheckedFile, PanelReview, ScoredFile, UnusableFile
+from debate_cli.app.score import CheckedFile, ScoredFile, UnusableFile, VoteReview
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict
@@ -52,7 +52,7 @@ def _find_text_path(file: ScoredFile) -> str | None:
     return None if file.text == STDIN_NAME else file.text
 
 
-def _list_changes(checked: CheckedFile) -> Iterator[tuple[PanelReview, RequiredChange]]:
+def _list_changes(checked: CheckedFile) -> Iterator[tuple[VoteReview, RequiredChange]]:
     for review in checked.reviews:
         for change in review.required_changes:
             yield review, change
@@ -147,7 +147,8 @@ def _add_suite(root: ET.Element, checked: CheckedFile) -> None:
         for vote in review.votes:
             case = _add_case(suite, _find_text_path(file) or file.path, f"{review.system} {review.run}, {vote.judge}")
             words = f"votes {vote.option}: {' '.join(vote.reasons)}"
-            if file.text is not None and vote.option != "PASS":  # a vote against a motion is no failure
+            is_accepted = theme.option_badge(review.system, vote.option).tone == "good"
+            if file.text is not None and not is_accepted:  # a vote against a motion is no failure
                 _add_problem(case, "failure", vote.option, words)
             else:
                 ET.SubElement(case, "system-out").text = _xml_text(words)

@@ -32,6 +32,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     settings = PanelSettings
     findings = (Vote,)
     judges_texts = True
+    options = tables.VOTE_BADGES
     prompt_package = "debate_cli.systems.panel"
     unit = "weight"
 

@@ -8,7 +8,7 @@ from debate_cli.systems.charts import PERCENT_TICKS, Chart, ChartPoint, ChartSer
 from debate_cli.systems.panel.score import BallotRow, PanelNotes
 from debate_cli.systems.panel.votes import OPTIONS, Disagreement
 from debate_cli.systems.tables import (
-    VOTE_BADGES,
+    Badge,
     Cell,
     Gauge,
     Lines,
@@ -21,6 +21,12 @@ from debate_cli.systems.tables import (
     make_table,
     parse_notes,
 )
+
+VOTE_BADGES: dict[str, Badge] = {
+    "PASS": Badge("✓", "PASS", "good"),
+    "FAIL": Badge("✗", "FAIL", "bad"),
+    "CONDITIONAL": Badge("≈", "CONDITIONAL", "mixed"),
+}
 
 
 def tables(verdict: Verdict) -> Iterator[Table]:

@@ -1,4 +1,4 @@
-"""The judging system `jury`: N members, one vote each; the debater with most votes wins."""
+"""The judging system `jury`: N members, one vote each; the debater, or the opinion of a text, with most votes wins."""
 
 from __future__ import annotations
 
@@ -19,10 +19,21 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import get_run_id, ordered_assessments
-from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext, JudgingSystem, ReportSection
+from debate_cli.systems.base import (
+    AssessmentContent,
+    JudgeQuestion,
+    JudgeVote,
+    JudgingContext,
+    JudgingSystem,
+    ReportSection,
+)
 from debate_cli.systems.charts import Chart, bar_chart
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, decide_outcome
-from debate_cli.systems.tables import DebaterCell, Table
+from debate_cli.systems.tables import Badge, DebaterCell, Table, parse_notes
+
+OPINIONS = {"ACCEPT": Badge("✓", "ACCEPT", "good"), "REJECT": Badge("✗", "REJECT", "bad")}
+"""What members vote for when they judge a text."""
+PERCENT = 100
 
 
 class JurySettings(SystemSettings):
@@ -47,11 +58,12 @@ class JuryVote(Finding):
     """A member's vote."""
 
     kind: Literal["jury_vote"] = "jury_vote"
-    participant: str
+    choice: str
+    """Name of a debater; for a text, one of `OPINIONS`."""
 
     def describe(self) -> list[str]:
-        """DebaterCell got the vote."""
-        return [f"votes for {self.participant}"]
+        """What got the vote."""
+        return [f"votes for {self.choice}"]
 
 
 class VoteForm(FormModel):
@@ -65,25 +77,34 @@ class JuryNotes(FrozenModel):
 
     votes: dict[str, str]
     missing: tuple[str, ...]
+    option: str | None
+    """Opinion of a text with most votes; None for a debate."""
+    weights: dict[str, float]
+    """Percent of the votes for each opinion of a text; empty for a debate."""
+
+
+def choices(context: JudgingContext[JurySettings]) -> tuple[str, ...]:
+    """What a member can vote for."""
+    return context.debater_names or tuple(OPINIONS)
 
 
 def prompt_values(context: JudgingContext[JurySettings], _prompts: Prompts) -> Mapping[str, str]:
-    """The names."""
-    return {"debaters": json.dumps(context.debater_names)}
+    """The choices."""
+    return {"choices": json.dumps(choices(context))}
 
 
 def build_form(context: JudgingContext[JurySettings]) -> Form[VoteForm]:
-    """One of the names."""
-    vote = {"type": "string", "enum": list(context.debater_names)}
+    """One of the choices."""
+    vote = {"type": "string", "enum": list(choices(context))}
     schema = {"type": "object", "properties": {"vote": vote}, "required": ["vote"], "additionalProperties": False}
     return Form(name="jury_vote", model=VoteForm, schema=schema)
 
 
 def read_form(form: VoteForm, context: JudgingContext[JurySettings]) -> AssessmentContent:
-    """The vote; an unknown name is no vote."""
-    if form.vote not in context.debater_names:
-        return AssessmentContent(warnings=(f"unknown: {form.vote!r} did not take part",))
-    return AssessmentContent(findings=(JuryVote(participant=form.vote),))
+    """The vote; an unknown choice is no vote."""
+    if form.vote not in choices(context):
+        return AssessmentContent(warnings=(f"unknown: {form.vote!r} is no choice",))
+    return AssessmentContent(findings=(JuryVote(choice=form.vote),))
 
 
 VOTE = JudgeQuestion("judge.jury", "jury_vote", prompt_values, build_form, read_form)
@@ -96,6 +117,9 @@ class JurySystem(JudgingSystem[JurySettings]):
     settings = JurySettings
     findings = (JuryVote,)
     prompt_package = "debate_jury"
+    judges_texts = True
+    options = OPINIONS
+    max_option_score = PERCENT
 
     def question(self, brief: Brief) -> JudgeQuestion[JurySettings, VoteForm]:
         """The only question."""
@@ -104,25 +128,35 @@ class JurySystem(JudgingSystem[JurySettings]):
     def score(self, debate: Debate, run: JudgingRun | str, settings: JurySettings) -> Verdict:
         """A vote is a point."""
         votes = {
-            item.assessor: finding.participant
+            item.assessor: finding.choice
             for item in ordered_assessments(debate, self.kind, run)
             for finding in item.findings
             if isinstance(finding, JuryVote)
         }
         counted = Counter(votes.values())
-        scores = {person.name: float(counted[person.name]) for person in debate.participants} if votes else {}
+        names = [person.name for person in debate.participants]
+        is_text, option = not names, None
+        scores = {name: float(counted[name]) for name in names or OPINIONS} if votes else {}
         outcome = decide_outcome(scores, lambda margin: "clear" if margin > 1 else "narrow")
+        weights = {name: PERCENT * score / len(votes) for name, score in scores.items()} if is_text else {}
+        if is_text:
+            option, margin = outcome.winner, outcome.margin and PERCENT * outcome.margin / len(votes)
+            outcome, scores = outcome._replace(winner=None, margin=margin), {}
         absent = [seat.id for seat in settings.seats if seat.id not in votes]
-        notes = JuryNotes(votes=votes, missing=tuple(f"{judge} did not vote." for judge in absent))
+        missing = tuple(f"{judge} did not vote." for judge in absent)
+        notes = JuryNotes(votes=votes, missing=missing, option=option, weights=weights)
         return build_verdict(self.kind, get_run_id(run), outcome if votes else UNDETERMINED_OUTCOME, scores, notes)
 
+    def votes(self, verdict: Verdict) -> list[JudgeVote]:
+        """Each member's vote on a text."""
+        votes = parse_notes(JuryNotes, verdict)
+        return [JudgeVote(judge, choice, ("one word",)) for judge, choice in votes.votes.items() if choice in OPINIONS]
+
     def charts(self, verdict: Verdict) -> list[Chart]:
-        """Votes per debater."""
-        votes = {name: {"votes": score} for name, score in verdict.scores.items()}
+        """Votes per debater; percent of the votes for each opinion of a text."""
+        votes = {name: {"votes": score} for name, score in verdict.displayed_scores.items()}
         highest = self.max_score(verdict)
-        return [
-            bar_chart("Votes of the jury", "One bar per debater.", {"votes": "votes"}, votes, highest, (0, highest))
-        ]
+        return [bar_chart("Votes of the jury", "One bar per choice.", {"votes": "votes"}, votes, highest, (0, highest))]
 
     def sections(self, debate: Debate) -> list[ReportSection]:
         """How long the jury listened."""
@@ -130,7 +164,8 @@ class JurySystem(JudgingSystem[JurySettings]):
             (DebaterCell(person.name), str(len(debate.select_turns(speaker=person.name))))
             for person in debate.participants
         )
-        return [ReportSection("jury", (Table("heard by the jury", ("debater", "speeches"), rows),), ())]
+        heard = Table("heard by the jury", ("debater", "speeches"), rows)
+        return [ReportSection("jury", (heard,), ())] if rows else []
 
 
 SYSTEM = JurySystem()

@@ -13,6 +13,7 @@ from cli_support import CONFIGS, run_python
 import debate_cli
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.events import Event
+from debate_cli.domain.model_call import REHEARSAL_NOTICE
 from debate_cli.errors import ConfigError, TranscriptError, UsageError
 from debate_cli.observer import NullObserver
 from debate_cli.providers.mock.model import MockModel
@@ -118,6 +119,13 @@ def test_printing_an_outcome_shows_the_verdict() -> None:
     assert all(verdict.system in text for verdict in outcome.verdicts)
 
 
+def test_printing_an_outcome_shows_scales_and_the_mock() -> None:
+    """`print(outcome)` begins with the notice of a rehearsal, and each margin names its scale."""
+    notice, _, structured, moderator = str(ran()).splitlines()
+    assert notice == REHEARSAL_NOTICE
+    assert (" of 10 points (" in structured, " of 82.5 points (" in moderator) == (True, True)
+
+
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
@@ -217,7 +225,8 @@ def test_the_example_in_the_docstring_runs(tmp_path: Path) -> None:
     here = tmp_path / "here"
     here.mkdir()
     (here / "configs").symlink_to(CONFIGS)
-    assert run_python("-W", "error", "-c", example, cwd=here).out.startswith("Should ")
+    first, second, *_ = run_python("-W", "error", "-c", example, cwd=here).out.splitlines()
+    assert (first, second[:7]) == (REHEARSAL_NOTICE, "Should ")
 
 
 def test_a_debate_runs_and_leaves_no_file() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_differences import find_differences
@@ -43,6 +43,8 @@ class SideVerdict(FrozenModel):
     """Option that won a vote, e.g. `PASS`; None for a verdict without an option."""
     decides: bool
     """Whether this is the deciding verdict of its side."""
+    verdict: Annotated[Verdict, Field(exclude=True, repr=False)]
+    """The whole verdict; left out of JSON."""
 
 
 class ScoreChange(FrozenModel):
@@ -167,7 +169,9 @@ def _verdict_change(system: str, a: Verdict | None, b: Verdict | None) -> Verdic
 def _side_verdict(verdict: Verdict | None) -> SideVerdict | None:
     if verdict is None:
         return None
-    return SideVerdict(**{name: getattr(verdict, name) for name in SideVerdict.model_fields})
+    return SideVerdict(
+        **{name: getattr(verdict, name) for name in SideVerdict.model_fields if name != "verdict"}, verdict=verdict
+    )
 
 
 def _find_setting_differences(a: ComparisonSide, b: ComparisonSide) -> tuple[SettingDifference, ...]:

@@ -12,7 +12,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateResumed, SettingChange
 from debate_cli.domain.judging_config import judge_model_role
 from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
-from debate_cli.domain.model_call import is_person
+from debate_cli.domain.model_call import is_mock, is_person
 from debate_cli.domain.tasks import Brief, Task
 from debate_cli.formats.schedule import list_cues, next_step
 from debate_cli.judging.schedule import unsettled_briefs
@@ -69,7 +69,7 @@ def find_pending_models(debate: Debate) -> tuple[PendingModels, ...]:
 def models_replaced_by_mock(stored: StoredDebate) -> tuple[str, ...]:
     """Return the names of the models that the mock replaces in the rest of a stored debate. Mocks are left out."""
     specs = (spec for pending in find_pending_models(stored.debate) for spec in pending.models)
-    return tuple(dict.fromkeys(spec.model for spec in specs if not spec.model.startswith("mock/")))
+    return tuple(dict.fromkeys(spec.model for spec in specs if not is_mock(spec.model)))
 
 
 def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:

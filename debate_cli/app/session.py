@@ -15,9 +15,9 @@ from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import GENERATOR
 from debate_cli.app.model_pool import ModelPool, build_actors
 from debate_cli.app.resume import closing_event, config_in_force, describe_in_flight_calls, find_changes
-from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.debate import Debate, fold, is_rehearsal
 from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, DebateResumed, Event, JudgingOpened
-from debate_cli.domain.model_call import ModelCall
+from debate_cli.domain.model_call import REHEARSAL_NOTICE, ModelCall
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import DebateRun, EventLog, NullEventLog
 from debate_cli.errors import StorageError, UnsavedError, UsageError
@@ -30,8 +30,8 @@ from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.transcript import dump_transcript, to_transcript, transcript_to_events, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
 from debate_cli.systems.registry import get_system
+from debate_cli.systems.scales import describe_answer, format_ranked_scores
 from debate_cli.systems.scoring import combine_runs, score
-from debate_cli.systems.tables import format_number
 
 AddedRuns = Callable[[Debate], Sequence[JudgingOpened]]
 """Returns the judging runs to add to a complete debate."""
@@ -53,17 +53,13 @@ class Outcome:
     """Whether the debate was complete already, so that no model was asked and nothing was written."""
 
     def __str__(self) -> str:
-        lines = [self.debate.topic]
+        lines = [*([REHEARSAL_NOTICE] if is_rehearsal(self.debate) else []), self.debate.topic]
         for verdict in self.verdicts:
-            system = get_system(verdict.system)
-            answer = system.describe_outcome(verdict, self.debate.document_name).rstrip(".")
-            if verdict.winner is not None and verdict.margin is not None:
-                answer += f", by {format_number(verdict.margin)}"
-            if verdict.scores:
-                scores = ", ".join(f"{name} {format_number(value)}" for name, value in verdict.scores.items())
-                answer += f" ({scores})"
+            answer = describe_answer(verdict, self.debate.document_name)
+            scores = format_ranked_scores(verdict)
+            answer = f"{answer.rstrip('.')} {scores}" if scores else answer
             lines.append(f"{verdict.system}{' (decides)' if verdict.decides else ''}: {answer}")
-            changes = system.required_changes(verdict)
+            changes = get_system(verdict.system).required_changes(verdict)
             lines += [f"  must change: {change.text} ({', '.join(change.judges)})" for change in changes]
         if self.halted is not None:
             lines.append(f"ended early: {self.halted}")

@@ -17,6 +17,7 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.console import print_json, print_lines, print_status, replace_control_chars
 from debate_cli.domain.config_checks import find_notices
 from debate_cli.errors import DebateError, format_page_hint
+from debate_cli.render.theme import format_model_id
 from debate_cli.storage.variables import unknown_variables
 
 
@@ -122,8 +123,8 @@ def _print_report(report: ConfigReport) -> None:
             print_status(problem)
         print_status(last.removesuffix(".") + format_page_hint(report.help_page))
         return
-    name, models = replace_control_chars(report.config), ", ".join(report.models)
+    name, models = replace_control_chars(report.config), ", ".join(map(format_model_id, report.models))
     use = "" if report.has_debaters else " for judging texts, without debaters"
     calls = f"at least {report.planned_calls} calls to {models or 'the model of --model'}"
     hosts = (f"{name}: {replace_control_chars(destination.format())}" for destination in report.destinations)
-    print_lines([f"{name}: OK{use}; {calls}", *hosts])
+    print_lines([f"{name}: OK{use}; {calls}", *hosts], break_paths=True)

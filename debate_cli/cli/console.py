@@ -201,11 +201,14 @@ def write_document(pieces: Iterable[str]) -> None:
             sys.stdout.flush()
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Print lines on stdout, wrapped between words on a terminal."""
+def print_lines(lines: Iterable[str], *, break_paths: bool = False) -> None:
+    """Print lines on stdout, wrapped between words on a terminal.
+
+    With `break_paths`, a word that is longer than a line is broken after a slash.
+    """
     from debate_cli.render.text.plain import wrap_for_terminal
 
-    write_document(f"{line}\n" for line in wrap_for_terminal(lines, sys.stdout))
+    write_document(f"{line}\n" for line in wrap_for_terminal(lines, sys.stdout, break_paths=break_paths))
 
 
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
@@ -223,7 +226,7 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
 
 def print_rehearsals(rehearsals: int, files: int) -> None:
     """Say on stderr that the mock was the only model in `rehearsals` of `files` debates. Prints nothing for 0."""
-    from debate_cli.render.content.participants import REHEARSAL_NOTICE
+    from debate_cli.render.theme import REHEARSAL_NOTICE
 
     if rehearsals:
         print_status(f"{REHEARSAL_NOTICE}{'' if rehearsals == files else f' ({rehearsals} of {files} debates)'}")

@@ -17,6 +17,7 @@ from debate_cli.app.config_resolution import resolve_config
 from debate_cli.app.model_discovery import DiscoveredModel, discover_models, suggest_judge
 from debate_cli.app.preparation import prepare_run
 from debate_cli.cli import config_options, console, options
+from debate_cli.domain.model_call import is_mock
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.storage.atomic_write import PUBLIC_FILE_MODE, atomic_write
 from debate_cli.storage.schema import config_schema, format_schema
@@ -126,7 +127,7 @@ def _print_next_steps(config: Path, answers: InitAnswers) -> None:
         for line in error.problems:
             console.print_status(f"to do before running: {line}")
     name = shlex.quote(str(config))
-    if answers.model.startswith("mock/"):
+    if is_mock(answers.model):
         console.print_status(
             "this configuration uses the mock, not a real model; to use one, see: debate explain missing-key"
         )

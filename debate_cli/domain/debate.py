@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
 from operator import attrgetter
@@ -41,8 +41,15 @@ from debate_cli.domain.judging_run import (
     insert_assessment,
     mark_replaced,
 )
-from debate_cli.domain.model_call import ModelCall, StructuredOutputMode, TotalUsage, total_usage
-from debate_cli.domain.participant import Participant, participants
+from debate_cli.domain.model_call import (
+    ModelCall,
+    StructuredOutputMode,
+    TotalUsage,
+    is_mock,
+    is_person,
+    total_usage,
+)
+from debate_cli.domain.participant import IMPORTED_MODEL, Participant, participants
 from debate_cli.domain.tasks import Brief, Cue, speech_key
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.domain.verdict import Verdict
@@ -503,6 +510,34 @@ def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str |
     """
     found = (item for item in debate.assessments_of_system(system, run) if assessor in (None, item.assessor))
     return _distinct_models(found)
+
+
+def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) -> str | None:
+    """Return the model (`provider/model`) that a run's judge is configured to use; None if there is none.
+
+    `role`: name that the settings of the judging system give for the model; None if they give no name.
+    """
+    config = debate.config
+    if run.models:
+        config = config.model_copy(update={"models": {**config.models, **run.models}})
+    spec = config.model_for_judge(role)
+    return spec.model if spec is not None else None
+
+
+def is_rehearsal(debate: Debate) -> bool:
+    """Whether the mock is the only model of the debate. A model that has not answered yet counts too."""
+    models = {*models_used_by_debaters(debate), *_models_of_judges(debate)} - {"", IMPORTED_MODEL}
+    asked = [model for model in models if not is_person(model)]
+    return bool(asked) and all(map(is_mock, asked))
+
+
+def _models_of_judges(debate: Debate) -> Iterator[str]:
+    for run in debate.runs:
+        for system in run.active_systems():
+            for seat in system.seats:
+                judge = seat.id if seat.weight is not None else None
+                configured = configured_judge_model(debate, run, seat.model)
+                yield from models_used_by_judges(debate, run.id, system.kind, judge) or (configured or "",)
 
 
 def _distinct_models(answers: Iterable[Turn | Assessment]) -> tuple[str, ...]:

@@ -20,6 +20,16 @@ def is_person(model: str) -> bool:
     return model.partition("/")[0] in PERSON_PROVIDERS
 
 
+MOCK_PROVIDER = "mock"
+REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
+"""First and last line of a debate in which only the mock provider answered."""
+
+
+def is_mock(model: str) -> bool:
+    """Whether the model `provider/model` is the mock."""
+    return model.partition("/")[0] == MOCK_PROVIDER
+
+
 StructuredOutputMode = Literal["native", "tool", "prompt", "text"]
 """How a model is asked for JSON: `native` (JSON schema parameter), `tool` (forced tool call), `prompt` (schema in the
 prompt) or `text` (plain text, no JSON)."""

@@ -122,7 +122,7 @@ def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
 
 
 def _describe_side(side: str, system: str, found: SideVerdict) -> str:
-    margin = "" if found.margin is None or found.winner is None else f", by {theme.format_number(found.margin)}"
+    margin = theme.format_margin(found.verdict) if found.winner is not None else ""
     if found.winner is not None:
         outcome = f"{found.winner} wins {VICTORY_ADVERBS.get(found.victory, found.victory)}"
     elif found.option is not None:
@@ -130,7 +130,7 @@ def _describe_side(side: str, system: str, found: SideVerdict) -> str:
         outcome = f"{found.option} wins{f' {adverb}' if adverb else ''}"
     else:
         outcome = f"the result is {'a draw' if found.victory == 'draw' else found.victory}"
-    return f"in {side}, {outcome} ({system}{margin})"
+    return f"in {side}, {outcome} ({system}{f', by {margin}' if margin else ''})"
 
 
 def _claim_sentences(comparison: JudgementComparison) -> Iterator[str]:
@@ -174,8 +174,8 @@ def _side_facts(path: str, side: ComparisonSide, runs: RunsBySystem) -> dict[str
     debate = side.debate
     judges: list[Cell] = []
     for system, run in runs.items():
-        models = ", ".join(models_used_by_judges(debate, run, system)) or "no model"
-        judges.append(f"{system} {run}: {models}")
+        models = dict.fromkeys(map(theme.format_model_id, models_used_by_judges(debate, run, system)))
+        judges.append(f"{system} {run}: {', '.join(models) or theme.NO_MODEL}")
     return {
         "file": path,
         "judging run": "newest" if side.run == LATEST_RUNS else side.run,
@@ -195,6 +195,7 @@ def _verdicts_table(changes: Sequence[VerdictChange]) -> Table:
         "system": lambda item: item.system,
         "A": lambda item: _conclusion_cell(item.system, item.a),
         "B": lambda item: _conclusion_cell(item.system, item.b),
+        "out of": _scale_cell,
         "outcome": lambda item: OUTCOME_BADGES[item.outcome],
     }
     return column_table("verdicts", changes, columns)
@@ -211,19 +212,25 @@ def _conclusion_cell(system: str, found: SideVerdict | None) -> Cell:
     return Lines((*cells, ", ".join(filter(None, (victory, margin)))))
 
 
+def _scale_cell(change: VerdictChange) -> str:
+    found = [side.verdict for side in (change.a, change.b) if side is not None]
+    return theme.format_scale(verdict for verdict in found if verdict.displayed_scores)
+
+
 def _scores_table(changes: Sequence[VerdictChange]) -> Table:
     rows = join_row_groups(_score_rows(item) for item in changes if item.outcome != "one_sided")
-    return Table("scores", ("system", "", "A", "B", "change"), rows, numeric=frozenset({2, 3, 4}))
+    return Table("scores", ("system", "", "A", "B", "change", "out of"), rows, numeric=frozenset({2, 3, 4}))
 
 
 def _score_rows(change: VerdictChange) -> Iterator[TableRow]:
+    scale = _scale_cell(change)
     for score in change.scores:
         name = DebaterCell(score.participant)
-        yield (change.system, name, Number(score.a), Number(score.b), _format_change(score.change))
+        yield (change.system, name, Number(score.a), Number(score.b), _format_change(score.change), scale)
     a, b = (found.margin if found is not None else None for found in (change.a, change.b))
     grown = b - a if a is not None and b is not None and change.outcome != "winner" else None
     if change.scores:
-        yield (change.system, "margin", Number(a), Number(b), _format_change(grown))
+        yield (change.system, "margin", Number(a), Number(b), _format_change(grown), scale)
 
 
 def _format_change(change: float | None) -> str:

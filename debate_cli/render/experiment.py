@@ -10,8 +10,6 @@ from debate_cli.experiments.runner import LOCKED, RunSummary
 from debate_cli.render import sanitize, theme
 from debate_cli.systems.tables import Gauge, Number, Table, make_table
 
-REHEARSAL = "REHEARSAL: the mock answered, so no result says anything about a model"
-
 
 def player_table(progress: Progress) -> Table:
     """Return a row per player: number of judgements won, number of all judgements, and share won."""
@@ -47,7 +45,7 @@ def status_lines(status: Status) -> Iterator[str]:
     """Yield the state of an experiment as sanitized plain lines."""
     progress = status.progress
     yield sanitize.sanitize_line(progress.name)
-    yield from (REHEARSAL,) if progress.is_rehearsal else ()
+    yield from (theme.EXPERIMENT_REHEARSAL_NOTICE,) if progress.is_rehearsal else ()
     yield progress_sentence(progress)
     names = [sanitize.sanitize_line(name) for name in progress.players]
     width = max(map(len, names), default=0)

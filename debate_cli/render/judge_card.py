@@ -8,10 +8,10 @@ from debate_cli.audit.gates import ALPHA, BASELINE, GATES, AuditGateResult
 from debate_cli.audit.measures import Measure
 from debate_cli.audit.report import AuditReport, JudgeAuditReport
 from debate_cli.audit.variants import VARIANTS
-from debate_cli.render.content.participants import MOCK_PREFIX, REHEARSAL_NOTICE
+from debate_cli.domain.model_call import is_mock
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.text.markdown import escape_markdown, format_table
-from debate_cli.render.theme import count_noun
+from debate_cli.render.theme import REHEARSAL_NOTICE, count_noun
 from debate_cli.statistics.estimate import Estimate
 from debate_cli.systems.tables import Badge, Cell, Table, TableRow, column_table
 
@@ -78,7 +78,7 @@ def first_screen(report: JudgeAuditReport) -> list[str]:
 
 def rehearsal_line(report: JudgeAuditReport) -> str:
     """Return the notice that the mock was the judge; an empty text for any other judge."""
-    return REHEARSAL_NOTICE if report.judge.model.startswith(MOCK_PREFIX) else ""
+    return REHEARSAL_NOTICE if is_mock(report.judge.model) else ""
 
 
 def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table]:

@@ -13,7 +13,6 @@ from rich.text import Text
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_verdict
-from debate_cli.render.content.participants import format_model
 from debate_cli.render.content.resume_hint import resume_command
 from debate_cli.render.terminal.drawing import join_text, section, terminal_line
 from debate_cli.storage.transcript_index import IndexEntry
@@ -47,12 +46,15 @@ def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableTyp
 
 
 def format_index_row(entry: IndexEntry) -> str:
-    """Return the values of INDEX_COLUMNS for one debate, separated by tabs. An empty value becomes `-`."""
+    """Return the values of INDEX_COLUMNS for one debate, separated by tabs. An empty value becomes `-`.
+
+    The models are `provider/model`; the mock is marked, e.g. `mock/debater (no model)`.
+    """
     cells = (
         entry.id,
         entry.started_at,
         entry.topic,
-        ",".join(entry.models),
+        ",".join(map(theme.format_model_id, entry.models)),
         ",".join(f"{label_verdict(item, entry.conclusions)}={item.outcome}" for item in entry.conclusions),
         "" if entry.cost_usd is None else f"{entry.cost_usd:.6g}",
         ", ".join(filter(None, (entry.state, format_missing_judgements(entry)))),
@@ -93,7 +95,7 @@ def _card(entry: IndexEntry) -> RenderableType:
     colour = theme.TONE_COLOURS[mark.tone]
     topic = terminal_line(entry.topic)
     topic.no_wrap, topic.overflow = True, "ellipsis"
-    models = sanitize.sanitize_line(", ".join(dict.fromkeys(map(format_model, entry.models))))
+    models = sanitize.sanitize_line(", ".join(dict.fromkeys(map(theme.format_model, entry.models))))
     facts = [f"{entry.started_at[:16].replace('T', ' ')} UTC", models, theme.format_cost(entry.cost_usd)]
     lines = [topic, Text(" · ".join(filter(None, facts)), style=theme.MUTED)]
     verdicts = [

@@ -52,7 +52,7 @@ def build_summary_table(files: Sequence[ScoredFile]) -> Table:
         for system, verdicts in by_system.items():
             debates[system].append(verdicts)
     rows = [_summary_row(system, verdicts) for system, verdicts in debates.items()]
-    heads = ("system", "wins", "draws", "split", "undetermined", "mean margin")
+    heads = ("system", "wins", "draws", "split", "undetermined", "mean margin", "out of")
     return make_table(f"summary of {len(files)} files", heads, rows)
 
 
@@ -68,6 +68,7 @@ def _summary_row(system: str, debates: Sequence[Sequence[Verdict]]) -> TableRow:
         " · ".join(f"{name} {count}" for name, count in ranked) or "—",
         *(Number(count, 0) for count in (draws, split, len(debates) - len(determined))),
         Number(fmean(margins) if margins else None),
+        theme.format_scale(item for runs in determined for item in runs) or "—",
     )
 
 
@@ -98,19 +99,21 @@ def deciding_score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
 def _score_line(file: ScoredFile, verdict: Verdict) -> str:
     name = sanitize.sanitize_line(label_listed_verdict(verdict, file.verdicts))
     answer = sanitize.sanitize_line(theme.describe_answer(verdict, file.text))
-    return f"{sanitize.sanitize_line(file.path)}  {name}  {answer}  {theme.format_ranked_scores(verdict)}".rstrip()
+    scores = sanitize.sanitize_line(theme.format_ranked_scores(verdict))
+    return f"{sanitize.sanitize_line(file.path)}  {name}  {answer}  {scores}".rstrip()
 
 
 def build_score_tables(files: Sequence[ScoredFile]) -> list[Table]:
     """Return a table with a row per verdict. For several files, a table with totals per system follows."""
-    heads = ("file", "system", "winner", "victory", "margin", "scores")
-    scores = Table("scores", heads, tuple(row for file in files for row in _verdict_rows(file)), has_key_column=True)
+    heads = ("file", "system", "winner", "victory", "margin", "scores", "out of")
+    rows = (row for file in files for row in _verdict_rows(file))
+    scores = make_table("scores", heads, rows)._replace(has_key_column=True)
     return [scores, build_summary_table(files)] if len(files) > 1 else [scores]
 
 
 def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
     if not file.verdicts:
-        yield (file.path, NOT_JUDGED, "", "", "", "")
+        yield (file.path, NOT_JUDGED, "", "", "", "", "")
     for number, verdict in enumerate(file.verdicts):
         ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
         yield (
@@ -118,6 +121,7 @@ def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
             label_listed_verdict(verdict, file.verdicts),
             winner_cell(verdict),
             victory_cell(verdict),
-            theme.format_margin(verdict).removesuffix(" points") or "—",
+            Number(verdict.margin),
             " · ".join(f"{name} {theme.format_number(score)}" for name, score in ranked),
+            theme.format_scale([verdict]) if ranked else "",
         )

@@ -1,5 +1,7 @@
 """Symbols, colours, number formats and common sentences of all screens.
 
+`print(outcome)` shows some of them too. They are defined in lower rooms, and `__all__` names them.
+
 No meaning is shown by colour alone. Every colour has a contrast of at least 3 on light and dark backgrounds.
 """
 
@@ -16,10 +18,12 @@ if TYPE_CHECKING:
     from debate_cli.domain.model_call import ModelCall, TotalUsage, Usage
     from debate_cli.domain.participant import Participant
     from debate_cli.domain.tasks import Brief
-from debate_cli.domain.model_call import is_person
+from debate_cli.domain.model_call import REHEARSAL_NOTICE, is_mock, is_person
+from debate_cli.domain.participant import IMPORTED_MODEL
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
 from debate_cli.systems.registry import get_system
+from debate_cli.systems.scales import describe_answer, format_margin, format_ranked_scores, format_scale
 from debate_cli.systems.tables import (
     Badge,
     Cell,
@@ -35,7 +39,10 @@ from debate_cli.systems.tables import (
     format_number,
 )
 
-__all__ = ["format_number"]
+__all__ = [
+    "REHEARSAL_NOTICE", "describe_answer", "format_margin", "format_number",
+    "format_ranked_scores", "format_scale",
+]  # fmt: skip
 
 TEAL, PLUM, GOLD, GREEN, BLUE, RED = "color(30)", "color(133)", "color(136)", "color(28)", "color(68)", "color(167)"
 MUTED = "color(244)"
@@ -72,6 +79,24 @@ PHASE_LABELS = {
     "closing": "closing",
     "speech": "speech",
 }
+
+MOCK_LABEL = "mock, no model"
+NO_MODEL = "no model"
+IMPORTED_LABEL = "imported"
+EXPERIMENT_REHEARSAL_NOTICE = "REHEARSAL: the mock answered, so no result says anything about a model"
+"""Notice with the results of an experiment in which only the mock answered."""
+
+
+def format_model(model: str) -> str:
+    """Return a model's name for display: `mock, no model` for the mock, `imported` for imported speeches."""
+    if model == IMPORTED_MODEL:
+        return IMPORTED_LABEL
+    return MOCK_LABEL if is_mock(model) else model
+
+
+def format_model_id(model: str) -> str:
+    """Return `provider/model`. The name of the mock is marked, e.g. `mock/judge (no model)`. Not sanitized."""
+    return f"{model} ({NO_MODEL})" if is_mock(model) else model
 
 
 def format_cell(cell: Cell) -> str:
@@ -254,17 +279,6 @@ def expand_error_names(sentence: str) -> str:
     return _ERROR_NAME.sub(lambda found: f"({format_cause(found[1])})", sentence)
 
 
-def format_margin(verdict: Verdict) -> str:
-    """Return a verdict's margin, e.g. `1.6 of 10 points` or `20% of the weight`; empty without a margin."""
-    if verdict.margin is None:
-        return ""
-    system = get_system(verdict.system)
-    highest = system.max_score(verdict)
-    if highest == 1:
-        return f"{verdict.margin:.0%} of the {system.unit}"
-    return f"{format_number(verdict.margin)} of {highest:g} {system.unit}"
-
-
 def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
     """Say in one sentence who won, and how clearly. `document`: name of the judged text; None for a debate."""
     return get_system(verdict.system).describe_outcome(verdict, document)
@@ -319,22 +333,3 @@ def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
     head = words[:longest]
     ends = max(head.rfind(mark) for mark in (". ", "! ", "? "))
     return head[: ends + 1] if ends > longest // 3 else f"{head.rpartition(' ')[0] or head}…"
-
-
-def describe_answer(verdict: Verdict, document: str | None) -> str:
-    """Return the outcome with its margin, e.g. `Pro wins narrowly, by 1.6 of 10 points.`.
-
-    `document`: name of the judged document; None for a debate.
-    """
-    outcome, margin = describe_outcome(verdict, document), format_margin(verdict)
-    if not margin or verdict.victory in {"undetermined", "conditional"}:
-        return outcome
-    distance = f"{margin} apart" if verdict.victory == "draw" else f"by {margin}"
-    return f"{outcome.rstrip('.')}, {distance}."
-
-
-def format_ranked_scores(verdict: Verdict) -> str:
-    """Return e.g. `(Pro 7.4, Con 6.8)`, the highest score first; empty if the verdict has no scores."""
-    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
-    scores = ", ".join(f"{sanitize_line(name)} {format_number(score)}" for name, score in ranked)
-    return f"({scores})" if scores else ""

@@ -13,9 +13,9 @@ def diff(two_saved: Path, *words: str | Path) -> CommandResult:
 
 
 def test_diff_compares_two_debates(two_saved: Path) -> None:
-    """`diff` shows winner, scores and settings of two debates, given by id or path."""
+    """`diff` shows winner, scores and settings of two debates, given by id or path, and that only the mock spoke."""
     done = diff(two_saved, "one", "transcripts/two.json")
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.lines) == (0, ["REHEARSAL: mock provider, no model was called"])
     assert "structured  other outcome  (A: Bo, narrow, margin 1.1" in done.out
     assert "moderator  Bo  (A " in done.out
     assert "seed  A: not set, B: 2" in done.out
@@ -24,9 +24,13 @@ def test_diff_compares_two_debates(two_saved: Path) -> None:
 def test_diff_begins_with_a_summary(two_saved: Path) -> None:
     """Sentences say how both are decided and how many claims and settings differ."""
     lines = diff(two_saved, "one", "two").out.splitlines()
+    a, b = (
+        f"{words} of 10 points)"
+        for words in ("Bo wins narrowly (structured, by 1.1", "Ada wins narrowly (structured, by 2.55")
+    )
     assert lines[:2] == [
         "== In short ==",
-        "The outcomes differ: in A, Bo wins narrowly (structured, by 1.1); in B, Ada wins narrowly (structured, by 2.55).",
+        f"The outcomes differ: in A, {a}; in B, {b}.",
     ]
     assert "1 setting differs; limits and output are not compared." in lines
 

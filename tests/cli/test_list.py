@@ -23,13 +23,29 @@ def list_(two_saved: Path, *options: str | Path) -> CommandResult:
 
 
 def test_a_pipe_gets_one_line_per_debate(two_saved: Path) -> None:
-    """In a pipe each debate is one line, sorted by name, with columns separated by tabs."""
+    """In a pipe each debate is one line, sorted by name, with columns separated by tabs. The mock is marked."""
     done = list_(two_saved)
     topic = first_debate().topic
     assert (done.code, done.err) == (0, "")
     assert [line.split("\t") for line in done.out.splitlines()] == [
-        ["one", "2026-03-01T09:00:00Z", topic, "mock/debater", "structured=Bo,moderator=Bo", "0.022", "complete"],
-        ["two", "2026-03-02T09:00:00Z", topic, "mock/debater", "structured=Ada,moderator=Bo", "0.022", "complete"],
+        [
+            "one",
+            "2026-03-01T09:00:00Z",
+            topic,
+            "mock/debater (no model)",
+            "structured=Bo,moderator=Bo",
+            "0.022",
+            "complete",
+        ],
+        [
+            "two",
+            "2026-03-02T09:00:00Z",
+            topic,
+            "mock/debater (no model)",
+            "structured=Ada,moderator=Bo",
+            "0.022",
+            "complete",
+        ],
     ]
 
 

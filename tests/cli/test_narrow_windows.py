@@ -54,3 +54,17 @@ def test_the_plan_of_a_run_fits_a_narrow_window(here: Path) -> None:
         plan = Text.from_ansi(drawn.replace("\r", "")).plain.partition("planned: 6 speeches")[2]
         assert max(map(len, plan.splitlines())) <= columns
         assert {"worst", "208,896"} <= set(plan.split())
+
+
+def test_check_breaks_a_long_path_after_a_slash(here: Path) -> None:
+    """Other words stay whole, as the name of the mock."""
+    folder = here / "a-rather-long-folder-name" / "another-rather-long-folder-name"
+    folder.mkdir(parents=True)
+    debaters = "debaters: [{name: Ada, side: for}, {name: Bo, side: against}]\n"
+    models = "models: {default: {model: mock/debater}}\n"
+    (folder / "debate.yaml").write_text(f"topic: Ought we?\n{models}{debaters}")
+    _, drawn = run_on_terminal("check", str(folder / "debate.yaml").removeprefix(f"{here}/"), cwd=here, columns=40)
+    rows = drawn.replace("\r", "").splitlines()
+    assert rows[:2] == ["a-rather-long-folder-name/", "    another-rather-long-folder-name/"]
+    assert "mock/debater" in drawn.split()
+    assert max(map(len, rows)) <= 40

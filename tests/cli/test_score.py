@@ -253,7 +253,8 @@ def test_the_table_of_many_ends_with_a_summary(several: Path) -> None:
     (several / "bad.json").unlink()
     margin = json.loads((several / "saved.json").read_text())["verdicts"][0]["margin"]
     lines = score(several / "x", "transcripts").out.splitlines()
-    assert f"structured  wins: Con 2, draws 0, split 0, undetermined 0, mean margin {round(margin, 2):g}" in lines
+    counts = "wins: Con 2, draws 0, split 0, undetermined 0"
+    assert f"structured  {counts}, mean margin {round(margin, 2):g}, out of: 10 points" in lines
 
 
 @pytest.fixture

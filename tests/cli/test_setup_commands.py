@@ -42,10 +42,11 @@ def test_init_overwrites_nothing(here: Path, name: str) -> None:
 
 
 def test_check_shows_models_and_calls(here: Path) -> None:
-    """`check` shows the models and the number of calls, and says that no server was asked."""
+    """`check` shows the models and the number of calls, marks the mock, and says that no server was asked."""
     done = debate("check", CONFIGS / "mock.yaml", cwd=here)
     assert (done.code, done.lines) == (0, [UNASKED])
-    assert done.out == f"{CONFIGS / 'mock.yaml'}: OK; at least 11 calls to mock/debater, mock/judge\n"
+    models = "mock/debater (no model), mock/judge (no model)"
+    assert done.out == f"{CONFIGS / 'mock.yaml'}: OK; at least 11 calls to {models}\n"
 
 
 @pytest.mark.parametrize(("options", "said"), [((), "would send"), (("--trust-host", "lab.example"), "sends")])

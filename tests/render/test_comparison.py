@@ -104,20 +104,26 @@ def drawn(pair: ComparedPair, width: int) -> str:
     return render_tables(build_comparison_tables(pair), width)
 
 
-BO_NARROWLY = "in A, Bo wins narrowly (structured, by 1.1)"
+BO_NARROWLY = "in A, Bo wins narrowly (structured, by 1.1 of 10 points)"
 
 
 @pytest.mark.parametrize(
     ("other", "sentences"),
     [
         (BASE, ["Nothing differs: verdicts, scores, standings and settings are the same."]),
-        (marked(10), [f"The outcomes differ: {BO_NARROWLY}; in B, Ada wins narrowly (structured, by 2.55)."]),
-        (marked(1), [f"The outcome is the same: {BO_NARROWLY}; in B, Bo wins clearly (structured, by 6.45)."]),
+        (
+            marked(10),
+            [f"The outcomes differ: {BO_NARROWLY}; in B, Ada wins narrowly (structured, by 2.55 of 10 points)."],
+        ),
+        (
+            marked(1),
+            [f"The outcome is the same: {BO_NARROWLY}; in B, Bo wins clearly (structured, by 6.45 of 10 points)."],
+        ),
         (unjudged(), [f"The outcomes differ: {BO_NARROWLY}; in B, the result is undetermined (structured)."]),
         (debate(topic="Should there be a tram?"), ["The motions are different."]),
         (
             decided_by("moderator", marked(10)),
-            [f"The outcomes differ: {BO_NARROWLY}; in B, Ada wins narrowly (structured, by 2.55)."],
+            [f"The outcomes differ: {BO_NARROWLY}; in B, Ada wins narrowly (structured, by 2.55 of 10 points)."],
         ),
     ],
     ids=["equal", "winner", "margin", "undetermined", "motion", "deciding system"],
@@ -159,9 +165,8 @@ def test_other_judges_are_named() -> None:
     second = STRUCTURED.model_copy(update={"run": "r2", "exchange": exchange(model="mock/other")})
     again = again.with_assessments([*BASE.assessments, second])
     pair = compare(again, again, "r1", "r2")
-    assert "judges\n  A: structured r1: mock/judge, moderator r1: mock/judge\n  B: structured r2: mock/other" in lines(
-        pair
-    )
+    of_a = "structured r1: mock/judge (no model), moderator r1: mock/judge (no model)"
+    assert f"judges\n  A: {of_a}\n  B: structured r2: mock/other (no model)" in lines(pair)
 
 
 def test_the_mock_is_named_instead_of_configured_models() -> None:
@@ -175,8 +180,8 @@ def test_the_mock_is_named_instead_of_configured_models() -> None:
 @pytest.mark.parametrize(
     ("other", "line"),
     [
-        (marked(1), "structured  margin  (A 1.1, B 6.45, change: +5.35)"),
-        (marked(10), "structured  margin  (A 1.1, B 2.55, change: —)"),
+        (marked(1), "structured  margin  (A 1.1, B 6.45, change: +5.35, out of: 10 points)"),
+        (marked(10), "structured  margin  (A 1.1, B 2.55, change: —, out of: 10 points)"),
         (unfinished(), "state  A: complete, B: incomplete"),
         (costly(), "judging cost  A: $0.0100, B: $1.01"),
         (with_standing("PRO-2", "REFUTED"), "== Claims whose standing differs =="),

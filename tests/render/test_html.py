@@ -113,3 +113,11 @@ def test_a_debate_without_turns_has_a_page() -> None:
     assert "This debate has not been judged." in source
     assert "There are no speeches yet." in source
     assert 'id="map"' not in source
+
+
+def test_verdicts_side_by_side_name_their_scales() -> None:
+    """Each verdict has the highest score of its system, and the mock is marked under the calls."""
+    page = render_html(debate(), score(debate()))
+    tiles = page[page.index("Verdicts side by side") : page.index('id="scores"')]
+    assert re.findall(r"out of ([^<]*)<", tiles) == ["10 points", "82.5 points"]
+    assert "mock/judge (no model)" in page[page.index("Calls by model") :]

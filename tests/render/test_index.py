@@ -75,8 +75,8 @@ def test_every_column_is_sortable_and_every_cell_names_its_column() -> None:
     table = FULL[FULL.index('<table class="sortable">') :]
     heads = re.findall(r'<button type="button">(.*?)</button>', table[: table.index("</thead>")])
     rows = table[table.index("<tbody>") : table.index("</tbody>")].split("<tr>")[1:]
-    assert len(heads) == 11
-    assert [row.count("data-sort=") for row in rows] == [11, 11]
+    assert len(heads) == 12
+    assert [row.count("data-sort=") for row in rows] == [12, 12]
     assert [re.findall(r'data-head="(.*?)"', row) for row in rows] == [heads[1:], heads[1:]]
 
 

@@ -107,7 +107,7 @@ def test_arguments_have_a_row_per_criterion() -> None:
 
 
 def summary(*files: ScoredFile) -> dict[object, tuple[object, ...]]:
-    """Per system: wins, draws, split, undetermined and mean margin."""
+    """Per system: wins, draws, split, undetermined, mean margin and its scale."""
     return {
         row[0]: tuple(cell.value if isinstance(cell, Number) else cell for cell in row[1:])
         for row in build_summary_table(files).rows
@@ -117,8 +117,8 @@ def summary(*files: ScoredFile) -> dict[object, tuple[object, ...]]:
 
 def test_the_summary_counts_wins_and_undetermined_verdicts() -> None:
     """The mean margin covers determined verdicts only; without any it is unknown."""
-    assert summary(*FILES)["structured"] == ("Bo 2", 0, 0, 1, score(debate())[0].margin)
-    assert summary(FILES[1])["structured"] == ("—", 0, 0, 1, None)
+    assert summary(*FILES)["structured"] == ("Bo 2", 0, 0, 1, score(debate())[0].margin, "10 points")
+    assert summary(FILES[1])["structured"] == ("—", 0, 0, 1, None, "—")
     assert all(text in table(*FILES) for text in ("a.json", "b.json", "c.json", "Bo 2", "undetermined", "3 files"))
 
 
@@ -133,7 +133,7 @@ def test_the_summary_counts_debates(winners: tuple[str | None, ...], wins: str, 
         first.model_copy(update={"run": f"r{number}", "winner": winner, "margin": number})
         for number, winner in enumerate(winners, 1)
     ]
-    assert summary(with_verdicts(tuple(runs)))["structured"] == (wins, draws, split, 0, 1.5)
+    assert summary(with_verdicts(tuple(runs)))["structured"] == (wins, draws, split, 0, 1.5, "10 points")
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
@@ -165,7 +165,8 @@ def test_a_draw_is_shown_once_in_the_winners_column() -> None:
     """In the score table, the agreement table and the index. A dash means undetermined."""
     changes = {"winner": None, "victory": "draw", "margin": 0.0, "scores": {"A": 7.0, "Bo": 7.0}}
     verdicts = tuple(item.model_copy(update=changes) for item in score(debate()))
-    assert "a.json structured draw 0.0 of 10" in " ".join(table(with_verdicts(verdicts[:1])).split())
+    shown = " ".join(table(with_verdicts(verdicts[:1])).split())
+    assert "a.json structured draw 0.0 A 7.0 · Bo 7.0 10 points" in shown
     agreement = build_agreement_table(verdicts)
     assert agreement is not None
     assert [row[1:3] for row in agreement.rows if row is not None] == [("draw", "")] * len(verdicts)

@@ -1,6 +1,7 @@
 """Terminal output of a whole debate at several widths, and the closing screen of a run."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from render_support import (
@@ -28,8 +29,10 @@ from debate_cli.render.live.header import debate_heading, round_rule
 from debate_cli.render.live.speech import PanelRow, turn_panel
 from debate_cli.render.terminal.report import closing_screen, details, fitting_screen
 from debate_cli.render.text.plain import closing_lines, header_lines
+from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.scoring import score
 
+TRANSCRIPTS = Path(__file__).parent.parent.parent / "transcripts"
 REHEARSAL = "REHEARSAL: mock provider, no model was called"
 HOSTILE_DEBATE = with_arguments(
     debate(
@@ -118,6 +121,23 @@ def test_a_large_window_has_at_most_40_rows() -> None:
     window = Console(width=54, height=200)
     assert len(text(closing_screen(shown, score(shown)), 54).splitlines()) > 35
     assert len(text(fitting_screen(window, shown, score(shown)), 54).splitlines()) <= 35
+
+
+@pytest.mark.parametrize("width", [40, 46, 52])
+@pytest.mark.parametrize("name", ["showcase", "example-mock", "example-local"])
+def test_a_narrow_window_has_at_most_40_rows(name: str, width: int) -> None:
+    """The least important parts are left out; the claims, the judges' agreement and the cost stay."""
+    shown = open_debate(TRANSCRIPTS / f"{name}.json").debate
+    screen = text(fitting_screen(Console(width=width, height=200), shown, score(shown)), width)
+    assert len(screen.splitlines()) <= 35
+    assert all(label in screen for label in ("judges ", "cost ", "more "))
+
+
+def test_a_wide_window_leaves_nothing_out() -> None:
+    """Parts are left out only if one claim of each kind does not fit."""
+    shown = open_debate(TRANSCRIPTS / "showcase.json").debate
+    screen = text(fitting_screen(Console(width=100, height=200), shown, score(shown)), 100)
+    assert all(label in screen for label in ("why ", "dispute ", "open ", "advice ", "moderator "))
 
 
 def test_the_closing_screen_fits_one_screen() -> None:

@@ -96,7 +96,7 @@ def test_a_split_panel_shows_the_weight_of_each_option() -> None:
     assert all(text in bars for text in ("PASS", "0.25", "FAIL", "0.3", "CONDITIONAL", "0.45"))
     assert "Ada" not in bars
     (line,) = score_lines([ScoredFile("a.json", "a", "Motion", "complete", (verdict,))])
-    assert line.endswith("(CONDITIONAL 0.45, FAIL 0.3, PASS 0.25)")
+    assert line.endswith("(CONDITIONAL 0.45, FAIL 0.3, PASS 0.25 of the weight)")
 
 
 def test_a_winner_keeps_the_scores_of_the_debaters() -> None:

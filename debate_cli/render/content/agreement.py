@@ -24,7 +24,7 @@ NONE_DECIDES = "None of these verdicts decides."
 
 
 def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
-    """Return a row per verdict: winner, victory, margin and scores; None for fewer than two verdicts."""
+    """Return a row per verdict: winner, victory, margin, scores and scale; None for fewer than two verdicts."""
     if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
         return None
     columns: dict[str, Callable[[Verdict], Cell]] = {
@@ -35,6 +35,7 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
         "scores": lambda of: Lines(
             tuple(f"{name} {theme.format_number(score)}" for name, score in of.displayed_scores.items())
         ),
+        "out of": lambda of: theme.format_scale([of]) if of.displayed_scores else "",
     }
     remarks = (
         *describe_repeat_stats(verdicts),
@@ -119,7 +120,8 @@ def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
 def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """Return a sentence for each judging system with several runs.
 
-    Example: `structured in 3 runs: Con wins 2, a draw 1; Con 6.9 to 8.2, Pro 6.4 to 7.1; margin 0.13 to 1.8.`
+    Example: `structured in 3 runs: Con wins 2, a draw 1; Con 6.9 to 8.2, Pro 6.4 to 7.1; margin 0.13 to 1.8, out
+    of 10 points.`
     """
     systems: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
@@ -133,8 +135,9 @@ def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
             ", ".join(f"{name} {_format_range(values)}" for name, values in _scores_by_name(runs)),
             f"margin {_format_range(margins)}" if margins else "",
         )
+        scale = f", out of {theme.format_scale(runs)}" if any(parts[1:]) else ""
         if len(runs) > 1:
-            sentences.append(f"{system} in {len(runs)} runs: {'; '.join(filter(None, parts))}.")
+            sentences.append(f"{system} in {len(runs)} runs: {'; '.join(filter(None, parts))}{scale}.")
     return tuple(sentences)
 
 

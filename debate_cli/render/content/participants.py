@@ -3,21 +3,22 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from debate_cli.domain.debate import Debate, Participant, models_used_by_debater, models_used_by_judges
+from debate_cli.domain.debate import (
+    Debate,
+    Participant,
+    configured_judge_model,
+    is_rehearsal,
+    models_used_by_debater,
+    models_used_by_judges,
+)
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.model_call import is_person
 from debate_cli.domain.participant import IMPORTED_MODEL
 from debate_cli.domain.personality import Personality
 from debate_cli.domain.turn import Turn
 from debate_cli.render import theme
-from debate_cli.render.theme import Sign
+from debate_cli.render.theme import NO_MODEL, REHEARSAL_NOTICE, Sign, format_model
 
-MOCK_PREFIX, MOCK_LABEL = "mock/", "mock, no model"
-NO_MODEL = "no model"
-IMPORTED_LABEL = "imported"
-REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
-"""First and last line of a debate in which only the mock provider answered."""
 _JUDGE_BADGE = Sign("§", "judge", theme.MUTED)
 
 
@@ -57,16 +58,7 @@ def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
 
 def rehearsal_notice(debate: Debate) -> str:
     """Return REHEARSAL_NOTICE if the mock is the only model of the debate; otherwise an empty text."""
-    answered = (*debater_rows(debate), *judge_rows(debate, *debate.runs))
-    models = [row.model for row in answered if row.model not in {NO_MODEL, IMPORTED_LABEL} and not is_person(row.model)]
-    return REHEARSAL_NOTICE if models and all(model == MOCK_LABEL for model in models) else ""
-
-
-def format_model(model: str) -> str:
-    """Return a model's name for display: `mock, no model` for the mock, `imported` for imported speeches."""
-    if model == IMPORTED_MODEL:
-        return IMPORTED_LABEL
-    return MOCK_LABEL if model.startswith(MOCK_PREFIX) else model
+    return REHEARSAL_NOTICE if is_rehearsal(debate) else ""
 
 
 def describe_call(turn: Turn) -> tuple[str, ...]:
@@ -120,11 +112,7 @@ def _rows_of_run(debate: Debate, run: JudgingRun, *, is_marked: bool) -> Iterato
 def _judge_model(
     debate: Debate, run: JudgingRun, system: SystemSettings, role: str | None, assessor: str | None = None
 ) -> str:
-    config = debate.config
-    if run.models:
-        config = config.model_copy(update={"models": {**config.models, **run.models}})
-    spec = config.model_for_judge(role)
-    configured = spec.model if spec is not None else NO_MODEL
+    configured = configured_judge_model(debate, run, role) or NO_MODEL
     return _format_models(configured, models_used_by_judges(debate, run.id, system.kind, assessor))
 
 

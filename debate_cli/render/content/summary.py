@@ -37,6 +37,9 @@ MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
 MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
 """Maximum length in characters: of claims and questions on the closing screen, and of a dissenting judge's reasons."""
 
+OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
+"""Parts of the closing screen that a small window leaves out, in this order."""
+
 
 class SummaryRow(NamedTuple):
     """A row of a report: a label, and the cells beside the label."""
@@ -103,14 +106,18 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
 
 
 def closing_rows(
-    debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS
+    debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS, without: Collection[str] = ()
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
-    """Return the summary and the rows of the closing screen. `max_claims`: maximum number of claims per label."""
+    """Return the summary and the rows of the closing screen.
+
+    `max_claims`: maximum number of claims per label. `without`: the OPTIONAL_PARTS to leave out.
+    """
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     briefing, sources = build_briefing(debate), brief_sources(debate)
     scores = score_arguments(debate, ordered)
-    rows = [*limit_rows(change_rows(summary.required_changes), MAX_CHANGES), *_verdict_rows(debate, summary, briefing)]
+    changes = limit_rows(change_rows(summary.required_changes), MAX_CHANGES)
+    rows = [*changes, *_verdict_rows(debate, summary, briefing, without)]
     reliable, doubtful = (
         [SummaryRow(label, (note.id, shorten(note.words, MAX_CLAIM_LENGTH))) for note in notes]
         for label, notes in (("rely on", sources.reliable), ("check first", sources.doubtful))
@@ -119,10 +126,11 @@ def closing_rows(
         rows += limit_rows(group, max_claims)
     if briefing is not None:
         open_questions = briefing.unresolved_questions[:MAX_QUESTIONS]
-        rows += [SummaryRow("open", (shorten(question, MAX_CLAIM_LENGTH),)) for question in open_questions]
+        found = [SummaryRow("open", (shorten(question, MAX_CLAIM_LENGTH),)) for question in open_questions]
         advice = shorten(briefing.recommendation, MAX_CLAIM_LENGTH)
-        rows += [SummaryRow("advice", (advice,))] if advice else []
-    rows += _other_verdict_rows(debate, ordered)
+        found += [SummaryRow("advice", (advice,))] if advice else []
+        rows += [row for row in found if row.label not in without]
+    rows += _other_verdict_rows(debate, ordered) if "other verdicts" not in without else ()
     agreement = build_agreement_table(ordered)
     rows += [SummaryRow("judges", (remark,)) for remark in (agreement.remarks if agreement is not None else ())]
     for vote in get_system(ordered[0].system).dissent(ordered[0]) if ordered else ():
@@ -156,13 +164,17 @@ def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
     return [SummaryRow("judge says", (f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”",))]
 
 
-def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing | None) -> Iterator[SummaryRow]:
+def _verdict_rows(
+    debate: Debate, summary: VerdictSummary, briefing: Briefing | None, without: Collection[str]
+) -> Iterator[SummaryRow]:
     verdict = summary.verdict
     if verdict is None:
         return
-    if summary.reason and verdict.victory != "undetermined":
+    if summary.reason and verdict.victory != "undetermined" and "why" not in without:
         yield SummaryRow("why", (summary.reason,))
-    if briefing is not None and briefing.key_insight:
+    if "dispute" in without:
+        pass
+    elif briefing is not None and briefing.key_insight:
         yield SummaryRow("dispute", (shorten(briefing.key_insight, MAX_CLAIM_LENGTH),))
     else:
         yield from quote_rows(quote_judge(debate, verdict, briefing))

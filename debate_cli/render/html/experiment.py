@@ -14,7 +14,7 @@ from debate_cli.render.content.experiment_report import (
     matrix_rows,
     report_tables,
 )
-from debate_cli.render.experiment import REHEARSAL, progress_sentence
+from debate_cli.render.experiment import progress_sentence
 from debate_cli.render.html.charts import plot_interval
 from debate_cli.render.html.templating import file_href, render_page
 from debate_cli.statistics.estimate import Estimate, cluster_rows
@@ -38,7 +38,7 @@ def render_experiment(
         script="sorting.js",
         title=name,
         analysis=analysis,
-        rehearsal=REHEARSAL if status.progress.is_rehearsal else "",
+        rehearsal=theme.EXPERIMENT_REHEARSAL_NOTICE if status.progress.is_rehearsal else "",
         summary=progress_sentence(status.progress),
         notes=status.notes,
         leaderboard=partial(leaderboard_table, title="Leaderboard"),

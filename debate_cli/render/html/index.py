@@ -10,7 +10,8 @@ from debate_cli.render.score_rows import build_summary_table
 
 FACT_COLUMNS = (("date", False), ("models", False), ("cost", True))
 VERDICT_COLUMNS = (
-    ("system", False), ("winner", False), ("victory", False), ("margin", True), ("scores", True), ("other verdicts", False),
+    ("system", False), ("winner", False), ("victory", False), ("margin", True), ("scores", True), ("out of", False),
+    ("other verdicts", False),
 )  # fmt: skip
 """Header of each column on the verdict, and whether the column contains numbers."""
 
@@ -38,6 +39,7 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
         money=theme.format_cost,
         href=file_href,
         called=label_listed_verdict,
+        out_of=theme.format_scale,
         outcome=theme.describe_outcome,
         option_badge=theme.option_badge,
     )

@@ -66,6 +66,7 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
         source_badges=debate_tables.SOURCE_BADGES,
         support_badges=debate_tables.SUPPORT_BADGES,
         scale=theme.score_axis_max,
+        out_of=theme.format_scale,
         usage=theme.format_usage(debate.usage),
         templates=[f"{PART_TEMPLATES[part]}.html.j2" for part in DOCUMENT_PARTS if part in PART_TEMPLATES],
         chair_opens=chair.announce_debate(debate),
@@ -309,7 +310,8 @@ def _usage_row(part: str, model: str, exchanges: list[ModelCall]) -> TableRow:
         return (part, model, Number(used.calls, 0), *("human" for _ in range(4)), Number(used.human_s, 1), "")
     counts = (used.calls, used.attempts, used.input_tokens, used.cached_tokens, used.output_tokens)
     seconds = sum(exchange.latency_s for exchange in exchanges)
-    return (part, model, *(Number(count, 0) for count in counts), Number(seconds, 1), theme.format_cost(used.cost_usd))
+    name = theme.format_model_id(model)
+    return (part, name, *(Number(count, 0) for count in counts), Number(seconds, 1), theme.format_cost(used.cost_usd))
 
 
 def _runs_table(debate: Debate) -> Table:

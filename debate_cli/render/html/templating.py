@@ -10,8 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from debate_cli.render import sanitize
-from debate_cli.render.content.participants import format_model
 from debate_cli.render.html.charts import plot_interval
+from debate_cli.render.theme import format_model, format_model_id
 from debate_cli.systems.tables import Cell, Interval, Lines, format_number
 
 SHORT_CELL_LENGTH = 30
@@ -33,6 +33,7 @@ def build_environment() -> Environment:
         "clean": sanitize.sanitize_text,
         "number": format_number,
         "model": format_model,
+        "model_id": format_model_id,
         "breadth": _cell_width_class,
         "kind": _type_name,
         "plotted": _plot_cell,

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from debate_cli.experiments.progress import ExperimentObserver, Progress
 from debate_cli.render import theme
-from debate_cli.render.experiment import REHEARSAL, player_table, progress_sentence
+from debate_cli.render.experiment import player_table, progress_sentence
 from debate_cli.render.terminal.drawing import render_table, terminal_line
 
 FRAMES_PER_SECOND = 4
@@ -56,7 +56,7 @@ class LiveExperimentObserver(ExperimentObserver):
         grid.add_row(ProgressBar(total=max(1, progress.total), completed=ended, width=30), f"{ended}/{progress.total}")
         parts: list[RenderableType] = [terminal_line(progress.name, "bold")]
         if progress.is_rehearsal:
-            parts.append(terminal_line(REHEARSAL, theme.RED))
+            parts.append(terminal_line(theme.EXPERIMENT_REHEARSAL_NOTICE, theme.RED))
         parts += [grid, terminal_line(progress_sentence(progress))]
         players = player_table(progress)
         parts.append(render_table(players._replace(rows=players.rows[:MAX_PLAYERS]), {}))

@@ -12,7 +12,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.participants import rehearsal_notice
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
-from debate_cli.render.content.summary import MAX_CLAIMS, SummaryRow, closing_rows, usage_rows
+from debate_cli.render.content.summary import MAX_CLAIMS, OPTIONAL_PARTS, SummaryRow, closing_rows, usage_rows
 from debate_cli.render.terminal.drawing import (
     ParticipantStyles,
     join_text,
@@ -32,14 +32,20 @@ _ROWS_BELOW = 5
 
 
 def closing_screen(
-    debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None, *, max_claims: int = MAX_CLAIMS
+    debate: Debate,
+    verdicts: Sequence[Verdict],
+    judged: Collection[str] | None = None,
+    *,
+    max_claims: int = MAX_CLAIMS,
+    without: Collection[str] = (),
 ) -> list[RenderableType]:
     """Draw the closing screen: the verdict and the main facts.
 
     `judged`: ids of the judging runs to show; None shows all. `max_claims`: maximum number of claims per label.
+    `without`: the OPTIONAL_PARTS to leave out.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
-    summary, rows = closing_rows(shown, verdicts, max_claims)
+    summary, rows = closing_rows(shown, verdicts, max_claims, without)
     styles = theme.participant_styles(debate.participants)
     title = join_text(("verdict", "bold"), (f" · {sanitize.sanitize_line(summary.authority)}", theme.MUTED))
     panel = _verdict_panel(summary.verdict, summary.answer, styles, title if summary.authority else Text("verdict"))
@@ -52,15 +58,25 @@ def fitting_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen with as many claims per label as fit into the window, at most `MAX_CLAIMS`.
 
-    If the window is too small even for one claim per label, the screen has as many as fit into `MAX_SCREEN_ROWS`.
+    If the window is too small even for one claim per label, the screen has as many as fit into `MAX_SCREEN_ROWS`. If
+    one claim per label does not fit into these, the screen leaves out OPTIONAL_PARTS.
     """
+
+    def height(parts: list[RenderableType]) -> int:
+        return len(console.render_lines(Group(*parts), pad=False)) + _ROWS_BELOW
+
     screens = [closing_screen(debate, verdicts, judged, max_claims=count) for count in range(MAX_CLAIMS, 0, -1)]
-    heights = [len(console.render_lines(Group(*parts), pad=False)) + _ROWS_BELOW for parts in screens]
+    heights = list(map(height, screens))
     for available in (min(console.height, MAX_SCREEN_ROWS), MAX_SCREEN_ROWS):
-        for parts, height in zip(screens, heights, strict=True):
-            if height <= available:
+        for parts, rows in zip(screens, heights, strict=True):
+            if rows <= available:
                 return parts
-    return screens[-1]
+    parts = screens[-1]
+    for count in range(1, len(OPTIONAL_PARTS) + 1):
+        parts = closing_screen(debate, verdicts, judged, max_claims=1, without=OPTIONAL_PARTS[:count])
+        if height(parts) <= MAX_SCREEN_ROWS:
+            break
+    return parts
 
 
 def details(

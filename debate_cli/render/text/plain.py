@@ -4,6 +4,7 @@ Each line of a speech starts with the speaker's name, so that a speech cannot im
 """
 
 import os
+import re
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TextIO
@@ -39,7 +40,7 @@ from debate_cli.render.sanitize import prefix_lines, sanitize_line
 from debate_cli.render.text.tables import table_lines
 from debate_cli.systems.tables import RESPONSE_BADGES, STANDING_BADGES, Table
 
-"""Maximum length of a cell that shares a line with other cells."""
+_PATH_PARTS = re.compile(r"[^/]*/+|[^/]+")
 
 
 def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[str]:
@@ -142,8 +143,22 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
             yield from prefix_lines(prefix, piece)
 
 
-def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
-    """Yield the lines. If `stream` is a terminal, they are wrapped between words; the rest of a line is indented."""
+class _SlashWrapper(textwrap.TextWrapper):
+    """Breaks words that are longer than a line after a slash."""
+
+    def _split(self, text: str) -> list[str]:
+        room = self.width - len(self.subsequent_indent)
+        words = super()._split(text)
+        return [piece for word in words for piece in (_PATH_PARTS.findall(word) if len(word) > room else [word])]
+
+
+def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool = False) -> Iterator[str]:
+    """Yield the lines. If `stream` is a terminal, they are wrapped between words; the rest of a line is indented.
+
+    A word that is longer than a line stays whole, so that it can be copied. With `break_paths`, it is broken after a
+    slash.
+    """
+    wrapper = _SlashWrapper if break_paths else textwrap.TextWrapper
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
     except (OSError, ValueError):  # no file stands behind the stream
@@ -153,7 +168,7 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
             yield line
         else:
             indent = f"{line[: len(line) - len(line.lstrip('# '))]}    "
-            yield textwrap.fill(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+            yield wrapper(columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False).fill(line)
 
 
 def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None) -> list[str]:

@@ -1,0 +1,68 @@
+"""Margins and scores in words, with the scale of the judging system. Names in the words are not sanitized."""
+
+from collections.abc import Iterable
+
+from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.registry import get_system
+from debate_cli.systems.tables import format_number
+
+
+def format_margin(verdict: Verdict) -> str:
+    """Return a verdict's margin, e.g. `1.6 of 10 points` or `20% of the weight`; empty without a margin."""
+    if verdict.margin is None:
+        return ""
+    number = f"{verdict.margin:.0%}" if _is_share(verdict) else format_number(verdict.margin)
+    return f"{number} {_of_highest_score(verdict)}"
+
+
+def format_ranked_scores(verdict: Verdict) -> str:
+    """Return e.g. `(Pro 7.4, Con 6.8)`, the highest score first; empty if the verdict has no scores.
+
+    If `describe_answer` gives no margin, the scale follows: `(Pro 7.4, Con 6.8 of 10 points)`.
+    """
+    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
+    scores = ", ".join(f"{name} {format_number(score)}" for name, score in ranked)
+    scale = "" if _shows_margin(verdict) else f" {_of_highest_score(verdict)}"
+    return f"({scores}{scale})" if scores else ""
+
+
+def _is_share(verdict: Verdict) -> bool:
+    return get_system(verdict.system).max_score(verdict) == 1
+
+
+def _of_highest_score(verdict: Verdict) -> str:
+    system = get_system(verdict.system)
+    return f"of the {system.unit}" if _is_share(verdict) else f"of {system.max_score(verdict):g} {system.unit}"
+
+
+def _shows_margin(verdict: Verdict) -> bool:
+    return verdict.margin is not None and verdict.victory not in {"undetermined", "conditional"}
+
+
+def format_scale(verdicts: Iterable[Verdict]) -> str:
+    """Return the highest score with its unit, e.g. `10 points` or `1 (weight)`, for a column `out of`.
+
+    Verdicts with different highest scores give e.g. `80 or 110 points`. Empty without verdicts.
+    """
+    found: dict[str, dict[float, None]] = {}
+    for verdict in verdicts:
+        system = get_system(verdict.system)
+        found.setdefault(system.unit, {})[system.max_score(verdict)] = None
+    return "; ".join(_format_maxima(unit, sorted(maxima)) for unit, maxima in found.items())
+
+
+def _format_maxima(unit: str, maxima: list[float]) -> str:
+    numbers = " or ".join(f"{highest:g}" for highest in maxima)
+    return f"1 ({unit})" if maxima == [1] else f"{numbers} {unit}"
+
+
+def describe_answer(verdict: Verdict, document: str | None) -> str:
+    """Return the outcome with its margin, e.g. `Pro wins narrowly, by 1.6 of 10 points.`.
+
+    `document`: name of the judged document; None for a debate.
+    """
+    outcome, margin = get_system(verdict.system).describe_outcome(verdict, document), format_margin(verdict)
+    if not _shows_margin(verdict):
+        return outcome
+    distance = f"{margin} apart" if verdict.victory == "draw" else f"by {margin}"
+    return f"{outcome.rstrip('.')}, {distance}."

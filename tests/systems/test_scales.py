@@ -1,0 +1,44 @@
+"""Margins and scores in words."""
+
+import pytest
+
+from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.scales import describe_answer, format_margin, format_ranked_scores, format_scale
+
+
+def verdict(system: str, margin: float | None, **scores: float) -> Verdict:
+    """A verdict in favour of Ada; undetermined without a margin."""
+    winner, victory = ("Ada", "narrow") if margin is not None else (None, "undetermined")
+    return Verdict(system=system, run="r1", winner=winner, victory=victory, margin=margin, scores=scores)
+
+
+@pytest.mark.parametrize(
+    ("given", "margin", "scale"),
+    [
+        (verdict("structured", 1.5, Ada=7.5, Bo=6.0), "1.5 of 10 points", "10 points"),
+        (verdict("live", 9.0, Ada=70, Bo=61), "9.0 of 100 points", "100 points"),
+        (verdict("persuasion", 2.0, Ada=30, Bo=28, Cy=1), "2.0 of 110 points", "110 points"),
+        (verdict("panel", 0.65, Ada=0.65, Bo=0.0), "65% of the weight", "1 (weight)"),
+        (verdict("sources", 0.19, Ada=0.79, Bo=0.6), "19% of the credit", "1 (credit)"),
+    ],
+    ids=lambda item: item.system if isinstance(item, Verdict) else "",
+)
+def test_a_margin_and_a_scale_have_the_unit_of_the_system(given: Verdict, margin: str, scale: str) -> None:
+    """The highest score and the unit come from the judging system."""
+    assert (format_margin(given), format_scale([given])) == (margin, scale)
+
+
+def test_different_scales_of_one_system_are_all_named() -> None:
+    """The highest score of `persuasion` depends on the number of debaters."""
+    two, three = verdict("persuasion", 2.0, Ada=30, Bo=28), verdict("persuasion", 2.0, Ada=30, Bo=28, Cy=1)
+    assert format_scale([three, two, three]) == "80 or 110 points"
+    assert format_scale([]) == ""
+
+
+def test_scores_have_a_scale_where_the_answer_has_none() -> None:
+    """With a margin, the margin names the scale."""
+    won, open_ = verdict("structured", 1.5, Bo=6.0, Ada=7.5), verdict("sources", None, Ada=0.0, Bo=0.5)
+    assert f"{describe_answer(won, None)} {format_ranked_scores(won)}" == (
+        "Ada wins narrowly, by 1.5 of 10 points. (Ada 7.5, Bo 6.0)"
+    )
+    assert format_ranked_scores(open_) == "(Bo 0.5, Ada 0.0 of the credit)"

@@ -32,17 +32,29 @@ class Personality(ConfigModel):
     """Twelve traits, each 1-10, in three groups of four: cognitive, emotional, rhetorical."""
 
     analytical_depth: Trait = Field(ge=1, le=10)
+    """How thoroughly the debater takes an argument apart."""
     abstraction: Trait = Field(ge=1, le=10)
+    """How far the debater argues from principles instead of cases."""
     evidence_reliance: Trait = Field(ge=1, le=10)
+    """How much the debater relies on evidence."""
     skepticism: Trait = Field(ge=1, le=10)
+    """How much the debater doubts claims."""
     composure: Trait = Field(ge=1, le=10)
+    """How calm the debater stays under attack."""
     empathy: Trait = Field(ge=1, le=10)
+    """How much the debater acknowledges the other side's concerns."""
     assertiveness: Trait = Field(ge=1, le=10)
+    """How firmly the debater presses a point."""
     openness: Trait = Field(ge=1, le=10)
+    """How ready the debater is to accept a good point."""
     directness: Trait = Field(ge=1, le=10)
+    """How plainly the debater states a point."""
     vividness: Trait = Field(ge=1, le=10)
+    """How much the debater uses images and examples."""
     framing: Trait = Field(ge=1, le=10)
+    """How much the debater defines what the debate is about."""
     concision: Trait = Field(ge=1, le=10)
+    """How briefly the debater speaks."""
 
 
 TRAITS: tuple[str, ...] = tuple(Personality.model_fields)

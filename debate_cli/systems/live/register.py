@@ -40,6 +40,7 @@ class RegisterRow(FrozenModel):
     turn: int
     """Index of the turn with the quoted words."""
     fault: RegisterFault
+    """What is wrong: `hollow`, `fabricated`, `inverted` or `backwards` for a claim, `gap` for a gap in the logic."""
     quote: str
     """The quoted words with the fault; empty for a gap in an old transcript."""
     points: float
@@ -50,6 +51,7 @@ class RegisterRow(FrozenModel):
     exposed_by: int | None
     """Index of the later turn that exposed the fault; None if no later turn did."""
     reason: str
+    """Why the words are a fault, in the judge's words; may be empty."""
     charged_to: int | None = None
     """Index of the turn that loses the points. None if the entry is withdrawn. Of several entries with one quote, only
     the costliest has an index."""

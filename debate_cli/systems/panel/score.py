@@ -37,21 +37,30 @@ class BallotRow(FrozenModel):
     """A judge's vote in one round of voting."""
 
     judge: str
+    """Id of the judge."""
     option: VoteOption
+    """The option that the judge chose."""
     confidence: float
+    """How sure the judge is, 0-1, as stated by the judge."""
     weight: float
     """Weight of the vote, as a share of the weight of all votes in the round, 0-1."""
     dimensions: dict[str, float]
+    """Maps dimensions to the judge's marks, 1-3."""
     critical_findings: tuple[str, ...]
+    """Faults that weigh against the text or motion, in the judge's words."""
     remediation_required: tuple[str, ...]
+    """Changes that the judge demands, in the judge's words."""
     rationale: str
+    """The reasons for the vote, in the judge's words."""
     changed: bool
     """Whether the option differs from the judge's option in the round before."""
     changed_because: str | None
+    """Why the judge changed the vote, in the judge's words; None if the judge gave no reason."""
     unexplained_change: bool
     """Whether the judge changed the option without a valid reason. In a debate, a valid reason names a turn or an
     argument."""
     late: bool
+    """Whether the judge did not answer in time, so that the earlier vote was repeated."""
     carried: bool
     """Whether the judge's earlier vote counts again, because the judge gave no vote in time."""
 
@@ -60,10 +69,13 @@ class PanelRoundRow(FrozenModel):
     """One round of voting. In round 0, no judge sees another judge's vote."""
 
     round: int
+    """Number of the round of voting, from 0."""
     agreement: float
+    """Agreement of the judges, 0-1."""
     disagreements: tuple[Disagreement, ...]
     """Disputed points, most severe first."""
     votes: tuple[BallotRow, ...]
+    """The votes that count in the round, in the order of the panel."""
 
 
 class VoteTally(FrozenModel):
@@ -89,15 +101,19 @@ class PanelNotes(Notes):
     first_vote: VoteTally | None
     """Result of the first vote; None if no judge voted."""
     initial_agreement: float | None
+    """Agreement in the first vote, 0-1; None if no judge voted."""
     final_agreement: float | None
+    """Agreement in the final vote, 0-1; None if no judge voted."""
     improvement: float | None
     """Final agreement minus initial agreement; None if no judge voted."""
     converged: bool
     """Whether the final agreement is at least `convergence_threshold`."""
     convergence_threshold: float
+    """The agreement, 0-1, at which the panel stops voting."""
     deliberation_rounds: int
     """Number of rounds of voting after the first vote."""
     rounds: tuple[PanelRoundRow, ...]
+    """The rounds of voting, in order."""
     dissent: tuple[BallotRow, ...]
     """Final votes for another option than the one that the panel chose."""
     unexplained_changes: tuple[str, ...]

@@ -91,6 +91,7 @@ class Disagreement(FrozenModel):
     """A point on which a panel disagrees: the vote, or the marks of one dimension."""
 
     type: Literal["vote", "dimension"]
+    """`vote` or `dimension`."""
     about: str
     """What the judges disagree on: `vote`, or the name of a dimension."""
     severity: float

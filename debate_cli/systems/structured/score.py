@@ -53,7 +53,9 @@ class ArgumentRow(FrozenModel):
     __pydantic_extra__: dict[str, float | None] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
 
     id: str
+    """Id of the argument, e.g. `PRO-1`."""
     participant: str
+    """Name of the debater."""
     penalty: float
     """Points deducted for fallacies, 0 or more. The score of the argument stays at 1 or above."""
     score: float | None
@@ -71,10 +73,15 @@ class FallacyRow(FrozenModel):
     """A fallacy that one judge found."""
 
     assessor: str
+    """Id of the judge."""
     participant: str
+    """Name of the debater who committed the fallacy."""
     item: str | None
+    """Id of the argument; None if the fallacy is in no single argument."""
     name: str
+    """Name of the fallacy, e.g. `straw man`."""
     quote: str
+    """The words with the fallacy."""
 
 
 class StructuredNotes(Notes):
@@ -89,6 +96,7 @@ class StructuredNotes(Notes):
     means: dict[str, dict[str, float]]
     """Maps each participant to the mean mark of each criterion."""
     fallacies: tuple[FallacyRow, ...]
+    """The fallacies that judges found, one row per judge and fallacy."""
     judges: tuple[str, ...]
     """Ids of the judges who assessed the debate."""
     judge_weights: dict[str, float] = Field(default={}, exclude_if=lambda weights: not weights)

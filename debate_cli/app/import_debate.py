@@ -172,11 +172,13 @@ def read_dataset(
     """Yield a function and people's labels for each debate in the data set `request.format`.
 
     The function returns the debate, for a transcript in `folder`, or raises TranscriptError. Raises UsageError if the
-    data set has no debates.
+    data set has no debates, or if `folder` has the name of a transcript.
     """
     name = request.format or ""
     if request.columns:
         raise UsageError(f"--map names columns of a table, but {name} is a data set; leave out --map")
+    if folder.suffix == TRANSCRIPT_SUFFIX and not folder.is_dir():
+        raise UsageError(f"--out {folder}: names one file, but {name} is a data set of many debates; name a folder")
 
     @cache
     def hash_file(path: Path) -> str:

@@ -23,6 +23,7 @@ from debate_cli.cli.command_options import ExperimentOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, refuse_existing, write_document
 from debate_cli.cli.dry_run import NOTHING_ASKED, format_plan_rows, plan_data, show_plan_table
+from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import UsageError
 from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.cell_store import LedgerCells
@@ -48,7 +49,6 @@ from debate_cli.experiments.runner import (
     plan_experiment,
 )
 from debate_cli.experiments.settings import read_experiment_file
-from debate_cli.importing.speeches import format_count
 from debate_cli.observer import NullObserver
 from debate_cli.render import experiment as shown
 from debate_cli.render import sanitize, theme
@@ -220,7 +220,7 @@ def _report_end(
         return control.stop_cause.exit_code if control.stop_cause is not None else EXIT_CODES[summary.stopped]
     if not summary.failed:
         return 0
-    print_status(f"debate: {format_count(summary.failed, 'cell')} failed; run them again with:")
+    print_status(f"debate: {count_noun(summary.failed, 'cell')} failed; run them again with:")
     print_status(f"{command} --retry-failed")
     return 1 if summary.finished else 3
 
@@ -361,7 +361,7 @@ def _show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], 
 
 def _print_plan(experiment: Experiment, estimate: ExperimentEstimate, remarks: Iterable[str]) -> None:
     config = experiment.file.config
-    parts = [theme.count_noun(len(experiment.motions), "motion"), theme.count_noun(len(config.pairs()), "pair")]
+    parts = [count_noun(len(experiment.motions), "motion"), count_noun(len(config.pairs()), "pair")]
     parts.append(f"sides: {config.sides}")
     parts += [f"repeated {config.repeat} times"] if config.repeat > 1 else []
     parts += [f"{len(experiment.variants)} variants of the base"] if len(experiment.variants) > 1 else []

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from debate_cli.domain.frozen_model import ConfigModel
 
@@ -57,6 +57,12 @@ class Personality(ConfigModel):
     """How briefly the debater speaks."""
 
 
+def _lowercase(given: object) -> object:
+    return given.lower() if isinstance(given, str) else given
+
+
+ArchetypeOrTraits = Annotated[Archetype | Personality, BeforeValidator(_lowercase)]
+"""Name of an archetype in any case, or twelve traits."""
 TRAITS: tuple[str, ...] = tuple(Personality.model_fields)
 
 

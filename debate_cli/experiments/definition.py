@@ -16,8 +16,8 @@ from debate_cli.app.preparation import model_problems, prepare_run
 from debate_cli.domain.config import DebateConfig, DebaterConfig, ModelSpec
 from debate_cli.domain.config_checks import Problem, check_config
 from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.domain.message_text import format_suggestion
 from debate_cli.domain.model_call import TERMINAL_PROVIDERS
-from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError, MissingKeyError
 from debate_cli.experiments.settings import ExperimentFile, Motion, PlayerConfig, load_motions, read_experiment_file
 from debate_cli.providers.registry import is_key_missing

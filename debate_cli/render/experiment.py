@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, TextIO
 
+from debate_cli.domain.message_text import count_noun
 from debate_cli.experiments.ledger import CellRecord
 from debate_cli.experiments.progress import ExperimentObserver, Failures, Progress, Status, Winners
 from debate_cli.experiments.runner import LOCKED, RunSummary
@@ -67,9 +68,7 @@ def status_remarks(status: Status) -> list[str]:
 
 def format_failures(failures: Failures) -> str:
     """Return one line on cells that failed for the same cause: their number, the cause, and one error message."""
-    return (
-        f"failed: {theme.count_noun(failures.count, 'cell')}: {theme.format_cause(failures.cause)}: {failures.example}"
-    )
+    return f"failed: {count_noun(failures.count, 'cell')}: {theme.format_cause(failures.cause)}: {failures.example}"
 
 
 def status_data(status: Status) -> dict[str, Any]:

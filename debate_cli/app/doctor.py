@@ -25,7 +25,7 @@ from debate_cli.llm.json_reply import parse_reply, strip_thinking
 from debate_cli.llm.model import RESTART, Message, Model, Profile, Request
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.prompts import Prompts
-from debate_cli.llm.structured_output import build_request
+from debate_cli.llm.structured_output import add_form_to_request
 from debate_cli.llm.usage import compute_cost, error_usage
 from debate_cli.providers.search.table import find_search_problems, find_search_target, with_lookup_search
 
@@ -225,7 +225,7 @@ async def _check_or_failure(kind: CheckKind, answer: Awaitable[ModelCheck]) -> M
 
 
 async def _check_mode(model: Model, request: Request, mode: FormMode) -> ModelCheck:
-    reply = await model.complete(build_request(request, SUM_FORM, mode))
+    reply = await model.complete(add_form_to_request(request, SUM_FORM, mode))
     parsed = parse_reply(reply.text, SUM_FORM, truncated=reply.truncated)
     check = ModelCheck(mode, "ok", None, parsed.outcome == "valid", reply.usage, reply.latency_s)
     if reply.refusal is not None:

@@ -39,7 +39,7 @@ from debate_cli.experiments.estimate import (
 )
 from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, Ledger
 from debate_cli.experiments.merge import merge_experiments
-from debate_cli.experiments.progress import ExperimentObserver, Progress, Status, read_status
+from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, Status, read_status
 from debate_cli.experiments.rating_file import read_rating_file
 from debate_cli.experiments.results import Judgement, flatten, read_judgements, write_parquet
 from debate_cli.experiments.runner import (
@@ -54,7 +54,7 @@ from debate_cli.render import experiment as shown
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.experiment_report import leaderboard_table, report_tables
 from debate_cli.render.html.experiment import render_experiment
-from debate_cli.render.records import Record, dump_csv, dump_json, dump_jsonl
+from debate_cli.render.records import Record, dump_csv, dump_json_array, dump_jsonl
 from debate_cli.statistics import require_extra
 from debate_cli.statistics.ratings import rate
 from debate_cli.storage.atomic_write import atomic_write
@@ -172,7 +172,7 @@ def _check_batches(given: ExperimentOptions, experiment: Experiment, folder: Pat
 
 @contextmanager
 def _observe(
-    given: ExperimentOptions, control: screen.PipeSafeObserver, progress: Progress
+    given: ExperimentOptions, control: screen.PipeSafeObserver, progress: ExperimentProgress
 ) -> Generator[ExperimentObserver]:
     stdout = cast("TextIO", screen.PipeSafeStdout(control))
     if given.json:
@@ -282,7 +282,7 @@ def _write_rows(rows: Iterable[Record], ledger: Ledger, given: ExperimentOptions
         columns = [*(name for name in Judgement._fields if name != "axes"), *(f"axes.{key}" for key in ledger.axes)]
         pieces = dump_csv(rows, columns, for_terminal=is_shown)
     else:
-        pieces = dump_json(rows) if given.format == "json" else dump_jsonl(rows)
+        pieces = dump_json_array(rows) if given.format == "json" else dump_jsonl(rows)
     if given.out is not None:
         atomic_write(given.out, "".join(pieces).encode("utf-8", "replace"), overwrite=given.force)
     elif given.format == "csv":

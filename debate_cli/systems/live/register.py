@@ -189,7 +189,7 @@ class AddedEntryForm(FormModel):
     exposed_by: int
 
 
-class ReviewForm(FormModel):
+class RegisterReviewForm(FormModel):
     """The judge's answer to the register review."""
 
     entries: tuple[ReviewedEntryForm, ...] = ()
@@ -255,11 +255,11 @@ def format_entries(entries: Mapping[str, RegisterRow], debate: Debate) -> str:
     )
 
 
-def _build_review_form(context: Context) -> Form[ReviewForm]:
+def _build_review_form(context: Context) -> Form[RegisterReviewForm]:
     names = list_entries(context.debate, context.brief.run)
     exposed_by = one_of(turn.index for turn in context.debate.turns)
     entries = each_of("entry", names) if names else None
-    return judge_form("live_register", ReviewForm, entries=entries, exposed_by=exposed_by)
+    return judge_form("live_register", RegisterReviewForm, entries=entries, exposed_by=exposed_by)
 
 
 def _review_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
@@ -271,7 +271,7 @@ def _review_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, s
     }
 
 
-def _read_review_form(filled: ReviewForm, context: Context) -> AssessmentContent:
+def _read_review_form(filled: RegisterReviewForm, context: Context) -> AssessmentContent:
     collector = MarkCollector()
     listed = list_entries(context.debate, context.brief.run)
     for item in unique_known_items(collector, filled.entries, lambda item: item.entry, listed):

@@ -137,15 +137,12 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
     votes = [vote for row in rounds for vote in row.votes]
     final = by_round[max(by_round)] if by_round else ()
     tally = tally_votes(final)
-    outcome, scores = UNDETERMINED_OUTCOME, dict[str, float]()
+    outcome = UNDETERMINED_OUTCOME
+    if tally is not None and len(final) >= min(settings.min_judges, len(weights)):
+        outcome = _outcome(tally, debate)
     changes: tuple[RequiredChange, ...] = ()
-    if tally is not None:
-        if len(final) >= min(settings.min_judges, len(weights)):
-            outcome = _outcome(tally, debate)
-        sides = {_only_debater_of_side(debate, side): tally.weights[option] for option, side in OPTION_SIDES.items()}
-        scores = {name: share for name, share in sides.items() if name is not None}
-        if debate.document_name is not None and tally.option != "PASS":
-            changes = find_required_changes(final, settings.dimensions, debate.config.background or "")
+    if tally is not None and debate.document_name is not None and tally.option != "PASS":
+        changes = find_required_changes(final, settings.dimensions, debate.config.background or "")
     initial, latest = (rounds[0].agreement, rounds[-1].agreement) if rounds else (None, None)
     notes = PanelNotes(
         option=tally.option if tally else None,
@@ -165,7 +162,12 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
         late=tuple(dict.fromkeys(vote.judge for vote in votes if vote.late)),
         missing=tuple(_missing(debate, run, settings, by_round)),
     )
-    return build_verdict("panel", run, outcome, scores, notes)
+    return build_verdict("panel", run, outcome, _shares_of_debaters(tally, debate) if tally else {}, notes)
+
+
+def _shares_of_debaters(tally: VoteTally, debate: Debate) -> dict[str, float]:
+    sides = {_only_debater_of_side(debate, side): tally.weights[option] for option, side in OPTION_SIDES.items()}
+    return {name: share for name, share in sides.items() if name is not None}
 
 
 def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:

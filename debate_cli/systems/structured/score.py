@@ -139,16 +139,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
         weights={criterion: strip_float_noise(weight) for criterion, weight in weights.items()},
         arguments=tuple(rows),
         means=_criterion_means(rows),
-        fallacies=tuple(
-            FallacyRow(
-                assessor=by.assessor,
-                participant=fallacy.participant,
-                item=fallacy.item,
-                name=fallacy.name,
-                quote=fallacy.quote,
-            )
-            for by, fallacy in iter_findings(given, Fallacy)
-        ),
+        fallacies=tuple(_fallacy_rows(given)),
         judges=assessors,
         judge_weights=_judge_shares(given, judges),
         missing=(
@@ -158,6 +149,17 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
         ),
     )
     return build_verdict("structured", run, outcome, scores, notes)
+
+
+def _fallacy_rows(given: Iterable[Assessment]) -> Iterator[FallacyRow]:
+    for assessment, fallacy in iter_findings(given, Fallacy):
+        yield FallacyRow(
+            assessor=assessment.assessor,
+            participant=fallacy.participant,
+            item=fallacy.item,
+            name=fallacy.name,
+            quote=fallacy.quote,
+        )
 
 
 def judge_weights(

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from cli_support import CONFIGS, run_python
 
 import debate_cli
-from debate_cli.domain.config import ModelSpec
+from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.events import Event
 from debate_cli.domain.model_call import REHEARSAL_NOTICE
 from debate_cli.errors import ConfigError, TranscriptError, UsageError
@@ -42,8 +43,8 @@ def test_the_exported_names() -> None:
     """Adding a name changes this test and the changelog."""
     assert debate_cli.__all__ == [
         "Argument", "Assessment", "Debate", "DebateConfig", "LiveNotes", "Mark", "Model", "ModeratorNotes", "Observer",
-        "Outcome", "PanelNotes", "PersuasionNotes", "Reply", "Request", "StructuredNotes", "Turn", "Verdict", "__version__",
-        "agreement", "import_debate", "judge", "judge_text", "load_config", "load_transcript", "needs_deliberation", "run_debate", "score",
+        "Outcome", "PanelNotes", "PersuasionNotes", "Reply", "Request", "SourcesNotes", "StructuredNotes", "Turn", "Verdict",
+        "__version__", "agreement", "import_debate", "judge", "judge_text", "load_config", "load_transcript", "needs_deliberation", "run_debate", "score",
     ]  # fmt: skip
 
 
@@ -87,8 +88,6 @@ def test_an_imported_debate_is_judged(tmp_path: Path) -> None:
     assert [(item.name, item.side) for item in imported.participants] == [("Ann", "against"), ("Bo B", "for")]
     outcome = asyncio.run(debate_cli.judge(imported, systems=["structured"], model="mock/judge"))
     assert outcome.verdicts[0].system == "structured"
-    with pytest.raises(ConfigError, match="is not one of text, markdown"):
-        debate_cli.import_debate(path, format="pdf")
 
 
 def test_a_text_is_judged_by_a_panel() -> None:
@@ -130,16 +129,9 @@ def test_printing_an_outcome_shows_scales_and_the_mock() -> None:
     ("wrong", "sentence"),
     [
         (lambda: debate_cli.load_config(MOCK, overrides={"format.arguments": 99}), "format.arguments"),
-        (lambda: debate_cli.load_config(MOCK, overrides={2: 3}), "not a key path"),  # type: ignore[dict-item]
         (lambda: debate_cli.score(ran().debate, settings={"structured": {"weights": {"logik": 1}}}), "mean `logic`"),
         (lambda: debate_cli.score(ran().debate, settings={"structurd": {}}), "did you mean `structured`"),
         (lambda: debate_cli.score(ran().debate, runs="r9"), "no such judging run"),
-        (lambda: asyncio.run(debate_cli.run_debate("debate.yaml")), "is not a DebateConfig"),  # type: ignore[arg-type]
-        (
-            lambda: asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), models={"default": 3})),  # type: ignore[dict-item]
-            "has no method `complete`",
-        ),
-        (lambda: judged(systems=["panel"], models={"judge": 3}), "has no method `complete`"),
         (lambda: judged(systems=["gut"]), "--system gut: there is no such judging system"),
         (lambda: judged(systems=["panel"], model="gpt"), "--model gpt: write provider/model"),
         (lambda: asyncio.run(debate_cli.judge_text("Plan.", model="gpt")), "--model gpt: write provider/model"),
@@ -154,6 +146,62 @@ def test_wrong_arguments_raise_a_config_error(wrong: Callable[[], object], sente
     """Every wrong argument is a ConfigError with the sentence of the command line, not an AttributeError."""
     with pytest.raises(ConfigError, match=sentence):
         wrong()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "sentence"),
+    [
+        ("load_config", {"path": None}, "path: None is not a path; pass a str"),
+        ("load_config", {"overrides": ["a=b"]}, "overrides: list is not a mapping; pass for example"),
+        ("load_config", {"overrides": {2: 3}}, "overrides: 2 cannot be a key; pass for example"),
+        ("load_transcript", {"path": None}, "path: None is not a path; pass a str"),
+        ("import_debate", {"path": 3}, "path: 3 is not a path; pass a str"),
+        ("import_debate", {"format": "pdf"}, "format: 'pdf' is not one of text, markdown"),
+        ("import_debate", {"round_by": 2}, "round_by: 2 is not one of turns, heading"),
+        ("import_debate", {"drop": "Chair"}, "drop: 'Chair' is not a list of texts"),
+        ("import_debate", {"sides": {"Ann": 1}}, "sides: Ann: 1 is not a text"),
+        ("run_debate", {"config": "debate.yaml"}, "config: 'debate.yaml' is not a DebateConfig; load one with"),
+        ("run_debate", {"models": 5}, "models: 5 is not a mapping; pass for example"),
+        ("run_debate", {"models": {"default": 3}}, "models: default: int has no method `complete`; pass a debate_cli.Model"),
+        ("run_debate", {"observer": 5}, "observer: int has no method `event`; pass a debate_cli.Observer"),
+        ("run_debate", {"folder": 5}, "folder: 5 is not a path"),
+        ("run_debate", {"debate_id": 5}, "debate_id: 5 is not a text"),
+        ("run_debate", {"mock": "no"}, "mock: 'no' is not a truth value; pass True or False"),
+        ("run_debate", {"trusted_hosts": "a.org"}, "trusted_hosts: 'a.org' is not a list of texts"),
+        ("judge", {"debate": "x"}, "debate: 'x' is not a Debate; load one with debate_cli.load_transcript"),
+        ("judge", {"systems": "panel"}, "systems: 'panel' is not a list of texts; pass for example"),
+        ("judge", {"systems": [5]}, "systems: 5 is not a text"),
+        ("judge", {"models": {"judge": 3}}, "models: judge: int has no method `complete`"),
+        ("judge_text", {"text": b"Plan."}, "text: bytes is not a text"),
+        ("judge_text", {"context": 5}, "context: 5 is not a text"),
+        ("score", {"systems": None}, "systems: None is not a list of texts"),
+        ("score", {"settings": 5}, "settings: 5 is not a mapping"),
+        ("agreement", {"votes": "PASS"}, "votes: 'PASS' is neither a list nor a mapping"),
+        ("agreement", {"dimensions": 3}, "dimensions: 3 is not a mapping"),
+        ("agreement", {"dimensions": {"risk": ["low"]}}, "dimensions: risk: 'low' is not a mark"),
+        ("needs_deliberation", {"threshold": "x"}, "threshold: 'x' is not a number"),
+    ],
+)  # fmt: skip
+def test_arguments_of_a_wrong_type_raise_a_config_error(name: str, arguments: dict[str, Any], sentence: str) -> None:
+    """The sentence names the argument, what is wrong with it, and what to pass."""
+    right: dict[str, dict[str, Any]] = {
+        "load_config": {"path": MOCK},
+        "import_debate": {"path": __file__},
+        "run_debate": {"config": DebateConfig(topic="x")},
+        "judge": {"debate": ran().debate} if name == "judge" else {},
+        "judge_text": {"text": "Plan."},
+        "score": {"debate": ran().debate} if name == "score" else {},
+        "agreement": {"votes": ["PASS"], "dimensions": {}},
+        "needs_deliberation": {"votes": ["PASS"], "dimensions": {}},
+    }
+    with pytest.raises(ConfigError, match="^" + re.escape(sentence)):
+        call(getattr(debate_cli, name), {**right.get(name, {}), **arguments})
+
+
+def call(function: Callable[..., Any], arguments: dict[str, Any]) -> object:
+    """Call a function of the Python API, and wait for its result."""
+    result = function(**arguments)
+    return asyncio.run(result) if asyncio.iscoroutine(result) else result
 
 
 def judged(**arguments: Any) -> debate_cli.Outcome:
@@ -189,6 +237,7 @@ NOTES = {
     "panel": debate_cli.PanelNotes,
     "live": debate_cli.LiveNotes,
     "persuasion": debate_cli.PersuasionNotes,
+    "sources": debate_cli.SourcesNotes,
 }
 
 

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from pydantic import PrivateAttr
 
+from debate_cli.app.api_arguments import check_arguments
 from debate_cli.app.config_resolution import check_for_any_use, config_from_object, config_redactor, resolve_config
 from debate_cli.app.consent import require_consents
 from debate_cli.app.documents import decode_text
@@ -31,7 +32,6 @@ from debate_cli.domain.turn import Argument, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import ConfigError, TranscriptError, UsageError
 from debate_cli.importing.debate import ImportChoices
-from debate_cli.importing.formats import READERS
 from debate_cli.importing.speakers import SpeakerChoices
 from debate_cli.llm.model import Model, Reply, Request
 from debate_cli.observer import NullObserver, Observer
@@ -46,6 +46,7 @@ from debate_cli.systems.moderator.score import ModeratorNotes
 from debate_cli.systems.panel.score import PanelNotes
 from debate_cli.systems.panel.votes import agreement, needs_deliberation
 from debate_cli.systems.persuasion.score import PersuasionNotes
+from debate_cli.systems.sources.score import SourcesNotes
 from debate_cli.systems.structured.score import StructuredNotes
 
 IN_MEMORY_CONFIG_NAME = "the configuration"
@@ -93,15 +94,17 @@ def load_config(path: str | Path, *, overrides: Mapping[str, Any] | None = None)
     Relative paths start in the folder of the file, and a `.env` file there is read. A configuration without debaters
     can be loaded, because judging a text needs none. Raises ConfigError with a line for each fault.
     """
+    check_arguments(load_config, locals())
     changes = list((overrides or {}).items())
-    for key, _ in changes:
-        if not isinstance(key, str) or not key:  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
-            raise ConfigError(f"overrides: {key!r} is not a key path; write for example 'format.arguments'")
     return _LoadedDebateConfig.from_loaded(resolve_config(Path(path), os.environ, changes, checks=check_for_any_use))
 
 
 def load_transcript(path: str | Path) -> Debate:
-    """Load a debate from its transcript or journal. Raises TranscriptError if the file cannot be read."""
+    """Load a debate from its transcript or journal.
+
+    Raises TranscriptError if the file cannot be read, ConfigError if `path` is not a path.
+    """
+    check_arguments(load_transcript, locals())
     return open_debate(Path(path)).debate
 
 
@@ -130,10 +133,7 @@ def import_debate(
     To save the debate, judge it: `judge(debate, ..., path=...)`. Raises ConfigError for a wrong argument,
     TranscriptError if the file holds no debate.
     """
-    if format is not None and format not in READERS:
-        raise ConfigError(f"format: {format!r} is not one of {', '.join(READERS)}")
-    if round_by not in {None, "turns", "heading"}:
-        raise ConfigError(f"round_by: {round_by!r} is neither 'turns' nor 'heading'")
+    check_arguments(import_debate, locals())
     speakers = SpeakerChoices(sides or {}, tuple(drop), merge or {})
     request = ImportRequest(format, columns or {}, ImportChoices(topic, speakers, round_by))
     source = Path(path)
@@ -165,6 +165,7 @@ async def run_debate(
     Raises ConfigError for a wrong argument, MissingKeyError for a missing key, and UntrustedHostError for a host that is
     not trusted. These errors are raised before any call.
     """
+    check_arguments(run_debate, locals())
     loaded, own = _with_models(_to_loaded(config), models)
     if not loaded.config.debaters:
         raise ConfigError(loaded.source_map.format_problem(TOO_FEW_DEBATERS))
@@ -204,6 +205,7 @@ async def judge(
     Raises TranscriptError if the debate cannot be judged. Raises ConfigError for a wrong argument, and
     UntrustedHostError for a host that is not trusted.
     """
+    check_arguments(judge, locals())
     loaded = _to_loaded(config) if config is not None else None
     with _wrong_arguments_as_config_errors():
         request, own = _judging_request(loaded, systems, model, models)
@@ -235,6 +237,7 @@ async def judge_text(
     The other arguments are those of `judge`. Raises TranscriptError if the text is empty or too long. Raises
     ConfigError for a wrong argument, and UntrustedHostError for a host that is not trusted.
     """
+    check_arguments(judge_text, locals())
     text = decode_text(name, text.encode(errors="replace"))
     loaded = _to_loaded(config) if config is not None else None
     with _wrong_arguments_as_config_errors():
@@ -263,6 +266,7 @@ def score(
 
     Raises ConfigError for an unknown system, setting or run.
     """
+    check_arguments(score, locals())
     with _wrong_arguments_as_config_errors():
         return score_with_settings(debate, settings or {}, runs=runs, systems=systems)
 
@@ -297,11 +301,6 @@ def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tu
 
 
 def _own_models(models: Mapping[str, Model] | None) -> dict[str, Model]:
-    for name, given in (models or {}).items():
-        if not callable(getattr(given, "complete", None)):
-            raise ConfigError(
-                f"models: {name}: {type(given).__name__} has no method `complete`; pass a debate_cli.Model"
-            )
     return {_full_name(name): given for name, given in (models or {}).items()}
 
 
@@ -312,10 +311,6 @@ def _full_name(name: str) -> str:
 def _to_loaded(config: DebateConfig) -> LoadedConfig:
     if isinstance(config, _LoadedDebateConfig):
         return config.to_loaded()
-    if not isinstance(config, DebateConfig):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
-        raise ConfigError(
-            f"config: {type(config).__name__} is not a DebateConfig; load one with debate_cli.load_config"
-        )
     return config_from_object(config, IN_MEMORY_CONFIG_NAME)
 
 

@@ -21,11 +21,11 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import Price
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
+from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.engine import GRACE_S, Actors, StopSignal
 from debate_cli.errors import BatchPendingError, DebateError, ModelError, StorageError, TransientError, UsageError
-from debate_cli.importing.speeches import format_count
 from debate_cli.llm.meter import waiting_for_turn
 from debate_cli.llm.model import BatchApi, BatchIntent, Model, OnText, Profile, Reply, Request
 from debate_cli.llm.rate_limit import MAX_CLOSED_S
@@ -234,7 +234,7 @@ class BatchQueue:
         vendor_id = await self._send(api, batch, entries)
         self._store.confirm(key, vendor_id)
         most = f", at most ${usd:.4f}" if usd else ""
-        self._options.note(f"submitted {vendor_id} to {model}: {format_count(len(chunk), 'request')}{most}")
+        self._options.note(f"submitted {vendor_id} to {model}: {count_noun(len(chunk), 'request')}{most}")
 
     async def _send(self, api: BatchApi, batch: StoredBatch, entries: Sequence[dict[str, Any]]) -> str:
         for number in range(1, MAX_SUBMISSIONS + 1):
@@ -294,7 +294,7 @@ class BatchQueue:
         failed = [self._settle(question, results, status.unanswered) for question in questions]
         again = sum(isinstance(error, TransientError) for error in failed)
         lost = sum(error is not None for error in failed) - again
-        parts = [f"{len(questions) - again - lost} of {format_count(len(questions), 'request')} answered"]
+        parts = [f"{len(questions) - again - lost} of {count_noun(len(questions), 'request')} answered"]
         parts += [f"{again} go into the next batch"] if again else []
         parts += [f"{lost} failed"] if lost else []
         self._options.note(f"{vendor_id} has ended: {', '.join(parts)}")
@@ -327,7 +327,7 @@ class BatchQueue:
             self._options.note(f"found the batch {found.id} at the vendor; its submission had been interrupted")
             return found.id
         at = datetime.fromtimestamp(batch.written_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
-        what = f"a batch of {format_count(batch.requests, 'request')} to {batch.model} was being submitted at {at} when the program ended"
+        what = f"a batch of {count_noun(batch.requests, 'request')} to {batch.model} was being submitted at {at} when the program ended"
         if found.may_exist:
             return None
         problem = f"{what}, and it cannot be identified in the vendor's list"

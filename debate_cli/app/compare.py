@@ -47,7 +47,7 @@ class SideVerdict(FrozenModel):
     """The whole verdict; left out of JSON."""
 
 
-class ScoreChange(FrozenModel):
+class ScoreComparison(FrozenModel):
     """A debater's scores from one system on sides A and B; None for a side without a score."""
 
     participant: str
@@ -67,7 +67,7 @@ class VerdictChange(FrozenModel):
     outcome: Literal["same", "victory", "winner", "one_sided"]
     """`winner`: the winners or the chosen options differ. `victory`: only the kinds of victory differ. `one_sided`: one
     side has no verdict. `same`: winner, option and victory are equal."""
-    scores: tuple[ScoreChange, ...]
+    scores: tuple[ScoreComparison, ...]
 
 
 class StandingChange(FrozenModel):
@@ -158,11 +158,11 @@ def _verdict_change(system: str, a: Verdict | None, b: Verdict | None) -> Verdic
         outcome = "winner"
     elif a.victory != b.victory:
         outcome = "victory"
-    scores: list[ScoreChange] = []
+    scores: list[ScoreComparison] = []
     for name in dict.fromkeys([*of_a, *of_b]):
         one, other = of_a.get(name), of_b.get(name)
         change = None if one is None or other is None else round(other - one, _SCORE_CHANGE_DECIMALS)
-        scores.append(ScoreChange(participant=name, a=one, b=other, change=change))
+        scores.append(ScoreComparison(participant=name, a=one, b=other, change=change))
     return VerdictChange(system=system, a=_side_verdict(a), b=_side_verdict(b), outcome=outcome, scores=tuple(scores))
 
 

@@ -1,6 +1,6 @@
 """Finds the debates and texts for `debate judge`, and reads texts from files and standard input."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,19 +73,24 @@ def find_sources(
         JudgeSource(path, is_text=path.suffix not in TRANSCRIPT_SUFFIXES) for path in expand_references(others, folders)
     ]
     notes: list[str] = []
-    excluded = set(map(follow_links, not_judged))
+    excluded = frozenset(map(follow_links, not_judged))
     for folder in text_folders:
-        files = visible_files(folder)
-        texts = [path for path in files if follow_links(path) not in excluded and _is_text_in(path, folder)]
-        if not texts:
-            raise UsageError(f"{folder}: holds no transcripts and no text files; name a folder that does, or a file")
+        texts, skipped = _list_texts(folder, excluded)
         found += [JudgeSource(path, is_text=True) for path in texts]
-        skipped = ", ".join(path.relative_to(folder).as_posix() for path in files if path not in texts)
         if skipped:
-            notes.append(f"{folder}: these files are not judged, because they are not texts of the folder: {skipped}")
+            names = ", ".join(path.relative_to(folder).as_posix() for path in skipped)
+            notes.append(f"{folder}: these files are not judged, because they are not texts of the folder: {names}")
     if STDIN in references:
         found.append(JudgeSource(Path(STDIN_NAME), is_text=True, content=read_stdin(MAX_TEXT_BYTES + 1)))
     return list(dict.fromkeys(found)), notes
+
+
+def _list_texts(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], list[Path]]:
+    files = visible_files(folder)
+    texts = [path for path in files if follow_links(path) not in excluded and _is_text_in(path, folder)]
+    if not texts:
+        raise UsageError(f"{folder}: holds no transcripts and no text files; name a folder that does, or a file")
+    return texts, [path for path in files if path not in texts]
 
 
 def read_text_file(path: Path) -> str:

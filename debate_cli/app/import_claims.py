@@ -47,7 +47,7 @@ words."""
 _CUTS = (re.compile(r"\n\s*\n"), re.compile(r"(?<=[.!?。！？])\s"), re.compile(r"\s"))
 
 
-class ClaimForm(FormModel):
+class QuotedClaimForm(FormModel):
     """One claim."""
 
     quote: str = text(600)
@@ -57,7 +57,7 @@ class ClaimForm(FormModel):
 class ClaimsForm(FormModel):
     """All claims of a part of a speech."""
 
-    claims: tuple[ClaimForm, ...] = items(MAX_CLAIMS)
+    claims: tuple[QuotedClaimForm, ...] = items(MAX_CLAIMS)
 
 
 @dataclass(slots=True)
@@ -155,7 +155,7 @@ async def find_claims(
 
 
 async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Prompts) -> Turn:
-    found: list[ClaimForm] = []
+    found: list[QuotedClaimForm] = []
     calls = [turn.exchange]
     problem = ""
     for part in split_speech(turn.text):
@@ -178,7 +178,7 @@ async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Pro
     return _with_problem(asked, problem) if problem else _with_claims(asked, found)
 
 
-def _with_claims(turn: Turn, found: Sequence[ClaimForm]) -> Turn:
+def _with_claims(turn: Turn, found: Sequence[QuotedClaimForm]) -> Turn:
     arguments: list[Argument] = []
     warnings: list[str] = []
     for entry in found:

@@ -14,12 +14,16 @@ from pathlib import Path, PurePosixPath
 from debate_cli.app.judge_request import GENERATOR
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Origin
+from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.importing.datasets import DRAW, DatasetDebate, HumanLabel, read_debates
 from debate_cli.importing.debate import ImportChoices, ImportedDebate, build_debate
 from debate_cli.importing.formats import READERS, SUFFIXES, TABLE_FORMATS, detect_format
 from debate_cli.importing.speaker_labels import clean_name, fold_name
-from debate_cli.importing.speeches import UnreadableDebateError, decode_text, format_count
+from debate_cli.importing.speeches import (
+    UnreadableDebateError,
+    decode_text,
+)
 from debate_cli.regular_file import is_inside, read_regular_file, visible_files
 from debate_cli.storage.folder import MAX_ID_LENGTH, TRANSCRIPT_SUFFIX, slugify, validate_id
 from debate_cli.storage.lock import lock_debate
@@ -82,7 +86,7 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
         found += files
     skipped = {"because of an unknown suffix": unknown, "because of a link out of the folder": links}
     notes = [
-        f"{format_count(count, 'file')} skipped, {reason}; to import one, name it as FILE"
+        f"{count_noun(count, 'file')} skipped, {reason}; to import one, name it as FILE"
         for reason, count in skipped.items()
         if count
     ]
@@ -172,11 +176,13 @@ def read_dataset(
     """Yield a function and people's labels for each debate in the data set `request.format`.
 
     The function returns the debate, for a transcript in `folder`, or raises TranscriptError. Raises UsageError if the
-    data set has no debates.
+    data set has no debates, or if `folder` has the name of a transcript.
     """
     name = request.format or ""
     if request.columns:
         raise UsageError(f"--map names columns of a table, but {name} is a data set; leave out --map")
+    if folder.suffix == TRANSCRIPT_SUFFIX and not folder.is_dir():
+        raise UsageError(f"--out {folder}: names one file, but {name} is a data set of many debates; name a folder")
 
     @cache
     def hash_file(path: Path) -> str:

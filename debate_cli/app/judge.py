@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from debate_cli.app.batches import BatchQueues, allow_waiting_debates
 from debate_cli.app.config_resolution import config_from_transcript, config_redactor
@@ -299,20 +299,23 @@ async def judge_files(
                 on_error(plan, error)
                 return None
 
-    waiting: deque[asyncio.Task[tuple[JudgeTask, Outcome] | None]] = deque()
-    remaining = iter(plans)
     try:
-        while True:
-            started = map(judge_one, islice(remaining, WINDOW * concurrency - len(waiting)))
-            waiting += map(asyncio.ensure_future, started)
-            if not waiting:
-                return
-            result = await waiting.popleft()
+        async for result in _run_in_order(map(judge_one, plans), WINDOW * concurrency):
             if result is not None:
                 yield result
     finally:
         if batches is not None:
             await batches.aclose()
+
+
+async def _run_in_order(jobs: Iterator[Coroutine[Any, Any, T]], most: int) -> AsyncIterator[T]:
+    """At most `most` jobs are started and not yet yielded."""
+    started: deque[asyncio.Task[T]] = deque()
+    while True:
+        started += map(asyncio.create_task, islice(jobs, most - len(started)))
+        if not started:
+            return
+        yield await started.popleft()
 
 
 def _describe_deciding_verdict(debate: Debate) -> str | None:

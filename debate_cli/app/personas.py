@@ -18,6 +18,7 @@ from debate_cli.app.preparation import prepare_judges
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import fold
 from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.domain.message_text import printable_line
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.text_normalization import ascii_slug
 from debate_cli.errors import ModelError, UsageError
@@ -155,8 +156,8 @@ def format_judges_config(
     head = {"topic": f"Should {named} be accepted as it is?", "models": {"judge": {"model": model}}}
     return "".join(
         [
-            f"# Judges suggested by {_one_line(model)}. Edit names, descriptions and weights, then run:\n",
-            f"#   {_one_line(command)}\n\n",
+            f"# Judges suggested by {printable_line(model)}. Edit names, descriptions and weights, then run:\n",
+            f"#   {printable_line(command)}\n\n",
             _dump(head),
             "judging:\n  systems:\n    - kind: panel\n      judges:\n",
             *(_format_judge(stakeholder) for stakeholder in stakeholders),
@@ -166,14 +167,14 @@ def format_judges_config(
 
 def _format_judge(stakeholder: Stakeholder) -> str:
     found = f"{stakeholder.document}, line {stakeholder.line}" if stakeholder.document is not None else None
-    source = f"# {_one_line(found)}:" if found else "# CHECK: this passage is in none of the documents:"
+    source = f"# {printable_line(found)}:" if found else "# CHECK: this passage is in none of the documents:"
     judge = {
         "id": stakeholder.id,
         "persona": stakeholder.name,
         "description": describe_stakeholder(stakeholder),
         "weight": 1,
     }
-    return indent(f"{source} “{_one_line(stakeholder.quote)}”\n{_dump([judge])}", " " * 8)
+    return indent(f"{source} “{printable_line(stakeholder.quote)}”\n{_dump([judge])}", " " * 8)
 
 
 def describe_stakeholder(stakeholder: Stakeholder) -> str:
@@ -184,7 +185,3 @@ def describe_stakeholder(stakeholder: Stakeholder) -> str:
 
 def _dump(data: Any) -> str:
     return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110).replace("${", "$${")
-
-
-def _one_line(text: str) -> str:
-    return "".join(sign if sign.isprintable() else " " for sign in text)

@@ -40,6 +40,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateResumed, JudgingOpened
 from debate_cli.domain.model_call import is_person
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError, UsageError
+from debate_cli.evidence.corpus import Corpus
 from debate_cli.llm.model import Model
 from debate_cli.llm.prompts import Prompts
 from debate_cli.providers.mock.model import SCRIPTED_MODEL, ReplyScript
@@ -103,19 +104,17 @@ def prepare_run(
     for pending in others.values():
         secrets.update(collect_provider_secrets(pending.config, loaded.env))
     wanted = tuple(spec for spec in select(config) if spec.model not in own_models)
-    parts = [(PendingModels(config, wanted), loaded.source_map)]
-    parts += [(pending, SourceMap(name)) for name, pending in others.items()]
     ordering = rerank_spec(config) if "files" in searches else None
-    if ordering is not None:
-        parts.append((PendingModels(config, (ordering,)), loaded.source_map))
+    parts = [
+        (PendingModels(config, wanted), loaded.source_map),
+        *((pending, SourceMap(name)) for name, pending in others.items()),
+        *([] if ordering is None else [(PendingModels(config, (ordering,)), loaded.source_map)]),
+    ]
     if cassette is not None and cassette.serves:
         parts = []
     elif asked:
         _require_callable(parts, loaded.env, loaded.folder, Redactor(secrets))
         _require_search(with_lookup_search(config), loaded, searches, Redactor(secrets))
-    corpus = loaded.corpus if "files" in searches else None
-    if corpus is None and "files" in searches and config.evidence is not None:
-        corpus = open_sources(config.evidence, loaded.folder, loaded.env)
     people = [spec.model for pending, _ in parts for spec in pending.models if asked and is_person(spec.model)]
     return RunContext(
         config,
@@ -123,13 +122,19 @@ def prepare_run(
         loaded.env,
         tuple(secrets),
         loaded.prompts,
-        corpus,
+        _open_corpus(config, loaded) if "files" in searches else None,
         mock=mock,
         models=own_models,
         cassette=cassette,
         asked_people=tuple(dict.fromkeys(people)),
         destinations=_find_destinations(parts, loaded, searches) if parts else (),
     )
+
+
+def _open_corpus(config: DebateConfig, loaded: LoadedConfig) -> Corpus | None:
+    if loaded.corpus is not None or config.evidence is None:
+        return loaded.corpus
+    return open_sources(config.evidence, loaded.folder, loaded.env)
 
 
 def _require_search(

@@ -20,7 +20,7 @@ from debate_cli.statistics.agreement import (
     log_score,
     root_mean_square_error,
 )
-from debate_cli.statistics.estimate import Estimate, estimate, mean
+from debate_cli.statistics.estimate import Estimate, estimate, mean_or_none
 
 COIN = 0.5
 BASELINES = ("majority", "longer side", "last speaker", "coin")
@@ -103,7 +103,7 @@ def compare_with_labels(
         return estimate([[row] for row in rows], statistic, resamples=resamples)
 
     def accuracy(who: str) -> Estimate:
-        return measured(lambda drawn: mean([row.hit(who) for row in drawn]))
+        return measured(lambda drawn: mean_or_none([row.hit(who) for row in drawn]))
 
     baselines = {name: accuracy(name) for name in BASELINES}
     best = max(BASELINES, key=lambda name: baselines[name].value or 0.0)
@@ -113,7 +113,7 @@ def compare_with_labels(
         accuracy=accuracy("judge"),
         baselines=baselines,
         best_baseline=best,
-        lead=measured(lambda drawn: mean([row.hit("judge") - row.hit(best) for row in drawn])),
+        lead=measured(lambda drawn: mean_or_none([row.hit("judge") - row.hit(best) for row in drawn])),
         needed=debates_to_tell_apart([row.hit("judge") - row.hit(best) for row in rows]),
         kappa=measured(lambda drawn: cohen_kappa([(row.winners["judge"], row.label) for row in drawn])),
         alpha_people=measured(lambda drawn: krippendorff_alpha([row.ratings for row in drawn])),
@@ -220,7 +220,7 @@ def compare_judges(
         hits = [
             score_hit(vote[model] if model else majority_winner(list(vote.values())), label) for vote, label in rows
         ]
-        return mean(hits) or 0.0
+        return mean_or_none(hits) or 0.0
 
     clusters = [[vote] for vote in votes.values()]
     best = max(models, key=lambda model: accuracy([row for (row,) in labelled], model)) if labelled else ""

@@ -73,7 +73,7 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
     return tuple(found.values())
 
 
-def build_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
+def rebuild_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
     """Return a complete debate of `debaters` with `turns`, and without assessments.
 
     `like`: debate whose id, motion, passages and settings are copied. Its judging systems are not copied.

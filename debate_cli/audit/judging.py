@@ -103,7 +103,6 @@ def write_cases(cases: Iterable[Case]) -> None:
     """Write the missing transcripts of cases. A transcript with other speeches is overwritten."""
     for case in cases:
         if case.read() is None:
-            case.path.parent.mkdir(parents=True, exist_ok=True)
             case.path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
             write_transcript(case.path, to_transcript(case.debate), lambda text: text, overwrite=True)
 

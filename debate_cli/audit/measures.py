@@ -14,7 +14,7 @@ from debate_cli.audit.judging import Judgement
 from debate_cli.audit.labels import DRAW
 from debate_cli.audit.variants import ORDERS, VariantName
 from debate_cli.judge_input.transcript_prompt import format_shared_prompt
-from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mean
+from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mean_or_none
 
 Unit = Literal["share", "points"]
 
@@ -85,7 +85,7 @@ def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> 
         ]
         if rows:
             clusters = cluster_rows(rows, lambda row: row[0])
-            number = estimate(clusters, lambda drawn: mean([value for _, value in drawn]), resamples=resamples)
+            number = estimate(clusters, lambda drawn: mean_or_none([value for _, value in drawn]), resamples=resamples)
             found.append(Measure(name, variant, label, unit, number))
     return found
 

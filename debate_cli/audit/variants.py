@@ -11,7 +11,7 @@ from functools import partial
 from itertools import cycle
 from typing import Any, Literal, TypeVar, cast
 
-from debate_cli.audit.debates import build_debate, with_text
+from debate_cli.audit.debates import rebuild_debate, with_text
 from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
@@ -93,7 +93,7 @@ def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
     ]
     speaker = {first.name: second.name, second.name: first.name}
     turns = [_renamed(turn, rename).model_copy(update={"speaker": speaker[turn.speaker]}) for turn in debate.turns]
-    yield "", build_debate(debate, debaters, turns)
+    yield "", rebuild_debate(debate, debaters, turns)
 
 
 def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
@@ -101,7 +101,7 @@ def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
         first = debate.participants[0].name
         rounds = debate.turns_by_round.values()
         turns = [turn for of in rounds for turn in sorted(of, key=lambda turn: turn.speaker == first)]
-        yield "", build_debate(debate, _debaters(debate)[::-1], turns)
+        yield "", rebuild_debate(debate, _debaters(debate)[::-1], turns)
 
 
 def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
@@ -112,7 +112,7 @@ def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
         for turn in debate.select_turns(speaker=own.name):
             copy = _renamed(turn, rename).model_copy(update={"speaker": other.name})
             turns += [turn, copy] if own is first else [copy, turn]
-        yield own.name, build_debate(debate, _debaters(debate), turns)
+        yield own.name, rebuild_debate(debate, _debaters(debate), turns)
 
 
 def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
@@ -175,7 +175,7 @@ def _truncate(debate: Debate, speaker: str) -> Sequence[Turn]:
 def _per_side(change: Callable[[Debate, str], Sequence[Turn]]) -> Build:
     def build(debate: Debate) -> Iterator[tuple[str, Debate]]:
         for participant in debate.participants:
-            yield participant.name, build_debate(debate, _debaters(debate), change(debate, participant.name))
+            yield participant.name, rebuild_debate(debate, _debaters(debate), change(debate, participant.name))
 
     return build
 
@@ -250,7 +250,9 @@ def _rename(value: Any, rename: Change, fields: Sequence[str] = WORDS) -> Any:
 VARIANTS: Mapping[VariantName, Variant] = {
     variant.name: variant
     for variant in (
-        Variant("repeat", "noise", lambda debate: iter([("", build_debate(debate, _debaters(debate), debate.turns))])),
+        Variant(
+            "repeat", "noise", lambda debate: iter([("", rebuild_debate(debate, _debaters(debate), debate.turns))])
+        ),
         Variant("names", "label bias", _exchange_names),
         Variant("order", "position bias", _exchange_order),
         Variant("mirror", "must be a draw", _mirror),

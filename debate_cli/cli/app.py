@@ -22,7 +22,7 @@ from debate_cli.cli.console import (
     redirect_to_devnull,
     write_json_chunks,
 )
-from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.message_text import format_suggestion
 from debate_cli.errors import (
     ConfigError,
     DebateError,

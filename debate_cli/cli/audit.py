@@ -217,7 +217,6 @@ def _find_labels(given: AuditOptions, debates: Sequence[AuditDebate]) -> LabelSe
 
 
 def _save(report: AuditReport, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     data = json.dumps(report.to_json(), ensure_ascii=False, indent=2) + "\n"
     documents = {REPORT_NAME: data, "card.md": format_card_markdown(report), "card.html": render_judge_cards(report)}
     for name, document in documents.items():

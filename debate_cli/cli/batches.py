@@ -10,8 +10,8 @@ import typer
 from debate_cli.app.batches import BatchOptions, BatchQueues
 from debate_cli.cli.consent import can_ask
 from debate_cli.cli.console import is_interactive, print_status
+from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import BatchPendingError
-from debate_cli.importing.speeches import format_count
 from debate_cli.render.sanitize import sanitize_line
 
 _CLEAR_LINE = "\r\x1b[2K"
@@ -48,7 +48,7 @@ class BatchScreen:
             costs = [batch.reserved_usd for batch in left]
             at_most = f", at most ${sum(cost or 0.0 for cost in costs):.4f}" if any(costs) and None not in costs else ""
             batches_are = "1 batch is" if len(left) == 1 else f"{len(left)} batches are"
-            requests = format_count(sum(batch.requests for batch in left), "request")
+            requests = count_noun(sum(batch.requests for batch in left), "request")
             print_status(f"{batches_are} in progress ({requests}{at_most}); collect the answers with:")
         else:
             print_status("some judgements are missing, and no batch is in progress; continue with:")

@@ -14,7 +14,7 @@ from debate_cli.app.config_resolution import check_for_judging, resolve_config
 from debate_cli.app.context import Cassette
 from debate_cli.cli.console import print_status
 from debate_cli.domain.config_checks import check_config
-from debate_cli.domain.suggestions import closest_match
+from debate_cli.domain.message_text import closest_match
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 from debate_cli.regular_file import follow_links, read_regular_text

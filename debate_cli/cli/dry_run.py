@@ -20,7 +20,7 @@ from debate_cli.app.estimate import (
 from debate_cli.app.judge import JudgeTask
 from debate_cli.cli.console import is_interactive, print_json, print_lines, print_status, show_tables, write_document
 from debate_cli.domain.config import DebateConfig
-from debate_cli.importing.speeches import format_count
+from debate_cli.domain.message_text import count_noun
 from debate_cli.render import sanitize, theme
 from debate_cli.render.theme import count_speeches
 from debate_cli.storage.plain_data import redact_values
@@ -54,7 +54,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=columns).rstrip()
     write_document([sanitize.sanitize_text(text) if sys.stdout.isatty() else text, "\n"])
-    title = f"planned: {count_speeches(plan.speeches)} and at least {format_count(plan.assessments, 'assessment')}"
+    title = f"planned: {count_speeches(plan.speeches)} and at least {count_noun(plan.assessments, 'assessment')}"
     notes = [*_format_servers([context]), *_format_notes(config), NOTHING_ASKED]
     show_plan_table(title, PLAN_HEADINGS, _plan_groups(plan), notes, prefix="# ")
 
@@ -97,7 +97,7 @@ def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool 
     servers = _format_servers(task.context for task in tasks)
     for task, plan in plans if each else ():
         source = sanitize.sanitize_line(str(task.source))
-        title = f"{source}: about {format_count(plan.assessments, 'assessment')}"
+        title = f"{source}: about {count_noun(plan.assessments, 'assessment')}"
         show_plan_table(title, PLAN_HEADINGS, _plan_groups(plan), ())
     if len(plans) > 1 or not each:
         whole = RunEstimate(0, 0, tuple(role for _, plan in plans for role in plan.roles))

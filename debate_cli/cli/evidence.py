@@ -11,9 +11,9 @@ from debate_cli.app.evidence import describe_skipped, open_sources
 from debate_cli.cli import config_options, options
 from debate_cli.cli.console import print_json, print_lines, print_status
 from debate_cli.domain.config import EvidenceConfig
+from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import UsageError
 from debate_cli.evidence.corpus import Corpus
-from debate_cli.importing.speeches import format_count
 from debate_cli.render import sanitize
 
 Action = Literal["search", "list"]
@@ -69,10 +69,10 @@ def _print_list(corpus: Corpus, *, as_json: bool) -> None:
         files = [{"source": name, "passages": counts.get(name, 0)} for name in corpus.files]
         print_json({"files": files, "skipped": [asdict(file) for file in corpus.skipped]})
         return
-    lines = [f"{name}: {format_count(counts.get(name, 0), 'passage')}" for name in corpus.files]
+    lines = [f"{name}: {count_noun(counts.get(name, 0), 'passage')}" for name in corpus.files]
     lines += [f"not indexed: {file.name}: {file.reason}" for file in corpus.skipped]
     print_lines(map(sanitize.sanitize_line, lines))
-    print_status(f"{format_count(len(corpus.files), 'file')}, {format_count(sum(counts.values()), 'passage')}")
+    print_status(f"{count_noun(len(corpus.files), 'file')}, {count_noun(sum(counts.values()), 'passage')}")
 
 
 def _print_found(corpus: Corpus, query: str, limit: int, *, as_json: bool) -> None:

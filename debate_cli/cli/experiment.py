@@ -23,6 +23,7 @@ from debate_cli.cli.command_options import ExperimentOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, refuse_existing, write_document
 from debate_cli.cli.dry_run import NOTHING_ASKED, format_plan_rows, plan_data, show_plan_table
+from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import UsageError
 from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.cell_store import LedgerCells
@@ -38,7 +39,7 @@ from debate_cli.experiments.estimate import (
 )
 from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, Ledger
 from debate_cli.experiments.merge import merge_experiments
-from debate_cli.experiments.progress import ExperimentObserver, Progress, Status, read_status
+from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, Status, read_status
 from debate_cli.experiments.rating_file import read_rating_file
 from debate_cli.experiments.results import Judgement, flatten, read_judgements, write_parquet
 from debate_cli.experiments.runner import (
@@ -48,13 +49,12 @@ from debate_cli.experiments.runner import (
     plan_experiment,
 )
 from debate_cli.experiments.settings import read_experiment_file
-from debate_cli.importing.speeches import format_count
 from debate_cli.observer import NullObserver
 from debate_cli.render import experiment as shown
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.experiment_report import leaderboard_table, report_tables
 from debate_cli.render.html.experiment import render_experiment
-from debate_cli.render.records import Record, dump_csv, dump_json, dump_jsonl
+from debate_cli.render.records import Record, dump_csv, dump_json_array, dump_jsonl
 from debate_cli.statistics import require_extra
 from debate_cli.statistics.ratings import rate
 from debate_cli.storage.atomic_write import atomic_write
@@ -172,7 +172,7 @@ def _check_batches(given: ExperimentOptions, experiment: Experiment, folder: Pat
 
 @contextmanager
 def _observe(
-    given: ExperimentOptions, control: screen.PipeSafeObserver, progress: Progress
+    given: ExperimentOptions, control: screen.PipeSafeObserver, progress: ExperimentProgress
 ) -> Generator[ExperimentObserver]:
     stdout = cast("TextIO", screen.PipeSafeStdout(control))
     if given.json:
@@ -220,7 +220,7 @@ def _report_end(
         return control.stop_cause.exit_code if control.stop_cause is not None else EXIT_CODES[summary.stopped]
     if not summary.failed:
         return 0
-    print_status(f"debate: {format_count(summary.failed, 'cell')} failed; run them again with:")
+    print_status(f"debate: {count_noun(summary.failed, 'cell')} failed; run them again with:")
     print_status(f"{command} --retry-failed")
     return 1 if summary.finished else 3
 
@@ -282,7 +282,7 @@ def _write_rows(rows: Iterable[Record], ledger: Ledger, given: ExperimentOptions
         columns = [*(name for name in Judgement._fields if name != "axes"), *(f"axes.{key}" for key in ledger.axes)]
         pieces = dump_csv(rows, columns, for_terminal=is_shown)
     else:
-        pieces = dump_json(rows) if given.format == "json" else dump_jsonl(rows)
+        pieces = dump_json_array(rows) if given.format == "json" else dump_jsonl(rows)
     if given.out is not None:
         atomic_write(given.out, "".join(pieces).encode("utf-8", "replace"), overwrite=given.force)
     elif given.format == "csv":
@@ -361,7 +361,7 @@ def _show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], 
 
 def _print_plan(experiment: Experiment, estimate: ExperimentEstimate, remarks: Iterable[str]) -> None:
     config = experiment.file.config
-    parts = [theme.count_noun(len(experiment.motions), "motion"), theme.count_noun(len(config.pairs()), "pair")]
+    parts = [count_noun(len(experiment.motions), "motion"), count_noun(len(config.pairs()), "pair")]
     parts.append(f"sides: {config.sides}")
     parts += [f"repeated {config.repeat} times"] if config.repeat > 1 else []
     parts += [f"{len(experiment.variants)} variants of the base"] if len(experiment.variants) > 1 else []

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from debate_cli.cli import completion, console, options
-from debate_cli.domain.suggestions import format_suggestion_or_list
+from debate_cli.domain.message_text import format_suggestion_or_list
 from debate_cli.errors import UsageError
 
 

@@ -36,13 +36,13 @@ from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_lines, print_status, show_tables
 from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StatusObserver
 from debate_cli.domain.config import ModelSpec
+from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.model_call import total_usage
 from debate_cli.domain.turn import Turn
 from debate_cli.errors import DebateError, UsageError, format_page_hint
 from debate_cli.importing.datasets import DATASETS, HumanLabel
 from debate_cli.importing.debate import ImportChoices
 from debate_cli.importing.speakers import SpeakerChoices
-from debate_cli.importing.speeches import format_count
 from debate_cli.importing.tables import KNOWN_COLUMNS
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.sanitize import sanitize_line
@@ -117,7 +117,7 @@ def _import_dataset(
             labels += label_rows(file.imported.debate, given_labels)
     if labels and not given.dry_run:
         atomic_write(target, format_labels(labels), overwrite=given.force or is_continued)
-        print_status(f"labels: {target} ({format_count(len(labels), 'label')})")
+        print_status(f"labels: {target} ({count_noun(len(labels), 'label')})")
     importer.finish()
 
 
@@ -181,10 +181,10 @@ class _Importer:
         elif not self.is_single:
             verb = "can be imported" if self.given.dry_run else "imported"
             failed = f", {self.failed} could not be imported" if self.failed else ""
-            print_status(f"{format_count(self.done, 'debate')} {verb}{failed}")
+            print_status(f"{count_noun(self.done, 'debate')} {verb}{failed}")
         if self.files_with_warnings:
             print_status(
-                f"note: {format_count(self.files_with_warnings, 'file')} with warnings"
+                f"note: {count_noun(self.files_with_warnings, 'file')} with warnings"
                 + ("" if self.given.json else "; to see them, add --json or import one file")
             )
         code = run_control.gravest_exit_code({*self.exit_codes, 1 if self.failed else 0})
@@ -219,7 +219,7 @@ class _Importer:
             return file
         context, spec = self.asked
         search = ClaimSearch(file.imported.debate, known or {})
-        calls = f"{format_count(count_calls(search.wanted), 'call')} about {format_count(len(search.wanted), 'speech')}"
+        calls = f"{count_noun(count_calls(search.wanted), 'call')} about {count_noun(len(search.wanted), 'speech')}"
         if self.given.dry_run:
             print_status(f"{shorten(spec.model, 60)} would be asked for claims: {calls}")
             return file
@@ -246,7 +246,7 @@ class _Importer:
         left_out = (
             f"; {search.left_out} left out, because the speech does not contain their words" if search.left_out else ""
         )
-        print_status(f"found {format_count(search.claims, 'claim')}{left_out}")
+        print_status(f"found {count_noun(search.claims, 'claim')}{left_out}")
         print_status(format_usage(total_usage([turn.exchange for turn in found.turns])))
         if missing := count_missing(found):
             self._report_missing(search, missing)
@@ -259,7 +259,7 @@ class _Importer:
             self.exit_codes.add(search.error.exit_code)
         elif search.stopped:
             self.exit_codes.add(BY_USER.exit_code)
-        speeches = format_count(missing, "speech")
+        speeches = count_noun(missing, "speech")
         print_status(
             f"{speeches} without claims count as one argument each; to ask for the missing claims, run the same command again"
         )
@@ -274,15 +274,15 @@ def _refuse_existing(target: Path) -> None:
 def _show_found(file: ImportedFile) -> None:
     imported = file.imported
     debate = imported.debate
-    rounds = format_count(imported.round_count, "round")
+    rounds = count_noun(imported.round_count, "round")
     facts = [
         f"File: {file.source} ({file.format}, {file.encoding})",
         f"Motion: {debate.topic} ({_TOPIC_SOURCES[imported.topic_source]})",
-        f"Found: {format_count(len(debate.turns), 'speech')} in {rounds}",
+        f"Found: {count_noun(len(debate.turns), 'speech')} in {rounds}",
         f"Left out: {', '.join(imported.dropped) or 'nothing'}",
     ]
     if debate.config.background:
-        words = format_count(len(debate.config.background.split()), "word")
+        words = count_noun(len(debate.config.background.split()), "word")
         facts.insert(3, f"Background: {words} before the first speech")
     print_lines(map(sanitize_line, facts))
     rows = tuple(
@@ -298,9 +298,9 @@ def _format_line(file: ImportedFile) -> str:
     cells = (
         str(file.source),
         file.format,
-        format_count(len(debate.participants), "speaker"),
-        format_count(len(debate.turns), "speech"),
-        format_count(file.imported.round_count, "round"),
+        count_noun(len(debate.participants), "speaker"),
+        count_noun(len(debate.turns), "speech"),
+        count_noun(file.imported.round_count, "round"),
         shorten(debate.topic, _MAX_TOPIC_CHARS),
         str(file.target),
     )

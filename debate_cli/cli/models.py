@@ -11,7 +11,7 @@ from debate_cli.app.model_discovery import list_providers
 from debate_cli.cli import config_options, options
 from debate_cli.cli.console import print_json, print_status, show_tables
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.suggestions import format_suggestion_or_list
+from debate_cli.domain.message_text import format_suggestion_or_list
 from debate_cli.errors import UsageError
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.providers.weights import HUB_MODELS, WEIGHTS_CACHE, HubAccess, fetch_hub_file, hub_table

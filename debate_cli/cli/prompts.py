@@ -6,7 +6,7 @@ import typer
 
 from debate_cli.cli import options
 from debate_cli.cli.console import print_json, show_tables, write_document
-from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.message_text import format_suggestion
 from debate_cli.errors import UsageError
 from debate_cli.llm.prompts import ShippedPrompt, shipped_prompts
 from debate_cli.systems.tables import Table

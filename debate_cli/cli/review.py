@@ -164,7 +164,7 @@ def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
         probability=given.probability,
     )
     draft = read_draft(stored.path, terms)
-    return terms if draft is None or given.seed is not None else replace(terms, seed=draft.terms.seed)
+    return terms if draft is None or given.seed is not None else terms.model_copy(update={"seed": draft.terms.seed})
 
 
 def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> ReviewTerms:

@@ -235,7 +235,7 @@ def _print_scores(
         case ScoreFormat.json if per is RowKind.verdict:
             write_json_chunks(score_rows.dump_scores_json(checked.file for checked in files))
         case ScoreFormat.json:
-            write_json_chunks(records.dump_json(_read_records(files, read)))
+            write_json_chunks(records.dump_json_array(_read_records(files, read)))
         case ScoreFormat.jsonl:
             write_json_chunks(records.dump_jsonl(_read_records(files, read)))
         case ScoreFormat.csv:

@@ -8,10 +8,10 @@ import typer
 from debate_cli.cli import run_control, screen
 from debate_cli.cli.command_options import WorkerOptions
 from debate_cli.cli.console import print_status
+from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import UsageError
 from debate_cli.experiments.cluster import worker
 from debate_cli.experiments.progress import ExperimentObserver
-from debate_cli.importing.speeches import format_count
 from debate_cli.render.experiment import JsonExperimentObserver, PlainExperimentObserver
 
 
@@ -29,7 +29,7 @@ def run(given: WorkerOptions) -> None:
     summary = run_control.run_until_stopped(
         lambda stop: worker.run_worker(dsn, observer, options, os.environ, stop=stop), control
     )
-    print_status(f"{format_count(summary.finished, 'cell')} done, {summary.failed} failed")
+    print_status(f"{count_noun(summary.finished, 'cell')} done, {summary.failed} failed")
     if control.stop_cause is not None:
         raise typer.Exit(control.stop_cause.exit_code)
     raise typer.Exit(2 if summary.refused else 0)

@@ -13,7 +13,7 @@ from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.personality import TRAITS, Personality
-from debate_cli.domain.recent_history import Ledger, recent_history
+from debate_cli.domain.recent_history import ClaimLedger, recent_history
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.text_normalization import map_json_texts
 from debate_cli.domain.turn import UNSTRUCTURED, StrategyPick, Turn
@@ -130,7 +130,7 @@ def _system_text(context: TurnContext, config: DebaterConfig, instructions: Turn
     return "\n\n".join(filter(None, parts))
 
 
-def _format_ledger(ledger: Ledger) -> Iterator[str]:
+def _format_ledger(ledger: ClaimLedger) -> Iterator[str]:
     yield "Earlier in the debate, in short (unanswered claims first, then answered ones, newest first):"
     for entry in ledger.entries:
         answers = ", ".join(f"{quote_for_prompt(who)} {kind}" for who, kind in entry.answers) or "unanswered"

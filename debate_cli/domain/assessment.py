@@ -21,10 +21,13 @@ class Mark(FrozenModel):
     item: str | None = None
     """Id of the argument; None if the mark is not about a single argument."""
     criterion: str
+    """Name of what the mark measures, e.g. `logic`."""
     value: float = Field(strict=True)
+    """The mark, on a scale from 0 to `out_of`."""
     out_of: float = Field(gt=0, strict=True)
     """Upper end of the scale, which starts at 0. Scoring clamps a stored mark that is outside the scale."""
     reason: str | None = None
+    """Why the judge gave the mark; None if the judge gave no reason."""
 
 
 class Finding(FrozenModel):
@@ -174,18 +177,27 @@ class Assessment(FrozenModel):
     """One judge's answer to one brief."""
 
     run: str
+    """Id of the judging run, e.g. `r1`."""
     system: str
+    """Kind of the judging system, e.g. `structured`."""
     assessor: str
+    """Id of the judge."""
     subject: Subject
+    """What was judged: a turn, a pair of turns, a round or the debate."""
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
+    """Number that distinguishes several questions of one judge about one subject, from 0."""
     marks: tuple[Mark, ...] = ()
+    """The judge's marks, e.g. one per argument and criterion."""
     findings: tuple[AnyFinding, ...] = ()
+    """What the judge reports besides marks, e.g. fallacies or a vote."""
     rationale: str = ""
+    """The judge's reasons, in the judge's words."""
     passages: PassageIds = ()
     """Ids of the passages that were looked up for the judge; omitted in files if there are none."""
     warnings: tuple[str, ...] = ()
     """What the program changed or doubts in the answer, e.g. a removed quote or a wrong total."""
     exchange: ModelCall
+    """The call to the model: which model, its usage and its latency."""
     at: UtcDatetime | None = Field(default=None, exclude_if=lambda at: at is None)
     """Time of the answer; None in files of older versions."""
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)

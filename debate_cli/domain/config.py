@@ -5,12 +5,12 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import PERSON_PROVIDERS
-from debate_cli.domain.personality import Archetype, Personality
+from debate_cli.domain.personality import ArchetypeOrTraits
 from debate_cli.domain.turn import Phase
 
 
@@ -186,7 +186,7 @@ class DebaterConfig(ConfigModel):
     """Prefix of argument ids. None means PRO for the side `for`, CON for `against`, else the side's first letters."""
     system: str | None = None
     """Extra instructions for this debater, added to every prompt."""
-    personality: Archetype | Personality | None = None
+    personality: ArchetypeOrTraits | None = None
     """Name of an archetype, or twelve traits. The judging system `live` can change the traits during the debate."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far the debate can change the traits of the personality, from 0 (not at all) to 1 (fully)."""
@@ -201,11 +201,6 @@ class DebaterConfig(ConfigModel):
     strategy: Strategy | Literal["adaptive"] | None = None
     """Strategy of arguing, for the persuasion system. Before each turn, `adaptive` picks the strategy with the highest
     predicted effect."""
-
-    @field_validator("personality", mode="before")
-    @classmethod
-    def _lowercase_archetype(cls, personality: object) -> object:
-        return personality.lower() if isinstance(personality, str) else personality
 
 
 MAX_ROUNDS = 500

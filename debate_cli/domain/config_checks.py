@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from debate_cli.domain.config import LEGACY_KIND, LEGACY_SECTIONS, DebateConfig, FormatConfig
 from debate_cli.domain.judging_config import SystemSettings, UninstalledSettings, duplicate_indices
+from debate_cli.domain.message_text import format_suggestion
 from debate_cli.domain.model_call import PERSON_PROVIDERS, TERMINAL_PROVIDERS
 from debate_cli.domain.participant import participants
-from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.domain.turn import Phase
 from debate_cli.plugins import SYSTEMS
 

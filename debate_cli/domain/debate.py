@@ -61,7 +61,9 @@ class Debate(FrozenModel):
     """The state of a debate, computed from its events alone."""
 
     id: str
+    """Name of the debate's files."""
     generator: Generator
+    """The program that began the debate, and its version."""
     config: DebateConfig
     """The current configuration."""
     config_sha256: str
@@ -71,9 +73,13 @@ class Debate(FrozenModel):
     changes: tuple[SettingChange, ...] = ()
     """Settings that were changed when the debate was resumed."""
     participants: tuple[Participant, ...]
+    """The debaters, in the order of the configuration."""
     started_at: datetime
+    """When the debate began, in UTC."""
     finished_at: datetime | None = None
+    """When the debate closed, in UTC; None while it is open."""
     closed: CloseReason | None = None
+    """Why the debate closed, e.g. `complete` or `budget`; None while it is open."""
     turns: tuple[Turn, ...] = ()
     """The turns, sorted by index. While several debaters speak at once, an index may be missing."""
     passages: tuple[Passage, ...] = ()
@@ -89,6 +95,7 @@ class Debate(FrozenModel):
     given_up: frozenset[str] = frozenset()
     """Keys of failed tasks and ids of failed searches that are not tried again in this session."""
     runs: tuple[JudgingRun, ...] = ()
+    """The judging runs, oldest first."""
     renamed_arguments: tuple[RenamedArgument, ...] = ()
     """Arguments whose ids were changed to begin with the speaker's prefix."""
     kept_verdicts: tuple[Verdict, ...] = ()

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from debate_cli.domain.frozen_model import ConfigModel
 
@@ -32,19 +32,37 @@ class Personality(ConfigModel):
     """Twelve traits, each 1-10, in three groups of four: cognitive, emotional, rhetorical."""
 
     analytical_depth: Trait = Field(ge=1, le=10)
+    """How thoroughly the debater takes an argument apart."""
     abstraction: Trait = Field(ge=1, le=10)
+    """How far the debater argues from principles instead of cases."""
     evidence_reliance: Trait = Field(ge=1, le=10)
+    """How much the debater relies on evidence."""
     skepticism: Trait = Field(ge=1, le=10)
+    """How much the debater doubts claims."""
     composure: Trait = Field(ge=1, le=10)
+    """How calm the debater stays under attack."""
     empathy: Trait = Field(ge=1, le=10)
+    """How much the debater acknowledges the other side's concerns."""
     assertiveness: Trait = Field(ge=1, le=10)
+    """How firmly the debater presses a point."""
     openness: Trait = Field(ge=1, le=10)
+    """How ready the debater is to accept a good point."""
     directness: Trait = Field(ge=1, le=10)
+    """How plainly the debater states a point."""
     vividness: Trait = Field(ge=1, le=10)
+    """How much the debater uses images and examples."""
     framing: Trait = Field(ge=1, le=10)
+    """How much the debater defines what the debate is about."""
     concision: Trait = Field(ge=1, le=10)
+    """How briefly the debater speaks."""
 
 
+def _lowercase(given: object) -> object:
+    return given.lower() if isinstance(given, str) else given
+
+
+ArchetypeOrTraits = Annotated[Archetype | Personality, BeforeValidator(_lowercase)]
+"""Name of an archetype in any case, or twelve traits."""
 TRAITS: tuple[str, ...] = tuple(Personality.model_fields)
 
 

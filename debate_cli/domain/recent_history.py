@@ -31,7 +31,7 @@ class LedgerEntry(NamedTuple):
     """The newest responses to the claim."""
 
 
-class Ledger(NamedTuple):
+class ClaimLedger(NamedTuple):
     """The claims of older turns. Unanswered claims come first; in each part, the newest claim is first."""
 
     entries: tuple[LedgerEntry, ...]
@@ -44,7 +44,7 @@ class RecentHistory(NamedTuple):
 
     turns: tuple[Turn, ...]
     """Turns to show whole, by index."""
-    ledger: Ledger
+    ledger: ClaimLedger
     """Claims of the turns that are not in `turns`."""
 
     @property
@@ -94,7 +94,7 @@ def _add_turn(before: _Claims, turn: Turn) -> _Claims:
     )
 
 
-def _build_ledger(claims: _Claims, shown_turns: Collection[Turn]) -> Ledger:
+def _build_ledger(claims: _Claims, shown_turns: Collection[Turn]) -> ClaimLedger:
     shown = {turn.index for turn in shown_turns}
     listed = [*islice((claim for claim in reversed(claims.unanswered) if claim.turn not in shown), MAX_ENTRIES)]
     answered = (claim for claim in reversed(claims.all) if claim.turn not in shown and claim.id in claims.answers)
@@ -104,7 +104,7 @@ def _build_ledger(claims: _Claims, shown_turns: Collection[Turn]) -> Ledger:
         for claim in listed
     )
     older = len(claims.all) - sum(len(_claims(turn)) for turn in shown_turns)
-    return Ledger(entries, max(0, older - MAX_ENTRIES))
+    return ClaimLedger(entries, max(0, older - MAX_ENTRIES))
 
 
 def _claims(turn: Turn) -> tuple[_Claim, ...]:

@@ -36,8 +36,7 @@ class Reviewer(FrozenModel):
         return reviewer_id(self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewTerms:
+class ReviewTerms(FrozenModel):
     """The settings of a review."""
 
     system: str

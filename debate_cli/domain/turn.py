@@ -33,9 +33,13 @@ class Argument(FrozenModel):
     id: str
     """The debater's prefix and a number, e.g. `PRO-1`."""
     claim: str
+    """What the argument claims, in one sentence."""
     reasoning: str
+    """Why the claim holds."""
     evidence: str
+    """The facts that the argument relies on, in the debater's words."""
     citations: Citations = ()
+    """Quotes from sources that support the argument."""
 
 
 class Response(FrozenModel):
@@ -89,22 +93,31 @@ class Turn(FrozenModel):
     index: int = Field(ge=0)
     """Position in the debate, from 0, as in the cue."""
     round: int = Field(ge=1)
+    """Number of the round, from 1."""
     phase: Phase
+    """Phase of the debate, e.g. `opening`."""
     speaker: str
     """Name of the debater."""
     text: str
+    """The speech as people read it."""
     arguments: tuple[Argument, ...] | None = None
+    """The arguments; None in phases without arguments."""
     responses: tuple[Response, ...] | None = None
+    """Answers to the opponents' arguments; None in phases without them."""
     answers: tuple[FollowUpAnswer, ...] | None = None
+    """Replies to follow-up questions; None in phases without them."""
     closing: Closing | None = None
+    """The closing statement; None in other phases."""
     passages: PassageIds = ()
     """Ids of the passages that the speaker was shown; omitted in files if there are none."""
     directive: str | None = None
     """Hidden instruction that the speaker was given for this turn."""
     strategy: StrategyPick | None = None
+    """The strategy that the debater followed; None without a strategy."""
     warnings: tuple[str, ...] = ()
     """Warnings in the form `code: description`, or the single word `unstructured`."""
     exchange: ModelCall
+    """The call to the model: which model, its usage and its latency."""
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
     """The model's answer with its prompt; None without `output.raw: true`."""
 

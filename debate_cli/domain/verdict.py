@@ -45,9 +45,11 @@ class Verdict(FrozenModel):
     system: str
     """Kind of the judging system."""
     run: str
+    """Id of the judging run, e.g. `r1`."""
     winner: str | None
     """Name of the winner; None for a draw, a conditional or an undetermined verdict."""
     victory: Victory
+    """How clear the result is; `undetermined` if too little was assessed."""
     margin: float | None
     """Points between the two best scores, >= 0; None if undetermined."""
     scores: dict[str, float]

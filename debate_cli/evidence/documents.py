@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from debate_cli.domain.message_text import one_line
 from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUENCES
 from debate_cli.regular_file import read_regular_file
 
@@ -143,7 +144,7 @@ def _table_lines(rows: Iterator[list[str]]) -> Iterator[str]:
     head = [name.strip()[:_MAX_PATH_CHARS] for name in next(rows, list[str]())]
     for row in rows:
         cells = zip(head, row, strict=False)
-        yield "; ".join(f"{name}: {_one_line(cell)}" for name, cell in cells if cell.strip())
+        yield "; ".join(f"{name}: {one_line(cell)}" for name, cell in cells if cell.strip())
 
 
 def _join_lines(lines: Iterable[str]) -> str:
@@ -164,11 +165,7 @@ def _json_lines(value: Any, path: str) -> Iterator[str]:
         for number, item in enumerate(cast("list[Any]", value)):
             yield from _json_lines(item, f"{shown}[{number}]")
     else:
-        yield f"{shown}: {_one_line(value if isinstance(value, str) else json.dumps(value))}"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+        yield f"{shown}: {one_line(value if isinstance(value, str) else json.dumps(value))}"
 
 
 class _PageReader(HTMLParser):
@@ -197,13 +194,13 @@ class _PageReader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._in_heading:
-            self._heading = _one_line(f"{self._heading} {data}")
+            self._heading = one_line(f"{self._heading} {data}")
         elif not self._hidden:
             self._parts.append(data)
 
     def end_section(self) -> None:
         paragraphs = re.split(r"\n\s*\n", "".join(self._parts))
-        self.sections.append(Section("\n\n".join(filter(None, map(_one_line, paragraphs))), self._heading))
+        self.sections.append(Section("\n\n".join(filter(None, map(one_line, paragraphs))), self._heading))
         self._parts = []
 
 
@@ -251,7 +248,7 @@ def _read_docx(data: bytes) -> Iterator[Section]:
         yield Section("\n\n".join(paragraphs), heading)
         paragraphs = []
         if isinstance(item, Paragraph):
-            heading = _one_line(clean_text(item.text))
+            heading = one_line(clean_text(item.text))
         else:
             rows = ([clean_text(cell.text) for cell in row.cells] for row in item.rows)
             yield Section(_join_lines(_table_lines(rows)), heading, unit="row")

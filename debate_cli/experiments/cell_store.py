@@ -22,7 +22,7 @@ from debate_cli.experiments.ledger import (
     ResultRow,
     to_record,
 )
-from debate_cli.experiments.progress import Progress, read_progress
+from debate_cli.experiments.progress import ExperimentProgress, read_progress
 from debate_cli.llm.budget import Budget, BudgetAmount
 from debate_cli.llm.rate_limit import MINUTE_S, Admission, SharedRates
 from debate_cli.storage.journal import JournalMirror
@@ -55,7 +55,7 @@ class CellStore(Protocol):
         """Register this run. Return the budget that all runs share."""
         ...
 
-    async def load_progress(self) -> Progress:
+    async def load_progress(self) -> ExperimentProgress:
         """Return the current progress of the experiment."""
         ...
 
@@ -73,7 +73,7 @@ class CellStore(Protocol):
         """
         ...
 
-    async def renew(self, budget: Budget) -> Progress | None:
+    async def renew(self, budget: Budget) -> ExperimentProgress | None:
         """Renew the lease of this run, and update `budget` with the costs of other runs.
 
         Some calls return the progress of the experiment. All other calls return None.
@@ -126,7 +126,7 @@ class LedgerCells:
         self._settled_before = self._spent()
         return Budget(limits.max_cost_usd, limits.max_tokens, self._settled_before)
 
-    async def load_progress(self) -> Progress:
+    async def load_progress(self) -> ExperimentProgress:
         """Return the current progress of this run's shard."""
         return read_progress(self._ledger, self._shard)
 
@@ -183,7 +183,7 @@ class LedgerCells:
                 self._ledger.store_results(key, results)
         return bool(changed)
 
-    async def renew(self, budget: Budget) -> Progress | None:
+    async def renew(self, budget: Budget) -> ExperimentProgress | None:
         """Renew the lease, and update `budget` with the costs of other runs. Every tenth call returns the progress."""
         earlier = self._settled_before + self._settled_here
         self._renew(_at_least_zero(budget.used - earlier))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from debate_cli.app.context import RunContext
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.judging_config import judge_ids, judge_model_role
-from debate_cli.experiments.definition import Experiment, Judge, Variant, is_own_model, pair_debaters
+from debate_cli.experiments.definition import ConfigVariant, Experiment, ExperimentJudge, is_own_model, pair_debaters
 from debate_cli.experiments.settings import ExperimentConfig, Motion
 from debate_cli.storage.folder import slugify
 
@@ -54,7 +54,7 @@ class CellInputs(NamedTuple):
 
     context: RunContext
     motion: Motion
-    judges: Mapping[str, Judge]
+    judges: Mapping[str, ExperimentJudge]
     """Maps the keys of the debate's judges to their settings. Empty if the judges of the base configuration judge."""
     models: tuple[ModelSpec, ModelSpec]
     """The models of the first and of the second player."""
@@ -124,7 +124,7 @@ class CellPlan:
             why = "because the judge's own model speaks in these debates (`self_judging: true` allows it)"
         return [f"judge {name} {verb} {', '.join(found)}, {why}" for name, found in debates.items()]
 
-    def _cell(self, motion: Motion, variant: Variant, axes: str, pair: tuple[str, str], repeat: int) -> Cell:
+    def _cell(self, motion: Motion, variant: ConfigVariant, axes: str, pair: tuple[str, str], repeat: int) -> Cell:
         prints = self._hashes[axes]
         key = _sha256(
             [
@@ -166,7 +166,7 @@ class _VariantHashes(NamedTuple):
     judges: Mapping[str, str]
 
 
-def _hash_variant(experiment: ExperimentConfig, variant: Variant) -> _VariantHashes:
+def _hash_variant(experiment: ExperimentConfig, variant: ConfigVariant) -> _VariantHashes:
     config, prompts = variant.context.config, variant.context.prompts
     for_judges = {name: text for name, text in prompts.items() if name.startswith(_JUDGE_PROMPT_PREFIX)}
     data = config.model_dump(mode="json", include={"seed", "format", "evidence", "judging"})
@@ -195,7 +195,7 @@ def _hash_variant(experiment: ExperimentConfig, variant: Variant) -> _VariantHas
     return _VariantHashes(_sha256(data), players, judges)
 
 
-def _background_of(motion: Motion, variant: Variant) -> str | None:
+def _background_of(motion: Motion, variant: ConfigVariant) -> str | None:
     return motion.background or variant.context.config.background
 
 

@@ -16,8 +16,8 @@ from debate_cli.app.preparation import model_problems, prepare_run
 from debate_cli.domain.config import DebateConfig, DebaterConfig, ModelSpec
 from debate_cli.domain.config_checks import Problem, check_config
 from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.domain.message_text import format_suggestion
 from debate_cli.domain.model_call import TERMINAL_PROVIDERS
-from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError, MissingKeyError
 from debate_cli.experiments.settings import ExperimentFile, Motion, PlayerConfig, load_motions, read_experiment_file
 from debate_cli.providers.registry import is_key_missing
@@ -31,7 +31,7 @@ _DEBATER_PATH = re.compile(r"\bdebaters\.(\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class ExperimentJudge:
     """A judge of the experiment, with the model and judging settings that apply in one variant."""
 
     name: str
@@ -40,14 +40,14 @@ class Judge:
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class ConfigVariant:
     """The base configuration with one value for each axis."""
 
     axes: Mapping[str, Any]
     """Maps the key path of each axis, e.g. `format.rounds`, to its value in this variant."""
     context: RunContext
     """Configuration, prompts and environment. Topic and debaters are placeholders, which each cell replaces."""
-    judges: tuple[Judge, ...]
+    judges: tuple[ExperimentJudge, ...]
     players: Mapping[str, ModelSpec]
 
 
@@ -57,7 +57,7 @@ class Experiment:
 
     file: ExperimentFile
     motions: tuple[Motion, ...]
-    variants: tuple[Variant, ...]
+    variants: tuple[ConfigVariant, ...]
     mock: bool
     notes: tuple[str, ...]
     """Notes for the user, e.g. on ignored columns."""
@@ -84,7 +84,7 @@ def load_experiment(
     file = read_experiment_file(path)
     motions, note = load_motions(file, trusted_folders)
     loader = _Loader(file, env, tuple(trusted_folders), mock=mock, asked=asked)
-    variants: list[Variant] = []
+    variants: list[ConfigVariant] = []
     for axes in _combine_axes(file):
         found = loader.load(axes, reads_sources=not variants)
         corpus = variants[0].context.corpus if variants else found.context.corpus
@@ -94,7 +94,7 @@ def load_experiment(
     return Experiment(file, motions, tuple(variants), mock, tuple(filter(None, (note, *loader.notes))))
 
 
-def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[Variant]) -> None:
+def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[ConfigVariant]) -> None:
     for variant in variants:
         judges = (judge.spec for judge in variant.judges)
         for spec in (*variant.players.values(), *judges, *all_model_specs(variant.context.config)):
@@ -120,7 +120,7 @@ def is_same_model(first: str, second: str) -> bool:
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
 
-def is_own_model(judge: Judge, variant: Variant, pair: tuple[str, str]) -> bool:
+def is_own_model(judge: ExperimentJudge, variant: ConfigVariant, pair: tuple[str, str]) -> bool:
     """Return whether one of two players, named in `pair`, has the model of `judge`."""
     return any(is_same_model(judge.spec.model, variant.players[name].model) for name in pair)
 
@@ -133,7 +133,7 @@ def _combine_axes(file: ExperimentFile) -> list[dict[str, Any]]:
     return [dict(zip(axes, values, strict=True)) for values in combined]
 
 
-def _check_judges_left(file: ExperimentFile, variants: Iterable[Variant]) -> None:
+def _check_judges_left(file: ExperimentFile, variants: Iterable[ConfigVariant]) -> None:
     config = file.config
     if not config.judges or config.self_judging:
         return
@@ -171,9 +171,9 @@ class _Loader:
             )
             raise ConfigError(file.source_map.format_problem(Problem(("base",), message)))
 
-    def load(self, axes: Mapping[str, Any], *, reads_sources: bool) -> Variant:
+    def load(self, axes: Mapping[str, Any], *, reads_sources: bool) -> ConfigVariant:
         self._check_prompt_files(axes)
-        judges: tuple[Judge, ...] = ()
+        judges: tuple[ExperimentJudge, ...] = ()
         base: LoadedConfig | None = None
         context: RunContext | None = None
         count = len(self.file.config.players)
@@ -207,7 +207,7 @@ class _Loader:
             for player in self.file.config.players
             if (spec := self._model_of(base.config, player.model or "default"))
         }
-        return Variant(axes, context, judges, players)
+        return ConfigVariant(axes, context, judges, players)
 
     def raise_problems(self) -> None:
         if self._problems:
@@ -235,7 +235,7 @@ class _Loader:
         checks = check_for_mock if self._mock else _check_without_judges if self.file.config.judges else check_config
         return resolve_config(self._base, self._env, changes, checks=checks, trusted_folders=self._trusted_folders)
 
-    def _judges(self, loaded: LoadedConfig) -> tuple[Judge, ...]:
+    def _judges(self, loaded: LoadedConfig) -> tuple[ExperimentJudge, ...]:
         base = loaded.config.judging
         if not self.file.config.judges:
             return ()
@@ -250,7 +250,7 @@ class _Loader:
         kinds = {system.kind for system in systems}
         decides = base.decides if base.decides in kinds else None
         judging = JudgingConfig.model_construct(systems=systems, decides=decides)
-        found: list[Judge] = []
+        found: list[ExperimentJudge] = []
         for index, judge in enumerate(self.file.config.judges):
             spec = self._model_of(loaded.config, judge.model)
             if spec is None:
@@ -270,7 +270,7 @@ class _Loader:
                     message=f"judge `{same}` has the same model and settings as this judge; {advice}",
                 )
             elif self._check_judge(loaded, index, spec):
-                found.append(Judge(judge.name, spec, judging))
+                found.append(ExperimentJudge(judge.name, spec, judging))
         return tuple(found)
 
     def _check_judge(self, loaded: LoadedConfig, index: int, spec: ModelSpec) -> bool:

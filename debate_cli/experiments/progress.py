@@ -20,7 +20,7 @@ class PlayerScore(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ExperimentProgress:
     """The progress of an experiment."""
 
     name: str
@@ -46,12 +46,12 @@ class Progress:
         """Number of cells that are not done."""
         return self.total - self.cells["done"]
 
-    def move(self, before: CellState, after: CellState) -> "Progress":
+    def move(self, before: CellState, after: CellState) -> "ExperimentProgress":
         """Return the progress after one cell changed its state."""
         counts = {before: self.cells[before] - 1, after: self.cells[after] + 1}
         return replace(self, cells={**self.cells, **counts})
 
-    def add_winners(self, record: CellRecord, winners: Winners) -> "Progress":
+    def add_winners(self, record: CellRecord, winners: Winners) -> "ExperimentProgress":
         """Return the progress after judges named the winners of a cell."""
         players = dict(self.players)
         for winner in winners.values():
@@ -74,7 +74,7 @@ class Failures:
 class Status:
     """Status of an experiment, read from its ledger."""
 
-    progress: Progress
+    progress: ExperimentProgress
     failures: tuple[Failures, ...]
     """Failed cells, grouped by cause. The most frequent cause comes first."""
     removed: int
@@ -86,13 +86,13 @@ class Status:
 class ExperimentObserver:
     """Base class of observers, with methods that do nothing. Methods of subclasses must return at once."""
 
-    def started(self, record: CellRecord, progress: Progress) -> None:
+    def started(self, record: CellRecord, progress: ExperimentProgress) -> None:
         """Called when a cell was started."""
 
-    def settled(self, record: CellRecord, winners: Winners, progress: Progress) -> None:
+    def settled(self, record: CellRecord, winners: Winners, progress: ExperimentProgress) -> None:
         """Called when an attempt to run a cell has ended, with the cell after the attempt."""
 
-    def changed(self, progress: Progress) -> None:
+    def changed(self, progress: ExperimentProgress) -> None:
         """Called once a second with the progress of the experiment."""
 
     def note(self, note: str) -> None:
@@ -116,7 +116,7 @@ def deciding_winners(results: Iterable[ResultRow]) -> Winners:
     return {row["judge"] or BASE_JUDGES: row["winner"] for _, row in results if row["decides"]}
 
 
-def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
+def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> ExperimentProgress:
     """Read the progress of an experiment from its ledger.
 
     `shard`: which shard, from 1, and how many shards there are.
@@ -132,4 +132,6 @@ def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Progress:
         for player in dict.fromkeys((first, second)):
             known = players.get(player, PlayerScore())
             players[player] = PlayerScore(known.won + (count if winner == player else 0), known.judged + count)
-    return Progress(ledger.name, ledger.counts(shard), players, *ledger.usage(), is_rehearsal=ledger.is_rehearsal)
+    return ExperimentProgress(
+        ledger.name, ledger.counts(shard), players, *ledger.usage(), is_rehearsal=ledger.is_rehearsal
+    )

@@ -16,7 +16,7 @@ from debate_cli.domain.debate import Debate, models_used_by_debater, models_used
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.verdict import Verdict
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.definition import Judge, is_same_model
+from debate_cli.experiments.definition import ExperimentJudge, is_same_model
 from debate_cli.experiments.ledger import DEBATES_FOLDER, Ledger, ResultRow
 from debate_cli.experiments.settings import Motion
 from debate_cli.plugins import require_packages
@@ -115,7 +115,7 @@ def judge_results(
     cell: Cell,
     motion: Motion,
     experiment: str,
-    judges: Mapping[str, tuple[Judge, str]],
+    judges: Mapping[str, tuple[ExperimentJudge, str]],
     models: tuple[ModelSpec, ModelSpec],
 ) -> list[ResultRow]:
     """Return the results of a debate, one per judge and judging system.
@@ -190,7 +190,7 @@ def _to_row(
     debate: Debate,
     verdict: Verdict,
     key: str,
-    judge: Judge | None,
+    judge: ExperimentJudge | None,
     models: tuple[ModelSpec, ModelSpec],
     shared: Mapping[str, Any],
 ) -> ResultRow:

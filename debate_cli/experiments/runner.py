@@ -20,9 +20,9 @@ from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError
 from debate_cli.experiments.cell_store import CellStore
 from debate_cli.experiments.cells import Cell, CellPlan
-from debate_cli.experiments.definition import Experiment, Judge
+from debate_cli.experiments.definition import Experiment, ExperimentJudge
 from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, Ledger, ResultRow
-from debate_cli.experiments.progress import ExperimentObserver, Progress, deciding_winners
+from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, deciding_winners
 from debate_cli.experiments.results import judge_results
 from debate_cli.observer import NullObserver
 from debate_cli.providers.registry import split_model_name
@@ -45,7 +45,7 @@ LOCKED = "locked"
 class RunSummary:
     """What a run of an experiment has done."""
 
-    progress: Progress
+    progress: ExperimentProgress
     finished: int
     failed: int
     stopped: str | None = None
@@ -272,7 +272,7 @@ class ExperimentRun:
             self._start_substitutes(group)
             self._observer.changed(self._measure())
 
-    def _measure(self) -> Progress:
+    def _measure(self) -> ExperimentProgress:
         elapsed = max(time.monotonic() - self._started_at, RENEW_S)
         done = self._outcomes["done"] + self._outcomes["failed"]
         left = self._progress.left if self._limit is None else max(0, self._limit - done)
@@ -325,7 +325,7 @@ async def _complete(session: Session, stored: StoredDebate, path: Path, missing:
     return await session.judge(transcript_to_events(to_transcript(outcome.debate)), openings, path)
 
 
-def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
+def _run_of(debate: Debate, judge: ExperimentJudge) -> JudgingRun | None:
     def unpriced(spec: ModelSpec | None) -> ModelSpec | None:
         return None if spec is None else spec.model_copy(update={"price": None})
 
@@ -335,7 +335,9 @@ def _run_of(debate: Debate, judge: Judge) -> JudgingRun | None:
     return None
 
 
-def _missing_runs(debate: Debate, judges: Mapping[str, Judge], context: RunContext) -> tuple[JudgingOpened, ...]:
+def _missing_runs(
+    debate: Debate, judges: Mapping[str, ExperimentJudge], context: RunContext
+) -> tuple[JudgingOpened, ...]:
     known = next((run.id for judge in judges.values() if (run := _run_of(debate, judge)) is not None), None)
     missing = [judge for judge in judges.values() if _run_of(debate, judge) is None]
     openings: list[JudgingOpened] = []

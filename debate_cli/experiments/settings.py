@@ -9,14 +9,14 @@ from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, JsonValue, StringConstraints, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, JsonValue, StringConstraints, ValidationError
 
 from debate_cli.domain import personality
 from debate_cli.domain.config import PositiveFloat, PositiveInt, Strategy
 from debate_cli.domain.config_checks import KeyPath, Problem
 from debate_cli.domain.frozen_model import ConfigModel
-from debate_cli.domain.personality import Archetype, Personality
-from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.message_text import format_suggestion
+from debate_cli.domain.personality import ArchetypeOrTraits
 from debate_cli.errors import ConfigError
 from debate_cli.regular_file import is_inside
 from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation
@@ -74,7 +74,7 @@ class PlayerConfig(ConfigModel):
     """Name in `models` of the base configuration, or `provider/model`; None means `models.default`."""
     system: str | None = None
     """Extra instructions in every prompt, in addition to the shipped ones."""
-    personality: Archetype | Personality | None = None
+    personality: ArchetypeOrTraits | None = None
     """Name of an archetype, or twelve traits."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far pressure moves the personality, from 0 (not at all) to 1."""
@@ -84,11 +84,6 @@ class PlayerConfig(ConfigModel):
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
     """Strategy of arguing, for the persuasion system. `adaptive` chooses a strategy before each turn."""
-
-    @field_validator("personality", mode="before")
-    @classmethod
-    def _lowercase_archetype(cls, personality: object) -> object:
-        return personality.lower() if isinstance(personality, str) else personality
 
 
 class JudgeConfig(ConfigModel):

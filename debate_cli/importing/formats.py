@@ -6,10 +6,15 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import cast
 
+from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import TranscriptError
 from debate_cli.importing import prose, subtitles, tables
 from debate_cli.importing.speaker_labels import parse_label, select_names
-from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_count
+from debate_cli.importing.speeches import (
+    FoundDebate,
+    Speech,
+    UnreadableDebateError,
+)
 from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
 
 
@@ -30,7 +35,7 @@ def read_transcript(text: str) -> FoundDebate:
         transcript.background or "",
         has_rounds=True,
         sides={person.name: person.side for person in debate.participants},
-        dropped=(format_count(judged, "assessment"),) if judged else (),
+        dropped=(count_noun(judged, "assessment"),) if judged else (),
     )
 
 

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from debate_cli.domain.config_checks import RESERVED_NAMES
-from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.message_text import count_noun, format_suggestion
 from debate_cli.importing.speaker_labels import MAX_NAME_CHARS, clean_name, fold_name
-from debate_cli.importing.speeches import Speech, UnreadableDebateError, format_count
+from debate_cli.importing.speeches import (
+    Speech,
+    UnreadableDebateError,
+)
 
 MAX_SPEAKERS = 100
 MAX_SIDE_CHARS = 60
@@ -69,7 +72,7 @@ def resolve_speakers(
     for name in present:
         if _CHAIRS & set(fold_name(name).split()):
             warnings.append(f'`{name}` may chair the debate; if so, leave these speeches out with --drop "{name}"')
-    omitted = (f"{format_count(count, 'speech')} by {name}" for name, count in dropped.items())
+    omitted = (f"{count_noun(count, 'speech')} by {name}" for name, count in dropped.items())
     return ResolvedSpeakers(tuple(kept), sides, tuple(omitted), tuple(warnings))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
+from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.text_normalization import TERMINAL_SEQUENCES
 from debate_cli.errors import UsageError
 
@@ -52,15 +53,9 @@ class FoundDebate(NamedTuple):
     """Parts of the file that were left out, such as `12 time stamps` or `the column party`."""
 
 
-def format_count(count: int, noun: str) -> str:
-    """Return a count with its noun: `1 speech`, `1,200 speeches`."""
-    plural = f"{noun}es" if noun.endswith(("ch", "s", "x")) else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else plural}"
-
-
 def format_counts(counts: Counter[str]) -> tuple[str, ...]:
     """Return a text such as `12 time stamps` for each noun in `counts`, without zero counts."""
-    return tuple(format_count(count, noun) for noun, count in counts.items() if count)
+    return tuple(count_noun(count, noun) for noun, count in counts.items() if count)
 
 
 def join_speeches(speeches: Iterable[Speech], separator: str) -> tuple[Speech, ...]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.message_text import format_suggestion
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_counts
 
 KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
-from debate_cli.domain.recent_history import Ledger, recent_history
+from debate_cli.domain.recent_history import ClaimLedger, recent_history
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.text_normalization import iter_strings, map_json_texts
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
@@ -94,7 +94,7 @@ def _turn_lines(debate: Debate, shown: Iterable[Turn]) -> Iterator[str]:
     return (format_turn_line(turn, names, last_passage_before(turn, debate)) for turn in shown)
 
 
-def _ledger_lines(ledger: Ledger, names: tuple[str, ...]) -> Iterator[str]:
+def _ledger_lines(ledger: ClaimLedger, names: tuple[str, ...]) -> Iterator[str]:
     yield "LEDGER of earlier turns, one JSON object per argument: unanswered arguments first, then answered ones, newest first:"
     for entry in ledger.entries:
         answers = [{"speaker": sanitize_takeovers(who), "type": kind} for who, kind in entry.answers]

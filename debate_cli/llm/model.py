@@ -72,17 +72,23 @@ class Request:
     """One request to a model."""
 
     system: str
+    """The system message."""
     messages: tuple[Message, ...]
+    """The messages after the system message, oldest first."""
     purpose: str
     """Kind of task, for example `opening` or `judge.panel.vote`. For mock scripts and messages; not sent to a model."""
     max_output_tokens: int
+    """Most tokens that the answer may have."""
     schema: OutputSchema | None = None
+    """JSON Schema that the answer must follow; None for plain text."""
     search: WebSearch | None = None
     """The web search to make; None for an ordinary request. The last message is the query."""
     rung: StructuredOutputMode = "text"
     """Structured-output mode in which `schema` is sent; `text` if the request has no schema."""
     temperature: float | None = None
+    """Sampling temperature; None leaves it to the provider."""
     seed: int | None = None
+    """Seed of the sampling; None leaves it to the provider."""
     nonce: str = ""
     """Random text inside the last message, new in each request. It does not change `fingerprint`."""
     stable_chars: int = 0
@@ -128,7 +134,9 @@ class Reply:
     """The answer of a model. In structured-output mode `tool`, `text` holds the tool call's arguments as JSON."""
 
     text: str
+    """What the model wrote."""
     usage: Usage
+    """Tokens and cost of the call."""
     finish_reason: str | None
     """Why the model stopped, in the provider's words, for example `stop` or `max_tokens`; None if the provider does not
     say."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
-from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.message_text import format_suggestion
 from debate_cli.errors import ConfigError
 from debate_cli.plugins import SYSTEMS
 

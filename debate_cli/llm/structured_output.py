@@ -31,7 +31,7 @@ MAX_TRUNCATED_CHARS = 1000
 """Maximum number of characters of a truncated answer that are shown to the model when it is asked again."""
 
 
-def build_request(request: Request, form: Form[Any] | None, mode: StructuredOutputMode) -> Request:
+def add_form_to_request(request: Request, form: Form[Any] | None, mode: StructuredOutputMode) -> Request:
     """Return `request` with the JSON Schema of `form`. If `form` is None, the result asks for plain text.
 
     In mode `prompt`, the last message ends with the schema, and adapters do not send `Request.schema`.
@@ -258,7 +258,7 @@ class _RequestState:
         self.modes = modes
         self._reasks = 0
         self._conversation = request
-        self.request = build_request(request, form, modes[0])
+        self.request = add_form_to_request(request, form, modes[0])
         self.spent = UsageAccumulator()
         self.last_reply: Reply | None = None
         self.answer_text = ""
@@ -272,7 +272,7 @@ class _RequestState:
         if len(self.modes) == 1:
             return False
         self.modes = self.modes[1:]
-        self.request = build_request(self._conversation, self._form, self.mode)
+        self.request = add_form_to_request(self._conversation, self._form, self.mode)
         return True
 
     def read_reply(self, reply: Reply) -> ParsedReply[Any] | RefusedError:
@@ -305,7 +305,7 @@ class _RequestState:
         self._reasks += 1
         self._conversation = build_reask(self._conversation, self.answer_text, reading)
         if not (self.has_no_object(reading) and self.use_next_mode()):
-            self.request = build_request(self._conversation, self._form, self.mode)
+            self.request = add_form_to_request(self._conversation, self._form, self.mode)
         return True
 
 

@@ -16,6 +16,7 @@ from debate_cli.app.compare import (
 )
 from debate_cli.domain.config_differences import format_setting_pair
 from debate_cli.domain.debate import models_used_by_debater, models_used_by_judges
+from debate_cli.domain.message_text import count_noun
 from debate_cli.render import theme
 from debate_cli.render.content import participants
 from debate_cli.render.theme import Sign
@@ -99,9 +100,7 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
     different = ["The texts are different." if a.document_name is not None else "The motions are different."]
     count = len(pair.settings)
     settings = (
-        f"{theme.count_noun(count, 'setting')} differ{'s' if count == 1 else ''}"
-        if count
-        else "The settings are the same"
+        f"{count_noun(count, 'setting')} differ{'s' if count == 1 else ''}" if count else "The settings are the same"
     )
     return [
         *(different if a.topic != b.topic else ()),
@@ -136,7 +135,7 @@ def _describe_side(side: str, system: str, found: SideVerdict) -> str:
 def _claim_sentences(comparison: JudgementComparison) -> Iterator[str]:
     changed = [item.item for item in comparison.standings]
     if comparison.compared_claims:
-        claims = theme.count_noun(comparison.compared_claims, "claim")
+        claims = count_noun(comparison.compared_claims, "claim")
         which = f": {', '.join(changed)}" if len(changed) <= MAX_NAMED_CLAIMS else ""
         verb = "has" if len(changed) == 1 else "have"
         kept = f"No standing changed: {claims} compared."

@@ -4,14 +4,15 @@ import json
 from collections.abc import Iterator
 from typing import Any, TextIO
 
+from debate_cli.domain.message_text import count_noun
 from debate_cli.experiments.ledger import CellRecord
-from debate_cli.experiments.progress import ExperimentObserver, Failures, Progress, Status, Winners
+from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, Failures, Status, Winners
 from debate_cli.experiments.runner import LOCKED, RunSummary
 from debate_cli.render import sanitize, theme
 from debate_cli.systems.tables import Gauge, Number, Table, make_table
 
 
-def player_table(progress: Progress) -> Table:
+def player_table(progress: ExperimentProgress) -> Table:
     """Return a row per player: number of judgements won, number of all judgements, and share won."""
     shares = {name: score.won / score.judged if score.judged else 0.0 for name, score in progress.players.items()}
     rows = [
@@ -21,7 +22,7 @@ def player_table(progress: Progress) -> Table:
     return make_table("players", ("player", "won", "of", "share"), rows)
 
 
-def progress_sentence(progress: Progress) -> str:
+def progress_sentence(progress: ExperimentProgress) -> str:
     """Return one line: number of cells by state, cost, calls per minute, time left."""
     cells = progress.cells
     parts = [f"{cells['done']:,} of {progress.total:,} cells done"]
@@ -35,7 +36,7 @@ def progress_sentence(progress: Progress) -> str:
     return " · ".join(parts)
 
 
-def format_spending(progress: Progress) -> str:
+def format_spending(progress: ExperimentProgress) -> str:
     """Return the cost: `$0.12`, or `$0.12 of $5` if there is a budget."""
     cost = theme.format_cost(progress.cost_usd)
     return cost if progress.max_cost_usd is None else f"{cost} of ${progress.max_cost_usd:g}"
@@ -65,9 +66,7 @@ def status_remarks(status: Status) -> list[str]:
 
 def format_failures(failures: Failures) -> str:
     """Return one line on cells that failed for the same cause: their number, the cause, and one error message."""
-    return (
-        f"failed: {theme.count_noun(failures.count, 'cell')}: {theme.format_cause(failures.cause)}: {failures.example}"
-    )
+    return f"failed: {count_noun(failures.count, 'cell')}: {theme.format_cause(failures.cause)}: {failures.example}"
 
 
 def status_data(status: Status) -> dict[str, Any]:
@@ -82,7 +81,7 @@ def status_data(status: Status) -> dict[str, Any]:
     }
 
 
-def progress_data(progress: Progress) -> dict[str, Any]:
+def progress_data(progress: ExperimentProgress) -> dict[str, Any]:
     """Return the progress as JSON data."""
     return {
         "cells": dict(progress.cells),
@@ -101,7 +100,7 @@ class PlainExperimentObserver(ExperimentObserver):
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def settled(self, record: CellRecord, winners: Winners, progress: Progress) -> None:
+    def settled(self, record: CellRecord, winners: Winners, progress: ExperimentProgress) -> None:
         """Print a line with the cell's state, its players, and the winners or the error message."""
         cell = record.cell
         done = progress.cells["done"] + progress.cells["failed"]
@@ -133,11 +132,11 @@ class JsonExperimentObserver(ExperimentObserver):
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def started(self, record: CellRecord, progress: Progress) -> None:
+    def started(self, record: CellRecord, progress: ExperimentProgress) -> None:
         """Print the cell that was started."""
         self._print({"type": "started", **_cell_data(record)}, progress)
 
-    def settled(self, record: CellRecord, winners: Winners, progress: Progress) -> None:
+    def settled(self, record: CellRecord, winners: Winners, progress: ExperimentProgress) -> None:
         """Print the cell that has ended, with its state and the winner that each judge named."""
         end = {"state": record.state, "cause": record.cause, "message": record.message, "winners": dict(winners)}
         self._print({"type": "settled", **_cell_data(record), **end}, progress)
@@ -151,7 +150,7 @@ class JsonExperimentObserver(ExperimentObserver):
         end = {"finished": summary.finished, "failed": summary.failed, "stopped": summary.stopped}
         self._print({"type": "ended", **end, **progress_data(summary.progress)}, None)
 
-    def _print(self, data: dict[str, Any], progress: Progress | None) -> None:
+    def _print(self, data: dict[str, Any], progress: ExperimentProgress | None) -> None:
         counts = {} if progress is None else {"cells": dict(progress.cells), "cost_usd": round(progress.cost_usd, 10)}
         line = json.dumps({**data, **counts}, ensure_ascii=False)
         print(sanitize.escape_json(line), file=self._stream, flush=True)

@@ -8,10 +8,10 @@ from debate_cli.audit.gates import ALPHA, BASELINE, GATES, AuditGateResult
 from debate_cli.audit.measures import Measure
 from debate_cli.audit.report import AuditReport, JudgeAuditReport
 from debate_cli.audit.variants import VARIANTS
-from debate_cli.domain.model_call import is_mock
+from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.model_call import REHEARSAL_NOTICE, is_mock
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.text.markdown import escape_markdown, format_table
-from debate_cli.render.theme import REHEARSAL_NOTICE, count_noun
 from debate_cli.statistics.estimate import Estimate
 from debate_cli.systems.tables import Badge, Cell, Table, TableRow, column_table
 

@@ -17,7 +17,7 @@ def dump_jsonl(records: Iterable[Record]) -> Iterator[str]:
         yield json.dumps(record, ensure_ascii=False) + "\n"
 
 
-def dump_json(records: Iterable[Record]) -> Iterator[str]:
+def dump_json_array(records: Iterable[Record]) -> Iterator[str]:
     """Yield the text of one JSON array in pieces, one record per piece."""
     return join_json_array(line.rstrip("\n") for line in dump_jsonl(records))
 

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from debate_cli.app.review import Review, ReviewPart, debate_key
@@ -71,7 +70,7 @@ def _header_lines(review: Review, answers: ReviewAnswers) -> Iterator[str]:
     for paragraph in debate_introduction(review):
         yield from comment_lines(paragraph)
     yield "review:"
-    for name, value in {"debate": debate_key(review.debate), **asdict(terms)}.items():
+    for name, value in {"debate": debate_key(review.debate), **terms.model_dump()}.items():
         yield f"  {name}: {to_flow(value)}"
     yield f"confidence: {to_flow(answers.confidence)}  # how sure you are of your judgement as a whole, a number from 0 to 1"
     yield "seconds:  # optional: the seconds that you took for each part"

@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_verdict
@@ -78,7 +79,7 @@ def format_missing_judgements(entry: IndexEntry) -> str:
     """Return `1 judgement missing` or `the deciding judgement is missing`; empty if no judgement is missing."""
     count = entry.judgments_missing
     if count:
-        return f"{theme.count_noun(count, 'judgement')} missing"
+        return f"{count_noun(count, 'judgement')} missing"
     return UNDECIDED_BADGE.word if entry.lacks_deciding_judgment else ""
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from debate_cli.domain.model_call import ModelCall, TotalUsage, Usage
     from debate_cli.domain.participant import Participant
     from debate_cli.domain.tasks import Brief
+from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.model_call import REHEARSAL_NOTICE, is_mock, is_person
 from debate_cli.domain.participant import IMPORTED_MODEL
 from debate_cli.domain.verdict import Verdict
@@ -194,7 +195,7 @@ def _format_model_usage(usage: TotalUsage) -> str:
     cached = f" ({format_count(usage.cached_tokens)} cached)" if usage.cached_tokens else ""
     about = "about " if usage.estimated else ""
     flow = f"{format_token_count(usage.input_tokens, usage)} in{cached}, {format_count(usage.output_tokens)} out"
-    searches = f" · {count_noun(usage.searches, 'web search', 'web searches')}" if usage.searches else ""
+    searches = f" · {count_noun(usage.searches, 'web search')}" if usage.searches else ""
     price = (about if usage.cost_usd else "") + format_cost(usage.cost_usd)
     return f"{calls}{again}{searches} · {flow} · {price}"
 
@@ -224,14 +225,9 @@ def describe_resume(debate: Debate) -> str:
     return what if debate.document_name is not None else f"{what} after {count_speeches(len(debate.turns))}"
 
 
-def count_noun(count: int, noun: str, plural: str | None = None) -> str:
-    """Return the number with its noun, e.g. `1 claim` or `1,200 claims`. `plural`: None means `noun` plus s."""
-    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
-
-
 def count_speeches(count: int) -> str:
     """Return `1 speech` or `3 speeches`."""
-    return count_noun(count, "speech", "speeches")
+    return count_noun(count, "speech")
 
 
 def describe_judging(debate: Debate) -> str:

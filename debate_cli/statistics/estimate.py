@@ -113,6 +113,6 @@ def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
     return max(0.0, center - half), min(1.0, center + half)
 
 
-def mean(values: Sequence[float]) -> float | None:
+def mean_or_none(values: Sequence[float]) -> float | None:
     """Return the mean of `values`; None for no values."""
     return math.fsum(values) / len(values) if values else None

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, KeyPath, Problem
-from debate_cli.domain.suggestions import closest_match, format_suggestion
+from debate_cli.domain.message_text import closest_match, format_suggestion
 from debate_cli.domain.turn import Phase
 from debate_cli.errors import ConfigError
 from debate_cli.storage.plain_data import get_child, is_list, is_mapping

@@ -16,7 +16,7 @@ from debate_cli.domain.config import LEGACY_SECTIONS, DebateConfig, move_legacy_
 from debate_cli.domain.config_checks import KeyPath, Problem, check_config
 from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.judging_config import settings_class
-from debate_cli.domain.suggestions import format_suggestion_or_list
+from debate_cli.domain.message_text import format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS

@@ -15,21 +15,16 @@ from debate_cli.storage.yaml_positions import read_yaml_text
 ANSWERS: KeyPath = ("answers",)
 
 
-class _Terms(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+class _DebateAndTerms(ReviewTerms):
+    model_config = ConfigDict(strict=True)
 
     debate: str
-    system: str
-    reviewer: str
-    blind: bool = False
-    seed: int = 0
-    probability: bool = False
 
 
 class _Document(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    review: _Terms
+    review: _DebateAndTerms
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
     seconds: dict[str, Seconds] | None = None
     answers: dict[str, Any] | None = None
@@ -60,10 +55,9 @@ def read_review_file(path: Path) -> ReviewFile:
     except ValidationError as error:
         found = problems_from_validation(error, data, _Document)
         raise ConfigError(*source_map.format_problems(found)) from error
-    terms = document.review
     return ReviewFile(
-        terms.debate,
-        ReviewTerms(terms.system, terms.reviewer, terms.blind, terms.seed, terms.probability),
+        document.review.debate,
+        ReviewTerms(**document.review.model_dump(exclude={"debate"})),
         ReviewAnswers(document.answers or {}, document.seconds or {}, document.confidence),
         source_map,
     )

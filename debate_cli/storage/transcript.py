@@ -35,6 +35,7 @@ from debate_cli.domain.events import (
 from debate_cli.domain.evidence import Passage, SearchRecord
 from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime, copy_fields
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_assessments, mark_replaced
+from debate_cli.domain.message_text import printable_line
 from debate_cli.domain.model_call import TotalUsage
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.tasks import speech_key
@@ -63,6 +64,7 @@ OPTIONAL_KEYS = frozenset({
 ABSENT_WHEN_EMPTY = ("origin", "changes", "passages", "searches", "unanswered", "runs")
 """Top-level keys that are omitted if null or empty."""
 _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
+_MAX_FAULT_CHARS = 200
 MAX_TRANSCRIPT_BYTES = 128 * 1024 * 1024
 
 
@@ -275,7 +277,9 @@ def load_transcript_file(path: Path) -> Transcript:
         raise TranscriptError(f"{path}: no such file; name a transcript") from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
-        raise TranscriptError(f"{_one_line(str(path))}: cannot be read ({reason}); name a transcript") from error
+        raise TranscriptError(
+            f"{printable_line(str(path), _MAX_FAULT_CHARS)}: cannot be read ({reason}); name a transcript"
+        ) from error
     if len(data) > MAX_TRANSCRIPT_BYTES:
         raise TranscriptError(
             f"{path}: larger than {MAX_TRANSCRIPT_BYTES // 1024**2} MiB, so it is not a transcript; name another file"
@@ -295,13 +299,13 @@ def parse_transcript(data: bytes, name: str) -> Transcript:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"] if "[" not in str(part)) or "the document"
         raise TranscriptError(
-            f"{name}: {_one_line(where)}: {_one_line(format_validation_error(first))}; restore the file"
+            f"{name}: {printable_line(where, _MAX_FAULT_CHARS)}: {printable_line(format_validation_error(first), _MAX_FAULT_CHARS)}; restore the file"
         ) from error
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise TranscriptError(f"{name}: not a transcript of version {version}; restore the file") from error
     fault = find_contradiction(transcript)
     if fault is not None:
-        raise TranscriptError(f"{name}: {_one_line(fault)}; restore the file")
+        raise TranscriptError(f"{name}: {printable_line(fault, _MAX_FAULT_CHARS)}; restore the file")
     return transcript
 
 
@@ -313,7 +317,7 @@ def _parse_json_object(data: bytes, name: str) -> dict[str, Any]:
     except ValueError as error:
         what = "is cut off" if str(error).startswith("EOF") and data.lstrip()[:1] == b"{" else "is not valid JSON"
         raise TranscriptError(
-            f"{name}: {what} ({_one_line(str(error))}); restore the file, or name a transcript"
+            f"{name}: {what} ({printable_line(str(error), _MAX_FAULT_CHARS)}); restore the file, or name a transcript"
         ) from error
     if not is_mapping(fields):
         raise TranscriptError(f"{name}: is not a transcript of debate-cli; name another file")
@@ -331,7 +335,3 @@ def write_transcript(path: Path, transcript: Transcript, redact: Redact, *, over
 def dump_transcript(transcript: Transcript, redact: Redact) -> str:
     """Return the text that `write_transcript` writes."""
     return dump_json(transcript_to_json(transcript), redact, indent=2).decode()
-
-
-def _one_line(text: str) -> str:
-    return "".join(sign if sign.isprintable() else " " for sign in text)[:200]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.message_text import format_suggestion
 from debate_cli.domain.text_normalization import common_prefix_length
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import ConfigError, TranscriptError, UsageError

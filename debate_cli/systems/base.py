@@ -68,6 +68,7 @@ class RequiredChange(FrozenModel):
     dimension: str | None
     """The first configured dimension that the change names; None if the change names no dimension."""
     text: str
+    """The change, in the judge's words."""
     judges: tuple[str, ...]
     """Ids of the judges who demand the change, in the order of the settings."""
     weight: float

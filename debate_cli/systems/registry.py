@@ -6,7 +6,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.suggestions import format_suggestion_or_list
+from debate_cli.domain.message_text import format_suggestion_or_list
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import StrategyPick
 from debate_cli.domain.verdict import Verdict

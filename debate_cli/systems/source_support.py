@@ -84,31 +84,48 @@ class JudgedCitation(FrozenModel):
     """A citation with the result of its quote check and a judge's answers."""
 
     turn: int
+    """Index of the turn with the citation."""
     debater: str
+    """Name of the debater."""
     item: str
+    """Id of the argument that cites the source, or `closing`."""
     source: str
+    """Name of the source."""
     outcome: SourceOutcome
+    """Result of the quote check by code, e.g. `verified` or `altered`."""
     supports: Support = "unknown"
+    """Whether the passage supports the argument, according to the judge."""
     reputable: Quality = "unknown"
+    """Whether the source can be trusted, according to the judge."""
     recent: Quality = "unknown"
+    """Whether the source is recent enough, according to the judge."""
     relevant: Quality = "unknown"
+    """Whether the source is about the matter, according to the judge."""
     reason: str = ""
+    """The reasons, in the judge's words; may be empty."""
 
 
 class JudgedLookup(FrozenModel):
     """A looked-up item with a judge's answer and the check of the quote in this answer."""
 
     turn: int
+    """Index of the turn with the item."""
     debater: str
+    """Name of the debater."""
     item: str
+    """Id of the argument, or `closing` for a closing statement."""
     source: str = ""
+    """Name of the source; empty for an argument without a citation."""
     exists: Quality
     """Whether the evidence or source exists, according to the judge. `unknown` if the judge's quote is wrong."""
     passage: str = ""
+    """Id of the passage that the judge names; empty if the judge names none."""
     quote: str = ""
+    """Words of the passage that the judge quotes; empty if the judge quotes none."""
     outcome: SourceOutcome | None = None
     """Result of checking the quote in the judge's answer; None if the answer names no passage."""
     reason: str = ""
+    """The reasons, in the judge's words; may be empty."""
 
 
 def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]:

@@ -43,12 +43,12 @@ LECHMAZUR = {
 UKP = {"data/move_yes.csv": "#id\tlabel\ta1\ta2\narg1_arg2\ta2\tWe should.\tWe should, as it pays.\narg3\ta2\n"}
 
 
-def imported(folder: Path, name: str, files: dict[str, str]) -> CommandResult:
+def imported(folder: Path, name: str, files: dict[str, str], out: str = "out") -> CommandResult:
     """Import a made-up folder in the shape of the data set."""
     for path, text in files.items():
         (folder / "in" / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / "in" / path).write_text(text)
-    return debate("import", "in", "--format", name, "-o", "out", cwd=folder)
+    return debate("import", "in", "--format", name, "-o", out, cwd=folder)
 
 
 def transcript(folder: Path, name: str) -> dict[str, Any]:
@@ -124,3 +124,9 @@ def test_a_folder_of_another_shape_is_refused(tmp_path: Path) -> None:
     done = imported(tmp_path, "lechmazur", {"notes.txt": "nothing"})
     assert done.code == 2
     assert "holds no debate of the data set lechmazur" in done.err
+
+
+def test_a_data_set_is_not_imported_into_one_file(tmp_path: Path) -> None:
+    """Exit 2: `-o x.json` names a transcript, and a data set has many. No folder of this name is made."""
+    done = imported(tmp_path, "ukp", UKP, out="x.json")
+    assert (done.code, "--out x.json: names one file" in done.err, (tmp_path / "x.json").exists()) == (2, True, False)

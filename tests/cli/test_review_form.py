@@ -39,7 +39,9 @@ class Person:
 def review(tmp_path: Path) -> Review:
     """A blind review with probabilities of the debate `one`."""
     path = write_transcript_file(tmp_path / "transcripts" / "one.json", first_debate())
-    return open_review(open_debate(path), ReviewTerms("structured", "anna", blind=True, seed=1, probability=True))
+    return open_review(
+        open_debate(path), ReviewTerms(system="structured", reviewer="anna", blind=True, seed=1, probability=True)
+    )
 
 
 def halves(value: dict[str, Any]) -> None:
@@ -80,7 +82,7 @@ def test_a_wrong_answer_cannot_be_sent(review: Review, tmp_path: Path) -> None:
 def test_a_draft_belongs_to_its_reviewer(review: Review, tmp_path: Path) -> None:
     """Two names without a letter of the alphabet of file names have two drafts."""
     path = tmp_path / "transcripts" / "one.json"
-    first, second = (replace(review, terms=replace(review.terms, reviewer=name)) for name in ("李", "王"))
+    first, second = (replace(review, terms=review.terms.model_copy(update={"reviewer": name})) for name in ("李", "王"))
     people = [Person(lambda _number, value: halves(value)) for _ in range(2)]
     for reviewed, person in zip((first, second), people, strict=True):
         asyncio.run(ReviewForm(reviewed, path, person).fill_in())

@@ -148,6 +148,11 @@ def test_every_public_name_is_in_the_reference() -> None:
     assert set(debate_cli.__all__) == heads
 
 
+def test_every_member_is_explained() -> None:
+    """A row with a name and a type alone says nothing about the thing."""
+    assert re.findall(r"^\| `(\w+)` \| (?:`[^`]*`)? *\|$", python_reference(), re.MULTILINE) == []
+
+
 def test_members_shown_with_parentheses_are_callable() -> None:
     """Properties are shown without."""
     found: list[tuple[str, str]] = []

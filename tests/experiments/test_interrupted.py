@@ -24,7 +24,7 @@ from debate_cli.experiments.cell_store import LedgerCells
 from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.definition import load_experiment
 from debate_cli.experiments.ledger import LEDGER_NAME, CellRecord, Ledger
-from debate_cli.experiments.progress import ExperimentObserver, Progress
+from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress
 from debate_cli.experiments.runner import OPENING_CELLS, ExperimentRun, plan_experiment
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
@@ -54,7 +54,7 @@ def test_a_cell_that_is_not_opened_before_a_stop_begins_no_debate(here: Path) ->
     stop = StopSignal()
 
     class Stopping(ExperimentObserver):
-        def started(self, record: CellRecord, progress: Progress) -> None:
+        def started(self, record: CellRecord, progress: ExperimentProgress) -> None:
             stop.request()
 
     experiment = load_experiment(here / "exp.yaml", {}, mock=True)

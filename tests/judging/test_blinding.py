@@ -81,7 +81,7 @@ def _mark(assessment: Assessment) -> Assessment:
 
 def review_of(debate: Debate, system: str = "structured", *, seed: int = 0, blind: bool = True) -> Review:
     """A review with probabilities."""
-    terms = ReviewTerms(system, "rater", blind=blind, seed=seed, probability=True)
+    terms = ReviewTerms(system=system, reviewer="rater", blind=blind, seed=seed, probability=True)
     return open_review(StoredDebate(Path("ann-vs-zoe-20260101.json"), debate), terms)
 
 

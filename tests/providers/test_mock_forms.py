@@ -14,7 +14,7 @@ from debate_cli.domain.assessment import Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.llm.model import Message, OutputSchema, Request
 from debate_cli.providers.mock.answers import write_answer
-from debate_cli.providers.mock.sentences import shorten
+from debate_cli.providers.mock.sentences import cut_to_limits
 from debate_cli.systems.live.findings import SuspectClaim
 from debate_cli.systems.panel.votes import Vote
 from debate_cli.systems.structured.findings import Fallacy
@@ -134,7 +134,7 @@ def test_schemas_of_other_tools_are_satisfied(schema: dict[str, Any]) -> None:
 )
 def test_texts_are_cut_after_a_sentence_or_a_word(text: str, most: int | None, words: int | None, short: str) -> None:
     """The cut is after a sentence where one fits, else after a word."""
-    assert shorten(text, most, words) == short
+    assert cut_to_limits(text, most, words) == short
 
 
 SYSTEMS = [

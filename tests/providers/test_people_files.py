@@ -11,7 +11,7 @@ import pytest
 
 from debate_cli.debaters.forms import RebuttalForm
 from debate_cli.errors import PermanentError
-from debate_cli.llm.form import Form, derive_schema
+from debate_cli.llm.form import Form, FormModel, derive_schema, whole_number
 from debate_cli.llm.model import Message, OutputSchema, Reply, Request, RequestOrigin
 from debate_cli.providers.people.person import MAX_REPLY_BYTES, SETTLED_S, PromptFolder
 from debate_cli.providers.people.prompt_page import format_prompt_text
@@ -32,6 +32,12 @@ def make_request(words: str = "Rebut PRO-1.", key: str = "turn/3", nonce: str = 
         origin=RequestOrigin("d1", key, "Zoë's Team rebuttal", "Zoë's Team: rebuttal, round 2", accepts_text=True),
         form=FORM,
     )
+
+
+class MarkForm(FormModel):
+    """A form with one mark."""
+
+    logic: int = whole_number(1, 10)
 
 
 class NoMoreStepsError(Exception):
@@ -118,6 +124,24 @@ def test_an_unusable_reply_gets_a_problem_and_another_chance(tmp_path: Path) -> 
     assert "nothing is filled in" in seen[2]
     assert not problem.exists()
     assert "Nine services" in answers[0].text
+
+
+def test_a_mark_outside_its_scale_is_reported(tmp_path: Path) -> None:
+    """The form of a judge accepts such a mark, which then counts as the nearest of the scale; the user is told."""
+    form = Form("marks", MarkForm, derive_schema(MarkForm), lenient=True)
+    schema = OutputSchema(form.name, form.schema)
+    reply = tmp_path / "d1" / "001-zoe-s-team-rebuttal.reply.md"
+    steps = Steps([lambda: put(reply, "logic: 15\n")])
+    steps.ask(tmp_path, replace(make_request(), form=form, schema=schema))
+    assert steps.notes[-1] == f"{reply} is used in spite of its faults: logic: must be at most 10, not 15"
+
+
+def test_new_folders_are_private(tmp_path: Path) -> None:
+    """Only the user may open them, the parents included."""
+    with pytest.raises(NoMoreStepsError):
+        Steps([]).ask(tmp_path / "a" / "b", make_request())
+    folders = [tmp_path / "a", tmp_path / "a" / "b", tmp_path / "a" / "b" / "d1"]
+    assert [oct(folder.stat().st_mode & 0o777) for folder in folders] == ["0o700"] * 3
 
 
 def test_a_reply_that_still_changes_is_not_read(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from debate_cli.statistics.agreement import (
     root_mean_square_error,
     spearman_correlation,
 )
-from debate_cli.statistics.estimate import cluster_rows, estimate, mean, wilson_interval
+from debate_cli.statistics.estimate import cluster_rows, estimate, mean_or_none, wilson_interval
 
 
 def _units() -> list[dict[str, float]]:
@@ -60,7 +60,7 @@ def test_published_wilson_interval() -> None:
 def test_interval_of_a_mean_is_close_to_the_t_interval() -> None:
     """The bootstrap interval of a mean of ten values is within 10 % as wide as the t-interval."""
     values = [2.0, 4.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 11.0, 14.0]
-    found = estimate(cluster_rows(values, lambda value: value + values.index(value)), mean, resamples=4000)
+    found = estimate(cluster_rows(values, lambda value: value + values.index(value)), mean_or_none, resamples=4000)
     center = sum(values) / 10
     spread = math.sqrt(sum((value - center) ** 2 for value in values) / 9)
     half = 2.262 * spread / math.sqrt(10)
@@ -71,7 +71,7 @@ def test_interval_of_a_mean_is_close_to_the_t_interval() -> None:
 
 def test_no_interval_of_a_single_cluster() -> None:
     """An estimate from one cluster has a value and no interval."""
-    found = estimate([[1.0, 2.0, 3.0]], mean)
+    found = estimate([[1.0, 2.0, 3.0]], mean_or_none)
     assert (found.value, found.low, found.rows, found.clusters) == (2.0, None, 3, 1)
 
 

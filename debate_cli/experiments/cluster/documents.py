@@ -20,7 +20,7 @@ from debate_cli.domain.evidence import FoundPassage
 from debate_cli.domain.model_call import is_person
 from debate_cli.errors import ConfigError
 from debate_cli.evidence.corpus import Corpus, SkippedFile, restore_corpus
-from debate_cli.experiments.definition import Experiment, Judge, Variant
+from debate_cli.experiments.definition import ConfigVariant, Experiment, ExperimentJudge
 from debate_cli.experiments.settings import ExperimentConfig, ExperimentFile, Motion
 from debate_cli.providers.weights import is_weights_file
 from debate_cli.regular_file import cache_folder
@@ -38,7 +38,7 @@ class _StoredVariant:
     axes: Mapping[str, Any]
     config: Annotated[DebateConfig, PlainSerializer(config_to_json)]
     prompts: Mapping[str, str]
-    judges: tuple[Judge, ...]
+    judges: tuple[ExperimentJudge, ...]
     players: Mapping[str, ModelSpec]
 
 
@@ -104,10 +104,10 @@ def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
 
 def _load_variant(
     stored: _StoredVariant, document: _Document, name: str, env: Environment, corpus: Corpus | None
-) -> Variant:
+) -> ConfigVariant:
     specs = (*stored.players.values(), *(judge.spec for judge in stored.judges))
     context = RunContext(stored.config, corpus=corpus, prompts=stored.prompts)
-    variant = Variant(stored.axes, context, stored.judges, stored.players)
+    variant = ConfigVariant(stored.axes, context, stored.judges, stored.players)
     _require_portable(name, [variant])
     loaded = LoadedConfig(stored.config, Path(), (), stored.prompts, SourceMap(name), env, corpus=corpus)
     loaded = replace(loaded, provider_origins=stored_origins(name, stored.config, None))
@@ -117,7 +117,7 @@ def _load_variant(
     return replace(variant, context=prepared)
 
 
-def _require_portable(name: str, variants: Iterable[Variant]) -> None:
+def _require_portable(name: str, variants: Iterable[ConfigVariant]) -> None:
     for variant in variants:
         config = variant.context.config
         specs = (*all_model_specs(config), *variant.players.values(), *(judge.spec for judge in variant.judges))

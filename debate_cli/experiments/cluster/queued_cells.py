@@ -18,7 +18,7 @@ from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease
 from debate_cli.experiments.cluster.limits import QueueWindow, SharedBudget
 from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, ResultRow
-from debate_cli.experiments.progress import Progress
+from debate_cli.experiments.progress import ExperimentProgress
 from debate_cli.llm.budget import Budget
 from debate_cli.llm.rate_limit import SharedRates
 from debate_cli.storage.atomic_write import atomic_write
@@ -83,7 +83,7 @@ class QueuedCells:
         await budget.refresh()
         return budget
 
-    async def load_progress(self) -> Progress:
+    async def load_progress(self) -> ExperimentProgress:
         """Return the current progress of the experiment, without the scores of players."""
         query = (
             "SELECT state, count(*), coalesce(sum(cost_usd), 0), coalesce(sum(tokens), 0)::bigint, "
@@ -96,7 +96,7 @@ class QueuedCells:
         cells: dict[CellState, int] = {"open": 0, "running": 0, "failed": 0, "done": 0}
         cells |= {row[0]: row[1] for row in found}
         cost, tokens, calls = (sum(row[column] for row in found) for column in (2, 3, 4))
-        return Progress(name, cells, {}, cost, tokens, calls, is_rehearsal=is_mock)
+        return ExperimentProgress(name, cells, {}, cost, tokens, calls, is_rehearsal=is_mock)
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell, and write its saved debate into the folder. Return None if there is no cell to run.
@@ -146,7 +146,7 @@ class QueuedCells:
                     path.with_suffix(suffix).unlink(missing_ok=True)
         return True
 
-    async def renew(self, budget: Budget) -> Progress | None:
+    async def renew(self, budget: Budget) -> ExperimentProgress | None:
         """Send a heartbeat, and update `budget` with the costs of all workers.
 
         Some calls also search for cells of dead workers, and return the progress. All other calls return None.

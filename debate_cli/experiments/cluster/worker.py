@@ -16,7 +16,7 @@ from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.cluster.database import Database, address_secrets
 from debate_cli.experiments.cluster.documents import load_document
 from debate_cli.experiments.cluster.queued_cells import LEASE_S, QueuedCells
-from debate_cli.experiments.definition import Variant
+from debate_cli.experiments.definition import ConfigVariant
 from debate_cli.experiments.progress import ExperimentObserver
 from debate_cli.experiments.runner import ExperimentRun
 
@@ -127,7 +127,7 @@ class _Worker:
                     self._observer.note(f"this worker refused an experiment: {problem}")
         return self._plans[key]
 
-    def _adapt(self, variant: Variant) -> Variant:
+    def _adapt(self, variant: ConfigVariant) -> ConfigVariant:
         context = variant.context
         concurrency = self._options.concurrency or context.config.limits.concurrency
         limits = context.config.limits.model_copy(update={"concurrency": concurrency})

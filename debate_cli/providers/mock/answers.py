@@ -26,12 +26,12 @@ from debate_cli.providers.mock.sentences import (
     SeededRandom,
     SentenceWriter,
     cite,
+    cut_to_limits,
     find_leader,
     first_words,
     list_objects,
     load_sentence_bank,
     participant_totals,
-    shorten,
 )
 
 _WORD_LIMIT = re.compile(r"at most (\d+) words")
@@ -158,7 +158,7 @@ class _FormWriter:
         while len(text) < least:
             text += " " + self._sentences.write(replace(place, index=place.index + 1))
         word_limits = _WORD_LIMIT.findall(self._facts.task) if place.name == "final_position" else []
-        return shorten(text, most, int(word_limits[-1]) if word_limits else None)
+        return cut_to_limits(text, most, int(word_limits[-1]) if word_limits else None)
 
 
 def _writing_order(name: str, schema: Json) -> int:

@@ -383,7 +383,7 @@ def find_item(values: Json) -> str | None:
     return str(found) if found else None
 
 
-def shorten(text: str, max_chars: int | None, max_words: int | None = None) -> str:
+def cut_to_limits(text: str, max_chars: int | None, max_words: int | None = None) -> str:
     """Cut `text` to the limits: at the end of a sentence if possible, else at the end of a word."""
     if max_words is not None and len(text.split()) > max_words:
         text = " ".join(text.split()[:max_words])

@@ -24,12 +24,12 @@ from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.retry import ignore_note
 from debate_cli.providers.people.prompt_page import find_prompt_hash, format_page
 from debate_cli.providers.people.replies import ReadReply, read_reply
-from debate_cli.regular_file import read_regular_file
+from debate_cli.regular_file import make_private_folder, read_regular_file
 
 FILES_FOLDER = "files"
 """Name of the default folder for prompts and replies, inside the folder of transcripts."""
 PROMPT, REPLY, PROBLEM = ".prompt.md", ".reply.md", ".problem.md"
-FILE_MODE, FOLDER_MODE = 0o600, 0o700
+FILE_MODE = 0o600
 MAX_REPLY_BYTES = 1024 * 1024
 MAX_SLUG_CHARS = 80
 FIRST_POLL_S, LAST_POLL_S = 0.1, 1.0
@@ -84,7 +84,7 @@ class PromptFolder:
     def _write_prompt(self, request: Request) -> tuple[Path, str]:
         origin = request.origin
         folder = self._folder / (to_slug(origin.debate) if origin is not None else "other")
-        folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        make_private_folder(folder)
         slug = to_slug(origin.name if origin is not None else request.purpose)
         key = (folder.name, origin.key if origin is not None else request.purpose)
         digest = find_prompt_hash(format_page(request, None)) or ""
@@ -124,6 +124,8 @@ class PromptFolder:
                 found = _read_reply_file(reply, request, digest)
                 if _read_stamp(reply) == stamp and found.is_usable:
                     problem.unlink(missing_ok=True)
+                    if found.problems:
+                        self._note(f"{reply} is used in spite of its faults: {'; '.join(found.problems)}")
                     return Reply(text=found.text, usage=Usage(), finish_reason="stop", is_final=found.is_final)
                 if _read_stamp(reply) == stamp:
                     pause, unusable = FIRST_POLL_S, stamp

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import cast
 
+from debate_cli.domain.message_text import one_line
 from debate_cli.llm.model import Request
 from debate_cli.providers.people.yaml_form import form_lines
 
@@ -26,7 +27,7 @@ def format_page(request: Request, reply_name: str | None) -> str:
     `reply_name` is the file for the answer; None if the answer is not a file.
     """
     title = request.origin.title if request.origin is not None else request.purpose
-    body = "\n".join([f"# {_one_line(title)}", "", *_format_parts(request)])
+    body = "\n".join([f"# {one_line(title)}", "", *_format_parts(request)])
     digest = hashlib.sha256(body.encode("utf-8", "replace")).hexdigest()[:HASH_CHARS]
     answer = _format_answer_part(request, reply_name, digest)
     return f"<!-- prompt {digest} -->\n{body}\n\n{answer}"
@@ -42,7 +43,7 @@ def explain_field(request: Request, name: str) -> str:
     text = f"{request.system}\n{request.messages[-1].content}"
     pattern = rf"(?:^- |\. )(?:\w+, )*{re.escape(name)}(?: \([^()\n]*\))?: (.+?[.)])(?=\s|$)"
     found = re.findall(pattern, text, re.MULTILINE)
-    return _one_line(found[-1]) if found else ""
+    return one_line(found[-1]) if found else ""
 
 
 def format_prompt_text(text: str) -> str:
@@ -82,7 +83,7 @@ def _show_objects(line: str, start: int) -> Iterator[str]:
         return
     yield line[:start].rstrip()
     for entry in cast("list[dict[str, object]]", entries):
-        yield f"- {'; '.join(f'{name}: {_one_line(str(value))}' for name, value in entry.items())}"
+        yield f"- {'; '.join(f'{name}: {one_line(str(value))}' for name, value in entry.items())}"
     rest = line[end:].lstrip(". ")
     if rest:
         yield from _show_line(rest)
@@ -121,10 +122,6 @@ def _format_answer_part(request: Request, reply_name: str | None, digest: str) -
         lines.append("Write it under another name first and rename it, so that no incomplete answer is read.")
     lines += ["", "```yaml", f"# answer to prompt {digest}", *form_lines(request.schema.json), "```", ""]
     return "\n".join(lines)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def find_prompt_hash(text: str) -> str | None:

@@ -97,7 +97,7 @@ def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str |
     broken: str | None = None
     for candidate in (text, *fenced) if len(fenced) <= 1 else fenced:
         try:
-            value = load_yaml(candidate)
+            value = load_yaml_strings(candidate)
         except yaml.YAMLError as error:
             if begin.search(candidate):
                 broken = broken or _describe_yaml_error(error)
@@ -107,7 +107,7 @@ def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str |
     return None, broken
 
 
-def load_yaml(text: str) -> Any:
+def load_yaml_strings(text: str) -> Any:
     """Load YAML or JSON with all scalars as strings. Raises yaml.YAMLError, also for anchors, aliases and tags."""
     depth = 0
     for token in yaml.scan(text, Loader=yaml.BaseLoader):

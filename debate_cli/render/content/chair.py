@@ -6,10 +6,10 @@ from itertools import groupby
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.turn import Phase
 from debate_cli.formats.schedule import Stage, active_debaters, follow_up_questions, stages
 from debate_cli.render import theme
-from debate_cli.render.theme import count_noun
 
 MAX_MOTION_CHARS = 240
 PAIR = 2
@@ -53,7 +53,7 @@ def announce_close(debate: Debate, reason: CloseReason | None) -> str:
     if reason is None or debate.document_name is not None:
         return ""
     rounds = len({turn.round for turn in debate.turns})
-    length = f"{count_noun(len(debate.turns), 'speech', 'speeches')} in {count_noun(rounds, 'round')}"
+    length = f"{count_noun(len(debate.turns), 'speech')} in {count_noun(rounds, 'round')}"
     speeches = f"It had {length}." if reason in FINAL_REASONS else f"So far it has {length}."
     return f"{theme.CLOSE_MESSAGES[reason]}{f' {speeches}' if rounds else ''}"
 
@@ -64,7 +64,7 @@ def _explain_format(debate: Debate) -> Iterable[str]:
     name = config.kind.replace("_", "-")
     if config.kind == "free_flowing":
         order = _order_of_speakers(debate, [item.name for item in debate.participants])
-        yield f"The format is {name}, with {count_noun(config.turns, 'speech', 'speeches')} by each debater: {order}."
+        yield f"The format is {name}, with {count_noun(config.turns, 'speech')} by each debater: {order}."
         yield "It ends early after a full round that says nothing new."
         return
     most = "at most " if any(map(_is_optional, plan)) else ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from debate_cli.domain.message_text import count_noun
 from debate_cli.experiments.analysis import (
     Analysis,
     JudgeRecord,
@@ -92,7 +93,7 @@ def _rating_remarks(ratings: Ratings, *, has_intervals: bool) -> Iterator[str]:
         side = _format_interval(ratings.side, 2)
         yield f"Advantage of the player named first (in debates: for the motion): {side} in log odds."
     source = "The 95 % intervals come from a bootstrap over clusters."
-    clusters = theme.count_noun(ratings.clusters, "cluster")
+    clusters = count_noun(ratings.clusters, "cluster")
     yield (
         f"{ratings.results} results in {clusters} (usually a cluster is a motion). "
         f"{source if has_intervals else 'Intervals need at least two clusters.'}"

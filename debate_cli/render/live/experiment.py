@@ -5,7 +5,7 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from debate_cli.experiments.progress import ExperimentObserver, Progress
+from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress
 from debate_cli.render import theme
 from debate_cli.render.experiment import player_table, progress_sentence
 from debate_cli.render.terminal.drawing import render_table, terminal_line
@@ -18,7 +18,7 @@ MAX_PLAYERS = 20
 class LiveExperimentObserver(ExperimentObserver):
     """Redraws the state of a run on a terminal. Call `start` before and `stop` after the run."""
 
-    def __init__(self, console: Console, progress: Progress) -> None:
+    def __init__(self, console: Console, progress: ExperimentProgress) -> None:
         self.console = console
         self._progress = progress
 
@@ -41,7 +41,7 @@ class LiveExperimentObserver(ExperimentObserver):
 
     pause, resume = stop, start
 
-    def changed(self, progress: Progress) -> None:
+    def changed(self, progress: ExperimentProgress) -> None:
         """Show the new progress at the next refresh."""
         self._progress = progress
 

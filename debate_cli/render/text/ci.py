@@ -7,6 +7,7 @@ from typing import Literal
 
 from debate_cli.app.documents import STDIN_NAME
 from debate_cli.app.score import CheckedFile, ScoredFile, UnusableFile, VoteReview
+from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict
@@ -70,7 +71,7 @@ def format_workflow_command(
 def format_step_summary(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
     """Return Markdown: a table of files with verdicts and gates, then required changes, then unusable files."""
     unmet = sum(len(checked.unmet) for checked in files)
-    head = f"{theme.count_noun(len(files), 'debate')} scored"
+    head = f"{count_noun(len(files), 'debate')} scored"
     lines = [f"## {head}{f', gates not met: {unmet}' if unmet else ''}", ""]
     if files:
         lines += ["| debate | verdicts | gates |", "| --- | --- | --- |", *(_row(checked) for checked in files), ""]

@@ -39,9 +39,13 @@ class Calibration(FrozenModel):
     """A turn's score before and after a rule changed it."""
 
     turn: int
+    """Index of the turn, from 0."""
     dimension: str
+    """The scored dimension: `logic`, `rhetoric` or `tactics`."""
     before: float = Field(validation_alias=AliasChoices("from", "before"), serialization_alias="from")
+    """Score before the change; `from` in files."""
     after: float = Field(validation_alias=AliasChoices("to", "after"), serialization_alias="to")
+    """Score after the change; `to` in files."""
     rule: CalibrationRule
     """Why the score changed. `chain`: the causal chain is incomplete. `floor`: the turn won an exchange. `ceiling`: the
     turn lost an exchange and won none."""
@@ -51,8 +55,11 @@ class Penalty(FrozenModel):
     """Points that a turn loses in logic."""
 
     turn: int
+    """Index of the turn that loses the points."""
     kind: PenaltyKind
+    """The fault: a kind of suspect claim, `logic_gap`, `contradiction` or `dropped_premise`."""
     points: float
+    """Number of points, above 0."""
     about: str
     """The quoted words that cost the points, or the judge's description of the fault."""
 
@@ -61,7 +68,9 @@ class UnresolvedExchange(FrozenModel):
     """Two turns whose scores in a dimension contradict the judge's comparison of the turns."""
 
     turns: tuple[int, int]
+    """Indices of the earlier and the later turn."""
     dimension: str
+    """The compared dimension: `logic`, `rhetoric` or `tactics`."""
     winner: str
     """Who won the exchange according to the judge: a debater's name, or `draw`."""
     earlier: float

@@ -91,7 +91,9 @@ class Arc(FrozenModel):
     """How one participant's case developed over the debate."""
 
     participant: str
+    """Name of the debater."""
     arc: str
+    """How the case developed, in the judge's words."""
 
 
 class Narrative(Finding):

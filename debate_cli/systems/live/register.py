@@ -40,6 +40,7 @@ class RegisterRow(FrozenModel):
     turn: int
     """Index of the turn with the quoted words."""
     fault: RegisterFault
+    """What is wrong: `hollow`, `fabricated`, `inverted` or `backwards` for a claim, `gap` for a gap in the logic."""
     quote: str
     """The quoted words with the fault; empty for a gap in an old transcript."""
     points: float
@@ -50,6 +51,7 @@ class RegisterRow(FrozenModel):
     exposed_by: int | None
     """Index of the later turn that exposed the fault; None if no later turn did."""
     reason: str
+    """Why the words are a fault, in the judge's words; may be empty."""
     charged_to: int | None = None
     """Index of the turn that loses the points. None if the entry is withdrawn. Of several entries with one quote, only
     the costliest has an index."""
@@ -187,7 +189,7 @@ class AddedEntryForm(FormModel):
     exposed_by: int
 
 
-class ReviewForm(FormModel):
+class RegisterReviewForm(FormModel):
     """The judge's answer to the register review."""
 
     entries: tuple[ReviewedEntryForm, ...] = ()
@@ -253,11 +255,11 @@ def format_entries(entries: Mapping[str, RegisterRow], debate: Debate) -> str:
     )
 
 
-def _build_review_form(context: Context) -> Form[ReviewForm]:
+def _build_review_form(context: Context) -> Form[RegisterReviewForm]:
     names = list_entries(context.debate, context.brief.run)
     exposed_by = one_of(turn.index for turn in context.debate.turns)
     entries = each_of("entry", names) if names else None
-    return judge_form("live_register", ReviewForm, entries=entries, exposed_by=exposed_by)
+    return judge_form("live_register", RegisterReviewForm, entries=entries, exposed_by=exposed_by)
 
 
 def _review_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, str]:
@@ -269,7 +271,7 @@ def _review_prompt_values(context: Context, _prompts: Prompts) -> Mapping[str, s
     }
 
 
-def _read_review_form(filled: ReviewForm, context: Context) -> AssessmentContent:
+def _read_review_form(filled: RegisterReviewForm, context: Context) -> AssessmentContent:
     collector = MarkCollector()
     listed = list_entries(context.debate, context.brief.run)
     for item in unique_known_items(collector, filled.entries, lambda item: item.entry, listed):

@@ -59,8 +59,11 @@ class TurnRow(FrozenModel):
     """One turn's marks and scores."""
 
     turn: int
+    """Index of the turn, from 0."""
     round: int
+    """Number of the round, from 1."""
     speaker: str
+    """Name of the debater."""
     raw: dict[str, float]
     """Maps dimensions to the judge's marks."""
     calibrated: dict[str, float]
@@ -87,10 +90,15 @@ class ChainRow(FrozenModel):
     """The causal chain in the main argument of one turn."""
 
     turn: int
+    """Index of the turn, from 0."""
     speaker: str
+    """Name of the debater."""
     cause: str
+    """The cause that the argument names, in the judge's words."""
     process: str
+    """How the cause leads to the consequence, in the judge's words."""
     consequence: str
+    """The consequence that the argument names, in the judge's words."""
     missing: tuple[str, ...]
     """Missing links of the chain: `cause`, `process`, `consequence` or `weakest_premise`."""
 
@@ -99,10 +107,13 @@ class NarrativeNote(FrozenModel):
     """The judge's account of the whole debate."""
 
     winner: str | None
+    """Name of the debater who won according to the judge; None if neither did."""
     reasoning: str
+    """Why, in the judge's words."""
     pattern: DebatePattern
     """Pattern of the debate; `none` if the judge named no pattern."""
     arcs: tuple[Arc, ...]
+    """How the case of each debater developed."""
     agrees: bool | None
     """Whether narrative and scorecard agree on who won. None if the scorecard is undetermined."""
     resolution: str | None
@@ -113,15 +124,20 @@ class ConvergenceNote(FrozenModel):
     """How the disagreement of the debaters changed between the first and the last turns."""
 
     outcome: ConvergenceOutcome
+    """How the disagreement ended, e.g. `genuine_agreement` or `sustained_disagreement`."""
     early: str
+    """The disagreement in the first turns, in the judge's words."""
     late: str
+    """The disagreement in the last turns, in the judge's words."""
 
 
 class LiveNotes(Notes):
     """Notes of a live verdict."""
 
     turns: tuple[TurnRow, ...]
+    """One row per turn, in the order of the debate."""
     chains: tuple[ChainRow, ...] = ()
+    """The causal chain of each turn for which the judge described one."""
     chain_limits: tuple[Calibration, ...] = ()
     """Scores in logic that were lowered to 34, because the causal chain is incomplete."""
     calibrations: tuple[Calibration, ...]
@@ -131,6 +147,7 @@ class LiveNotes(Notes):
     register_entries: tuple[RegisterRow, ...] = ()
     """All suspect claims and logic gaps, with the review's decisions."""
     penalties: tuple[Penalty, ...]
+    """Points of logic that turns lost."""
     exchanges_won: dict[str, int] = {}
     """Maps each participant to the number of exchanges in which this participant won more dimensions."""
     dimension_wins: dict[str, dict[str, int]]
@@ -140,7 +157,9 @@ class LiveNotes(Notes):
     credibility: dict[str, float]
     """Maps each participant to the mean mark for credibility, 0-10."""
     narrative: NarrativeNote | None
+    """The judge's account of the whole debate; None if the judge gave none."""
     convergence: ConvergenceNote | None
+    """How the disagreement changed; None if the judge did not compare the first turns with the last."""
     personalities: dict[str, tuple[PersonalityStep, ...]] = {}
     """The personality over time for each participant whose personality changed."""
 

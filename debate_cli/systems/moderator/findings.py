@@ -12,13 +12,16 @@ class SummaryPoint(FrozenModel):
     heading: str
     """Name of the debater or of the subtopic."""
     points: tuple[str, ...]
+    """The points, in the judge's words."""
 
 
 class Momentum(FrozenModel):
     """Which debater is gaining ground, and why."""
 
     toward: str | None
+    """Name of the debater who gains ground; None if no debater does."""
     why: str
+    """The reason, in the judge's words."""
 
 
 class Summary(Finding):
@@ -46,9 +49,13 @@ class Clash(Finding):
     """A point on which debaters disagree, and whether they answer each other."""
 
     kind: Literal["clash"] = "clash"
+    """Always `clash`."""
     participants: tuple[str, ...]
+    """Names of the debaters who disagree."""
     about: str
+    """The disputed point, in the judge's words."""
     engaged: bool
+    """Whether the debaters answer each other on the point."""
 
     def describe(self) -> list[str]:
         """Return which debaters clash over which point."""
@@ -60,8 +67,11 @@ class NonEngagement(Finding):
     """A point that a debater should have answered in a round but did not."""
 
     kind: Literal["non_engagement"] = "non_engagement"
+    """Always `non_engagement`."""
     participant: str
+    """Name of the debater who did not answer."""
     about: str
+    """The unanswered point, in the judge's words."""
 
     def describe(self) -> list[str]:
         """Return which debater left which point unanswered."""

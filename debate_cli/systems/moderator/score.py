@@ -53,7 +53,9 @@ class ModeratorRoundRow(FrozenModel):
     """One debater's marks for one round."""
 
     round: int
+    """Number of the round, from 1."""
     participant: str
+    """Name of the debater."""
     marks: dict[str, float]
     """Maps criteria to mean marks of the judges, 0-10."""
     reasons: dict[str, tuple[str, ...]]
@@ -70,6 +72,7 @@ class GroupRow(FrozenModel):
     sum: float | None
     """Sum of the group's marks; None if a category of the group has no mark."""
     out_of: float
+    """Highest possible sum of the group."""
     reasons: tuple[str, ...]
     """The judges' reasons for the marks of this group."""
 
@@ -78,6 +81,7 @@ class FinalRow(FrozenModel):
     """One debater's marks in the final evaluation, and the debater's final score."""
 
     participant: str
+    """Name of the debater."""
     categories: dict[str, float]
     """Maps categories to mean marks of the judges."""
     total: float | None
@@ -98,39 +102,54 @@ class ClaimedTotal(FrozenModel):
     """A total that a judge wrote. It differs by more than 0.5 from the sum of the judge's marks."""
 
     assessor: str
+    """Id of the judge."""
     participant: str
+    """Name of the debater."""
     round: int | None
     """Number of the round; None for the final evaluation."""
     claimed: float
+    """The total that the judge wrote."""
     ours: float
+    """The sum of the judge's marks."""
 
 
 class Reasoning(FrozenModel):
     """A judge's reasoning about the whole debate."""
 
     assessor: str
+    """Id of the judge."""
     text: str
+    """The reasoning, in the judge's words."""
 
 
 class RoundReport(FrozenModel):
     """A judge's report on one round."""
 
     round: int
+    """Number of the round, from 1."""
     assessor: str
+    """Id of the judge."""
     points: tuple[SummaryPoint, ...]
     """Points that debaters made in the round."""
     clashes: tuple[Clash, ...]
+    """Points on which debaters disagreed in the round."""
     non_engagement: tuple[NonEngagement, ...]
+    """Points that debaters left unanswered in the round."""
     consensus: tuple[str, ...]
+    """Points on which the debaters agreed, in the judge's words."""
     momentum: Momentum | None
+    """Which debater gained ground; None if the judge did not say."""
     guidance: str
+    """Advice to all debaters for the next round; may be empty."""
 
 
 class Overview(FrozenModel):
     """A judge's summary of the whole debate."""
 
     assessor: str
+    """Id of the judge."""
     text: str
+    """The summary, in the judge's words."""
     consistently_outperformed: tuple[str, ...]
     """Names of the debaters who did worse than their opponents throughout the debate."""
 
@@ -143,11 +162,15 @@ class ModeratorNotes(Notes):
     rounds: tuple[ModeratorRoundRow, ...]
     """One row per debater and round, ordered by round."""
     final: tuple[FinalRow, ...]
+    """The final evaluation, one row per debater."""
     claimed: tuple[ClaimedTotal, ...]
+    """Totals that judges added up wrongly."""
     reasoning: tuple[Reasoning, ...]
+    """Each judge's reasoning about the whole debate."""
     reports: tuple[RoundReport, ...] = ()
     """One report per judge and round, ordered by round."""
     overviews: tuple[Overview, ...] = ()
+    """Each judge's summary of the whole debate."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:

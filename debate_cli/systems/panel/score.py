@@ -37,21 +37,30 @@ class BallotRow(FrozenModel):
     """A judge's vote in one round of voting."""
 
     judge: str
+    """Id of the judge."""
     option: VoteOption
+    """The option that the judge chose."""
     confidence: float
+    """How sure the judge is, 0-1, as stated by the judge."""
     weight: float
     """Weight of the vote, as a share of the weight of all votes in the round, 0-1."""
     dimensions: dict[str, float]
+    """Maps dimensions to the judge's marks, 1-3."""
     critical_findings: tuple[str, ...]
+    """Faults that weigh against the text or motion, in the judge's words."""
     remediation_required: tuple[str, ...]
+    """Changes that the judge demands, in the judge's words."""
     rationale: str
+    """The reasons for the vote, in the judge's words."""
     changed: bool
     """Whether the option differs from the judge's option in the round before."""
     changed_because: str | None
+    """Why the judge changed the vote, in the judge's words; None if the judge gave no reason."""
     unexplained_change: bool
     """Whether the judge changed the option without a valid reason. In a debate, a valid reason names a turn or an
     argument."""
     late: bool
+    """Whether the judge did not answer in time, so that the earlier vote was repeated."""
     carried: bool
     """Whether the judge's earlier vote counts again, because the judge gave no vote in time."""
 
@@ -60,10 +69,13 @@ class PanelRoundRow(FrozenModel):
     """One round of voting. In round 0, no judge sees another judge's vote."""
 
     round: int
+    """Number of the round of voting, from 0."""
     agreement: float
+    """Agreement of the judges, 0-1."""
     disagreements: tuple[Disagreement, ...]
     """Disputed points, most severe first."""
     votes: tuple[BallotRow, ...]
+    """The votes that count in the round, in the order of the panel."""
 
 
 class VoteTally(FrozenModel):
@@ -89,15 +101,19 @@ class PanelNotes(Notes):
     first_vote: VoteTally | None
     """Result of the first vote; None if no judge voted."""
     initial_agreement: float | None
+    """Agreement in the first vote, 0-1; None if no judge voted."""
     final_agreement: float | None
+    """Agreement in the final vote, 0-1; None if no judge voted."""
     improvement: float | None
     """Final agreement minus initial agreement; None if no judge voted."""
     converged: bool
     """Whether the final agreement is at least `convergence_threshold`."""
     convergence_threshold: float
+    """The agreement, 0-1, at which the panel stops voting."""
     deliberation_rounds: int
     """Number of rounds of voting after the first vote."""
     rounds: tuple[PanelRoundRow, ...]
+    """The rounds of voting, in order."""
     dissent: tuple[BallotRow, ...]
     """Final votes for another option than the one that the panel chose."""
     unexplained_changes: tuple[str, ...]
@@ -121,15 +137,12 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
     votes = [vote for row in rounds for vote in row.votes]
     final = by_round[max(by_round)] if by_round else ()
     tally = tally_votes(final)
-    outcome, scores = UNDETERMINED_OUTCOME, dict[str, float]()
+    outcome = UNDETERMINED_OUTCOME
+    if tally is not None and len(final) >= min(settings.min_judges, len(weights)):
+        outcome = _outcome(tally, debate)
     changes: tuple[RequiredChange, ...] = ()
-    if tally is not None:
-        if len(final) >= min(settings.min_judges, len(weights)):
-            outcome = _outcome(tally, debate)
-        sides = {_only_debater_of_side(debate, side): tally.weights[option] for option, side in OPTION_SIDES.items()}
-        scores = {name: share for name, share in sides.items() if name is not None}
-        if debate.document_name is not None and tally.option != "PASS":
-            changes = find_required_changes(final, settings.dimensions, debate.config.background or "")
+    if tally is not None and debate.document_name is not None and tally.option != "PASS":
+        changes = find_required_changes(final, settings.dimensions, debate.config.background or "")
     initial, latest = (rounds[0].agreement, rounds[-1].agreement) if rounds else (None, None)
     notes = PanelNotes(
         option=tally.option if tally else None,
@@ -149,7 +162,12 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
         late=tuple(dict.fromkeys(vote.judge for vote in votes if vote.late)),
         missing=tuple(_missing(debate, run, settings, by_round)),
     )
-    return build_verdict("panel", run, outcome, scores, notes)
+    return build_verdict("panel", run, outcome, _shares_of_debaters(tally, debate) if tally else {}, notes)
+
+
+def _shares_of_debaters(tally: VoteTally, debate: Debate) -> dict[str, float]:
+    sides = {_only_debater_of_side(debate, side): tally.weights[option] for option, side in OPTION_SIDES.items()}
+    return {name: share for name, share in sides.items() if name is not None}
 
 
 def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:

@@ -14,7 +14,7 @@ from debate_cli.domain.judging_config import (
     duplicate_indices,
     judge_id_problems,
 )
-from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.message_text import format_suggestion
 
 PERSONA_WEIGHTS: dict[str, float] = {
     "technical_architect": 0.25,

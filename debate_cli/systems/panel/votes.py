@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
@@ -91,6 +91,7 @@ class Disagreement(FrozenModel):
     """A point on which a panel disagrees: the vote, or the marks of one dimension."""
 
     type: Literal["vote", "dimension"]
+    """`vote` or `dimension`."""
     about: str
     """What the judges disagree on: `vote`, or the name of a dimension."""
     severity: float
@@ -126,22 +127,32 @@ def needs_deliberation(
     Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
     options, marks = _check_votes(votes, dimensions)
+    if not isinstance(threshold, int | float):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+        raise ConfigError(f"threshold: {threshold!r} is not a number; use one from 0 to 1")
     is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in _mark_ranges(marks).values())
     is_divided = len(options) >= MIN_VOTES_TO_COMPARE and (len(set(options)) > 1 or is_disputed)
     return is_divided and _compute_agreement(options, marks) < strip_float_noise(threshold)
 
 
 def _check_votes(votes: Votes, dimensions: DimensionMarks) -> tuple[list[str], dict[str, list[float]]]:
-    options: list[str] = list(votes.values() if isinstance(votes, Mapping) else votes)
+    options: list[str] = _list_values("votes", votes)
     for option in options:
         if option not in OPTIONS:
             raise ConfigError(f"votes: {option!r} is not an option; use {', '.join(OPTIONS)}")
-    marks = {name: list(given.values() if isinstance(given, Mapping) else given) for name, given in dimensions.items()}
+    if not isinstance(dimensions, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+        raise ConfigError(f"dimensions: {dimensions!r} is not a mapping of dimensions to marks")
+    marks = {name: _list_values(f"dimensions: {name}", given) for name, given in dimensions.items()}
     for name, given in marks.items():
         for mark in given:
-            if not MIN_DIMENSION_MARK <= mark <= MAX_DIMENSION_MARK:
+            if not isinstance(mark, int | float) or not MIN_DIMENSION_MARK <= mark <= MAX_DIMENSION_MARK:
                 raise ConfigError(f"dimensions: {name}: {mark!r} is not a mark; use numbers from 1 to 3")
     return options, marks
+
+
+def _list_values(name: str, given: Any) -> list[Any]:
+    if not isinstance(given, Collection) or isinstance(given, str):
+        raise ConfigError(f"{name}: {given!r} is neither a list nor a mapping from judges; pass one of them")
+    return list(given.values() if isinstance(given, Mapping) else given)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _compute_agreement(options: Collection[str], marks: Mapping[str, Collection[float]]) -> float:

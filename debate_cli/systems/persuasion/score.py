@@ -55,6 +55,7 @@ class ScoreParts(_NoiseFree):
     """The four parts of a debater's score, in points."""
 
     name: str
+    """Name of the debater."""
     stance: float
     """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
@@ -77,9 +78,13 @@ class FinalState(_NoiseFree):
     """A debater's state at the end of the debate."""
 
     name: str
+    """Name of the debater."""
     stance: float
+    """From -1 (fully against the motion) to 1 (fully for it)."""
     conviction: float
+    """How firmly the debater holds the stance, 0-1."""
     position: StancePosition
+    """The stance in one word."""
     persuasion: tuple[float, ...]
     """Persuasion, 0-1, by each of the last ten speeches with an effect on the debater."""
     persuasion_band: Band | None
@@ -89,17 +94,20 @@ class FinalState(_NoiseFree):
     resistance: ResistanceRating | None
     """Grade of the debater's resistance to attacks; None if no speech had an effect on the debater."""
     surrendered: bool
+    """Whether the debater surrendered."""
 
 
 class Surrender(FrozenModel):
     """A debater's surrender."""
 
     name: str
+    """Name of the debater."""
     round: int
     """Number of the round after which the debater surrendered."""
     turn: int
     """Index of the turn after which the debater surrendered."""
     reason: SurrenderReason
+    """The rule that applied: `persuaded`, `neutral` or `worn_down`."""
 
 
 class CurvePoint(_NoiseFree):
@@ -108,16 +116,22 @@ class CurvePoint(_NoiseFree):
     turn: int | None
     """Index of the turn; None before the first turn."""
     speaker: str | None
+    """Name of the debater who spoke; None before the first turn."""
     stances: dict[str, float]
+    """Maps each debater to the stance, -1 to 1."""
     convictions: dict[str, float]
+    """Maps each debater to the conviction, 0-1."""
 
 
 class StrategyUse(_NoiseFree):
     """The predicted and the actual persuasion by the strategy of one turn."""
 
     turn: int
+    """Index of the turn, from 0."""
     speaker: str
+    """Name of the debater."""
     strategy: str
+    """Name of the strategy."""
     predicted: float | None
     """Predicted mean persuasion of the opponents; None without a prediction."""
     actual: float | None
@@ -128,16 +142,22 @@ class InfluenceEdge(_NoiseFree):
     """How strongly the debater `source` persuaded the debater `target` on average, 0-1."""
 
     source: str
+    """Name of the debater who persuades."""
     target: str
+    """Name of the debater who is persuaded."""
     weight: float
+    """Mean persuasion, 0-1."""
     band: Band
+    """`weight` in one word, e.g. `slight`."""
 
 
 class ContextSimilarity(_NoiseFree):
     """How similar two debaters' vectors in `social_context` are."""
 
     names: tuple[str, str]
+    """The two debaters."""
     cosine: float
+    """Cosine of the angle between the two vectors; 1 if they have the same direction."""
 
 
 FOREIGN_KEYWORDS = (
@@ -162,15 +182,19 @@ class PersuasionNotes(Notes, _NoiseFree):
     parts: tuple[ScoreParts, ...]
     """The parts of each debater's score."""
     states: tuple[FinalState, ...]
+    """The state of each debater at the end of the debate."""
     curve: tuple[CurvePoint, ...]
+    """Stance and conviction before the first turn and after each turn."""
     strategies: tuple[StrategyUse, ...]
     """One entry for each turn that has a strategy."""
     graph: tuple[InfluenceEdge, ...]
+    """How strongly each debater persuaded each other debater."""
     influence: dict[str, float]
     """Maps each speaker to how strongly the speaker persuaded other debaters on average, 0-1."""
     social_context: dict[str, tuple[float, ...]]
     """Maps each debater to a vector of 128 numbers and length 1. Debaters in similar states have similar vectors."""
     likeness: tuple[ContextSimilarity, ...]
+    """Similarity of each pair of debaters with a `social_context`."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:

@@ -36,13 +36,17 @@ class DebaterSources(FrozenModel):
     """Counts of one debater's citations, and the debater's score."""
 
     name: str
+    """Name of the debater."""
     citations: int
+    """Number of the debater's citations."""
     counted: int
     """Number of citations that count: the quote was checked, and the judge's answer is not `unknown`."""
     credit: float
+    """Sum of the credits of the citations that count."""
     score: float
     """`credit` divided by `counted`, 0-1; 0 if `counted` is 0."""
     altered: int
+    """Number of quotes whose words differ from the source."""
     not_found: int
     """Number of quotes that are not in their source, or whose source does not exist."""
     contradicted: int
@@ -55,6 +59,7 @@ class SourcesNotes(Notes):
     """Notes of a verdict by the system `sources`."""
 
     debaters: tuple[DebaterSources, ...]
+    """One row per debater."""
     citations: tuple[JudgedCitation, ...]
     """All citations, those with altered quotes first."""
     lookups: tuple[JudgedLookup, ...] = Field(default=(), exclude_if=lambda lookups: not lookups)

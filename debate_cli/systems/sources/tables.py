@@ -27,7 +27,13 @@ EXISTENCE_BADGES: dict[Quality, Badge] = {
 def tables(verdict: Verdict) -> Iterator[Table]:
     """Yield tables of scores, citations, and what was looked up."""
     notes = parse_notes(SourcesNotes, verdict)
-    yield column_table(
+    yield _score_table(notes)
+    yield _citation_table(notes)
+    yield _lookup_table(notes)
+
+
+def _score_table(notes: SourcesNotes) -> Table:
+    return column_table(
         "scores, sources",
         sorted(notes.debaters, key=lambda row: -row.score),
         {
@@ -42,7 +48,10 @@ def tables(verdict: Verdict) -> Iterator[Table]:
             "uncited": lambda row: Number(row.uncited, 0),
         },
     )
-    yield column_table(
+
+
+def _citation_table(notes: SourcesNotes) -> Table:
+    return column_table(
         "citations, sources",
         notes.citations,
         {
@@ -56,7 +65,10 @@ def tables(verdict: Verdict) -> Iterator[Table]:
             "reason": lambda item: item.reason,
         },
     )
-    yield column_table(
+
+
+def _lookup_table(notes: SourcesNotes) -> Table:
+    return column_table(
         "named without a passage, sources",
         notes.lookups,
         {

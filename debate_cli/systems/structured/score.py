@@ -54,7 +54,9 @@ class ArgumentRow(FrozenModel):
     __pydantic_extra__: dict[str, float | None] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
 
     id: str
+    """Id of the argument, e.g. `PRO-1`."""
     participant: str
+    """Name of the debater."""
     penalty: float
     """Points deducted for fallacies, 0 or more. The score of the argument stays at 1 or above."""
     score: float | None
@@ -72,10 +74,15 @@ class FallacyRow(FrozenModel):
     """A fallacy that one judge found."""
 
     assessor: str
+    """Id of the judge."""
     participant: str
+    """Name of the debater who committed the fallacy."""
     item: str | None
+    """Id of the argument; None if the fallacy is in no single argument."""
     name: str
+    """Name of the fallacy, e.g. `straw man`."""
     quote: str
+    """The words with the fallacy."""
 
 
 class StructuredNotes(Notes):
@@ -90,6 +97,7 @@ class StructuredNotes(Notes):
     means: dict[str, dict[str, float]]
     """Maps each participant to the mean mark of each criterion."""
     fallacies: tuple[FallacyRow, ...]
+    """The fallacies that judges found, one row per judge and fallacy."""
     judges: tuple[str, ...]
     """Ids of the judges who assessed the debate."""
     judge_weights: dict[str, float] = Field(default={}, exclude_if=lambda weights: not weights)
@@ -132,16 +140,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
         weights={criterion: strip_float_noise(weight) for criterion, weight in weights.items()},
         arguments=tuple(rows),
         means=_criterion_means(rows),
-        fallacies=tuple(
-            FallacyRow(
-                assessor=by.assessor,
-                participant=fallacy.participant,
-                item=fallacy.item,
-                name=fallacy.name,
-                quote=fallacy.quote,
-            )
-            for by, fallacy in iter_findings(given, Fallacy)
-        ),
+        fallacies=tuple(_fallacy_rows(given)),
         judges=assessors,
         judge_weights=_judge_shares(given, judges),
         missing=(
@@ -151,6 +150,17 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
         ),
     )
     return build_verdict("structured", run, outcome, scores, notes)
+
+
+def _fallacy_rows(given: Iterable[Assessment]) -> Iterator[FallacyRow]:
+    for assessment, fallacy in iter_findings(given, Fallacy):
+        yield FallacyRow(
+            assessor=assessment.assessor,
+            participant=fallacy.participant,
+            item=fallacy.item,
+            name=fallacy.name,
+            quote=fallacy.quote,
+        )
 
 
 def judge_weights(

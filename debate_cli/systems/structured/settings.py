@@ -19,7 +19,7 @@ from debate_cli.domain.judging_config import (
     judge_id_problems,
     numbered_seats,
 )
-from debate_cli.domain.suggestions import format_suggestion_or_list
+from debate_cli.domain.message_text import format_suggestion_or_list
 
 FALLACY_DEFINITIONS: dict[str, str] = {
     "straw man": "answers a position that the other side does not hold, or a weaker form of the one that it holds",

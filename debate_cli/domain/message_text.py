@@ -1,4 +1,4 @@
-"""Did-you-mean suggestions for misspelt names."""
+"""Parts of messages: counts with nouns, texts on one line, did-you-mean suggestions for misspelt names."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -6,6 +6,22 @@ from itertools import islice
 
 _MAX_CANDIDATES = 100
 _MAX_WORD_CHARS = 60
+
+
+def count_noun(count: int, noun: str) -> str:
+    """Return the number with its noun, e.g. `1 speech` or `1,200 speeches`."""
+    plural = f"{noun}es" if noun.endswith(("ch", "s", "x")) else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
+
+
+def one_line(text: str) -> str:
+    """Return `text` with each run of white space as one space."""
+    return " ".join(text.split())
+
+
+def printable_line(text: str, max_chars: int | None = None) -> str:
+    """Return `text` with a space for each character that cannot be printed. None: of any length."""
+    return "".join(char if char.isprintable() else " " for char in text)[:max_chars]
 
 
 def closest_match(word: str, known: Iterable[str]) -> str | None:

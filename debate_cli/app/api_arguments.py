@@ -1,0 +1,95 @@
+"""Checks the arguments of the functions of `import debate_cli`, whose callers may not use a type checker."""
+
+from collections.abc import Callable, Collection, Mapping
+from inspect import signature
+from os import PathLike
+from typing import Any
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.debate import Debate
+from debate_cli.errors import ConfigError
+from debate_cli.importing.formats import READERS
+
+Check = Callable[[Any], str | None]
+"""Returns what is wrong with an argument, and what to pass; None if the argument can be used."""
+
+
+def check_arguments(function: Callable[..., object], given: Mapping[str, object]) -> None:
+    """Raise ConfigError for the first argument of `function` that cannot be used.
+
+    `given` maps each parameter to its argument. None can be used if it is the parameter's default.
+    """
+    for name, parameter in signature(function).parameters.items():
+        argument = given[name]
+        problem = None if argument is None and parameter.default is None else _CHECKS[name](argument)
+        if problem is not None:
+            raise ConfigError(f"{name}: {problem}")
+
+
+def _accept(kind: type | tuple[type, ...], what: str) -> Check:
+    return lambda given: None if isinstance(given, kind) else f"{_describe(given)} is not {what}"
+
+
+def _accept_one_of(*options: str) -> Check:
+    return lambda given: None if given in options else f"{given!r} is not one of {', '.join(options)}"
+
+
+def _accept_names(example: str) -> Check:
+    def check(given: Any) -> str | None:
+        if isinstance(given, str) or not isinstance(given, Collection):
+            return f"{_describe(given)} is not a list of texts; pass for example {example}"
+        return next(filter(None, map(_text, given)), None)  # pyright: ignore[reportUnknownArgumentType]
+
+    return check
+
+
+def _accept_mapping(example: str, check_value: Check = lambda _: None) -> Check:
+    def check(given: Any) -> str | None:
+        if not isinstance(given, Mapping):
+            return f"{_describe(given)} is not a mapping; pass for example {example}"
+        for key, value in given.items():  # pyright: ignore[reportUnknownVariableType]
+            if not isinstance(key, str) or not key:
+                return f"{key!r} cannot be a key; pass for example {example}"
+            problem = check_value(value)
+            if problem is not None:
+                return f"{key}: {problem}"
+        return None
+
+    return check
+
+
+def _accept_methods(protocol: str, *methods: str) -> Check:
+    def check(given: Any) -> str | None:
+        missing = next((name for name in methods if not callable(getattr(given, name, None))), None)
+        return missing and f"{type(given).__name__} has no method `{missing}`; pass a debate_cli.{protocol}"
+
+    return check
+
+
+def _describe(argument: object) -> str:
+    return repr(argument) if isinstance(argument, str | int | float | None) else type(argument).__name__
+
+
+_text = _accept(str, "a text; pass a str")
+_path = _accept((str, PathLike), "a path; pass a str or a pathlib.Path")
+_CHECKS: Mapping[str, Check] = {
+    "path": _path,
+    "folder": _path,
+    "config": _accept(DebateConfig, "a DebateConfig; load one with debate_cli.load_config"),
+    "debate": _accept(Debate, "a Debate; load one with debate_cli.load_transcript"),
+    "overrides": _accept_mapping('{"format.arguments": 2}'),
+    "settings": _accept_mapping('{"structured": {"weights": {"logic": 1}}}'),
+    "sides": _accept_mapping('{"Ann": "for"}', _text),
+    "merge": _accept_mapping('{"Dr. Ann": "Ann"}', _text),
+    "columns": _accept_mapping('{"speaker": "who"}', _text),
+    "models": _accept_mapping('{"default": model}', _accept_methods("Model", "complete")),
+    "observer": _accept_methods("Observer", "event", "asking", "text", "note"),
+    "systems": _accept_names('["panel"]'),
+    "drop": _accept_names('["Chair"]'),
+    "trusted_hosts": _accept_names('["llm.example.org"]'),
+    "mock": _accept(bool, "a truth value; pass True or False"),
+    "format": _accept_one_of(*READERS),
+    "round_by": _accept_one_of("turns", "heading"),
+    **dict.fromkeys(("topic", "text", "name", "context", "model", "debate_id", "runs"), _text),
+}
+"""The check of each parameter. A parameter has the same meaning in all functions."""

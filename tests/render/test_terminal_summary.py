@@ -29,6 +29,7 @@ from debate_cli.render.live.speech import PanelRow, turn_panel
 from debate_cli.render.terminal.report import closing_screen, details, fitting_screen
 from debate_cli.render.text.plain import closing_lines, header_lines
 from debate_cli.systems.scoring import score
+from debate_cli.systems.structured.findings import Insight
 
 REHEARSAL = "REHEARSAL: mock provider, no model was called"
 HOSTILE_DEBATE = with_arguments(
@@ -118,6 +119,20 @@ def test_a_large_window_has_at_most_40_rows() -> None:
     window = Console(width=54, height=200)
     assert len(text(closing_screen(shown, score(shown)), 54).splitlines()) > 35
     assert len(text(fitting_screen(window, shown, score(shown)), 54).splitlines()) <= 35
+
+
+@pytest.mark.parametrize("width", [60, 160])
+def test_advice_is_wrapped_and_never_cut(width: int) -> None:
+    """The longest advice that a judge's form takes is shown whole, within the 35 rows."""
+    judged = structured_assessment()
+    *others, insight = judged.findings
+    assert isinstance(insight, Insight)
+    advice = f"{'Decide first who pays, ' * 9}then split the service."
+    findings = (*others, insight.model_copy(update={"recommendation": advice}))
+    shown = with_assessment(debate(), judged.model_copy(update={"findings": findings}))
+    drawn = text(fitting_screen(Console(width=width, height=50), shown, score(shown)), width)
+    assert advice in " ".join(drawn.split())
+    assert len(drawn.splitlines()) <= 35
 
 
 def test_the_closing_screen_fits_one_screen() -> None:

@@ -229,6 +229,8 @@ class UnknownModelError(PermanentError):
 class ContextOverflowError(PermanentError):
     """The prompt does not fit into the model's context."""
 
+    page: ClassVar[str] = "context-overflow"
+
 
 class QuotaExhaustedError(PermanentError):
     """The account has no credit left."""

@@ -34,7 +34,8 @@ _LINE_BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]+")
 _WORKFLOW_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
 
 
-_COPYABLE = re.compile(r"(?:^|[: `])debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
+_COPYABLE = re.compile(r"(?:^|: )debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
+_QUOTED_COMMAND = re.compile(r"`[^`]*`|\(debate explain [a-z-]+\)")
 _LABEL = re.compile(r"^([a-z ]+:) ")
 
 
@@ -128,13 +129,15 @@ def print_status(line: str) -> None:
 
 
 def _wrap_for_terminal(line: str) -> str:
-    """A path or command is never wrapped, because a user may copy it."""
+    """A path or command is never wrapped, because a user may copy it. Prose is wrapped around commands in backticks."""
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
         return line
     if _COPYABLE.search(line):
         return line if len(line) <= columns else _LABEL.sub(r"\1\n  ", line)
-    return textwrap.fill(line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    unbroken = _QUOTED_COMMAND.sub(lambda found: found[0].replace(" ", "\0"), line)
+    wrapped = textwrap.fill(unbroken, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return wrapped.replace("\0", " ")
 
 
 def print_truncation_note(warning: str | None) -> None:

@@ -184,12 +184,12 @@ def report_gates(gates: Gates, outcome: Outcome, prefix: str = "") -> int:
 
 
 def _print_missing(missing: MissingJudgements, path: Path | None, *, batch: bool) -> None:
-    command, *others = missing.commands(None if path is None else str(path), batch=batch)
+    again, other = missing.commands(None if path is None else str(path), batch=batch)
     label = "debate" if missing.lacks_deciding_judgment else "note"
-    remedy = "ask again" if missing.resumable_briefs else "ask another model"
+    remedy = "ask again" if again else "ask another model"
     print_status(f"{label}: {sanitize.sanitize_line(missing.describe())}; {remedy} with:")
-    print_status(command)
-    for other in others:
+    print_status(again or other)
+    if again and other:
         print_status(f"or ask another model: {other}")
 
 

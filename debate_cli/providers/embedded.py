@@ -145,7 +145,7 @@ def start_llama_server(file: Path, key: str) -> LlamaServer:
     try:
         return llama.Server(_configure_llama(llama.CommonParams(), file, key))
     except RuntimeError as error:
-        raise WeightsError(f"Cannot load {file} as a model; check that it is a complete GGUF file.") from error
+        raise WeightsError(f"cannot load {file} as a model; check that it is a complete GGUF file") from error
 
 
 def count_idle_processors() -> int:

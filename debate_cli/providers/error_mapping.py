@@ -85,7 +85,7 @@ class SentRequest:
     def format_message(self, what: str, words: str, advice: str) -> str:
         """Return a message such as `openai (api.openai.com) answered 401: No such key; check OPENAI_API_KEY`."""
         about = f"{self.endpoint.provider} ({self.endpoint.host}) {what}"
-        return f"{about}: {words}; {advice}" if words else f"{about}; {advice}"
+        return f"{about}: {words.rstrip('.')}; {advice}" if words else f"{about}; {advice}"
 
 
 ToError = Callable[[Any, SentRequest], errors.ModelError]
@@ -211,12 +211,12 @@ class StatusRule:
         return self.body_pattern is None or self.body_pattern.search(body) is not None
 
 
-_LARGER_CONTEXT = "choose a model with a larger context, or shorten the background"
+_LARGER_CONTEXT = "choose a model with a larger context"
 _ADD_CREDIT = "add credit to the account, or choose another model"
 _OTHER_MODE = "retrying with another structured-output mode"
 STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule((400, 413, 422, 500), errors.ContextOverflowError, _LARGER_CONTEXT, _CONTEXT_OVERFLOW),
-    StatusRule((413,), errors.ContextOverflowError, "shorten the background, or choose a model with a larger context"),
+    StatusRule((413,), errors.ContextOverflowError, _LARGER_CONTEXT),
     StatusRule((400, 402, 403, 429), errors.QuotaExhaustedError, _ADD_CREDIT, _QUOTA),
     StatusRule((402,), errors.QuotaExhaustedError, _ADD_CREDIT),
     StatusRule((400, 403, 422), errors.RefusedError, "a content filter blocked the request", _CONTENT_FILTER),

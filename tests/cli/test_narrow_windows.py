@@ -33,6 +33,18 @@ def test_a_command_that_does_not_fit_begins_a_line(here: Path) -> None:
     assert "judge again:\n  debate judge transcripts/one.json --" in drawn.replace("\r", "")
 
 
+def test_prose_wraps_around_a_command_in_backticks(saved: Path) -> None:
+    """The line fits the window, and the command can be copied."""
+    _, drawn = run_on_terminal(
+        *("judge", saved, "--system", "structured", "--repeat", "2", "--mock", "-q"),
+        cwd=saved.parent.parent,
+        columns=50,
+    )
+    note = drawn.replace("\r", "").partition("note: the newest")[2].splitlines()
+    assert max(map(len, note)) <= 50
+    assert any("`debate score --runs all`" in line for line in note), drawn
+
+
 @pytest.mark.parametrize(
     "command",
     ["explain", "evidence search monitoring --evidence notes.md", "import talk.txt other.txt --dry-run"],

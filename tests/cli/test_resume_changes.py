@@ -77,6 +77,53 @@ def test_the_advised_command_replaces_a_judge_whose_context_overflowed(here: Pat
     assert (failed.code, done.code) == (3, 0), done.err
 
 
+@pytest.mark.parametrize("is_added", [False, True])
+def test_a_judge_whose_context_overflowed_gets_older_turns_left_out(here: Path, *, is_added: bool) -> None:
+    """With `format.history: full`, the advised resume completes the judging, also that of a judge added later."""
+    with model_server() as server:
+        server.context_tokens = 4200
+        config = CONFIG.replace("URL", server.base_url).replace("lab/small", "mock/a")
+        judge = "mock/judge" if is_added else "lab/small"
+        write_config(here, config.replace("turns: 10", "turns: 10, history: full").replace("mock/judge", judge))
+        failed = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
+        if is_added:
+            failed = debate("judge", "one", "--system", "structured", "--model", "lab/small", "-q", cwd=here)
+        advised = "--set format.history=recent"
+        assert f"ask again with:\ndebate run --resume transcripts/one.json {advised}\n" in failed.err, failed.err
+        done = resume(here, *advised.split(), "--fail-on", "missing")
+    assert (failed.code, done.code) == (3, 0), done.err
+
+
+@pytest.mark.parametrize("history", ["auto", "full"])
+def test_only_remedies_that_help_are_offered(here: Path, history: str) -> None:
+    """Before the first speech, a prompt has no turns to leave out, and a resume refuses another background."""
+    with model_server() as server:
+        server.context_tokens = 500
+        write_config(here, CONFIG.replace("URL", server.base_url))
+        failed = debate("run", "debate.yaml", "--id", "one", "-q", "--set", f"format.history={history}", cwd=here)
+    reason, *commands = failed.lines[-2:]
+    assert commands == ["debate run --resume transcripts/one.json --set models.default.model=PROVIDER/MODEL"]
+    assert "length of the messages; choose a model with a larger context (debate explain context-overflow);" in reason
+    assert resume(here, "--set", "background=Short.").code == 2
+
+
+def test_an_added_judge_whose_context_overflowed_is_replaced(here: Path) -> None:
+    """A resume would send the same prompt, so the only advice is another model, which leaves exit code 0."""
+    with model_server() as server:
+        server.context_tokens = 500
+        write_config(here, OFFLINE.replace("http://127.0.0.1:9/v1", server.base_url))
+        assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 0
+        added = ("judge", "one", "--system", "moderator", "-q", "--model")
+        failed = debate(*added, "lab/small", cwd=here)
+        unsaved = debate(*added, "lab/small", "--no-save", cwd=here)
+    reason, command = failed.lines[-2:]
+    assert reason.endswith("larger context (debate explain context-overflow); ask another model with:"), failed.err
+    assert command == "debate judge transcripts/one.json --system moderator --model PROVIDER/MODEL --replace"
+    assert unsaved.lines[-1] == "the same command --model PROVIDER/MODEL"
+    done = debate(*command.replace("PROVIDER/MODEL", "mock/large").split()[1:], "--fail-on", "missing", cwd=here)
+    assert (failed.code, done.code) == (3, 0), done.err
+
+
 def test_a_change_is_recorded_and_in_force(here: Path) -> None:
     """`changes` has time, turn, key and both values; `config` has the new one, `config_sha256` stays that of the first."""
     spoken = stopped(here)

@@ -164,7 +164,7 @@ def test_a_prompt_rejected_by_a_content_filter_is_a_refusal(stream: bool) -> Non
     """A 400 by a content filter is a reply with a refusal, not an error."""
     playback = http_response({"error": {"code": "content_filter", "message": "Filtered."}}, status=400)
     reply, _ = OPENAI.ask(playback, on_text=ignore if stream else None)
-    assert "Filtered." in (reply.refusal or "")
+    assert "answered 400: Filtered;" in (reply.refusal or "")
 
 
 @both_adapters

@@ -133,12 +133,12 @@ def test_a_debate_that_stopped_before_judging_has_one_sentence(reason: CloseReas
     shown = fold([*events()[:4], DebateClosed(at=START, reason=reason)])
     lines = details_lines(shown, score(shown))
     assert [line for line in lines if line.startswith(("Verdict", "Missing"))] == []
-    assert "Note: No verdict yet of structured, moderator: the debate is unfinished." in lines
+    assert "Note: No `structured` or `moderator` verdict yet: the debate is unfinished." in lines
     drawn = "".join(render_text(part) for part in details(shown, score(shown)))
-    assert "No verdict yet" in drawn
+    assert "verdict yet" in drawn
     assert not any(text in drawn for text in ("Undetermined", "trace", "not judged"))
     assert not build_debate_report(shown, score(shown)).blocks_by_part["trace"]
-    assert all("No verdict yet of structured, moderator" in text for text in documents(shown))
+    assert all("verdict yet: the debate is unfinished" in text for text in documents(shown))
     assert "PRO-1" in "".join(render_text(part) for part in details(shown, score(shown), only="trace"))
 
 
@@ -158,4 +158,4 @@ def test_a_verdict_from_before_the_stop_is_shown() -> None:
     shown = debate().apply(DebateClosed(at=START, reason="interrupted"))
     verdicts = (verdict_of(shown, "structured"), verdict_of(unjudged(), "moderator"))
     assert reportable_verdicts(shown, verdicts) == verdicts[:1]
-    assert omitted_verdicts_notes(shown, verdicts)[0].startswith("No verdict yet of moderator:")
+    assert omitted_verdicts_notes(shown, verdicts)[0].startswith("No `moderator` verdict yet:")

@@ -31,6 +31,7 @@ from debate_cli.render.terminal.report import closing_screen, details, fitting_s
 from debate_cli.render.text.plain import closing_lines, header_lines
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.scoring import score
+from debate_cli.systems.structured.findings import Insight
 
 TRANSCRIPTS = Path(__file__).parent.parent.parent / "transcripts"
 REHEARSAL = "REHEARSAL: mock provider, no model was called"
@@ -138,6 +139,20 @@ def test_a_wide_window_leaves_nothing_out() -> None:
     shown = open_debate(TRANSCRIPTS / "showcase.json").debate
     screen = text(fitting_screen(Console(width=100, height=200), shown, score(shown)), 100)
     assert all(label in screen for label in ("why ", "dispute ", "open ", "advice ", "moderator "))
+
+
+@pytest.mark.parametrize("width", [60, 160])
+def test_advice_is_wrapped_and_never_cut(width: int) -> None:
+    """The longest advice that a judge's form takes is shown whole, within the 35 rows."""
+    judged = structured_assessment()
+    *others, insight = judged.findings
+    assert isinstance(insight, Insight)
+    advice = f"{'Decide first who pays, ' * 9}then split the service."
+    findings = (*others, insight.model_copy(update={"recommendation": advice}))
+    shown = with_assessment(debate(), judged.model_copy(update={"findings": findings}))
+    drawn = text(fitting_screen(Console(width=width, height=50), shown, score(shown)), width)
+    assert advice in " ".join(drawn.split())
+    assert len(drawn.splitlines()) <= 35
 
 
 def test_the_closing_screen_fits_one_screen() -> None:

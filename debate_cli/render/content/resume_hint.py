@@ -9,9 +9,11 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
+from debate_cli.domain.recent_history import recent_history
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import format_page_hint, get_error_page
+from debate_cli.judge_input.transcript_prompt import format_full_prompt, format_recent_prompt
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.render import sanitize
 from debate_cli.render.theme import shorten
@@ -19,10 +21,11 @@ from debate_cli.render.theme import shorten
 BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": "--max-cost USD"}
 """Maps each limit of the budget to the option that raises it."""
 SHORTER_PROMPTS = "--set format.history=recent"
-"""Option that shortens prompts. Prompts for judges of the whole debate stay as long as before."""
+"""Option that leaves older turns out of prompts."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 ABSTENTION_PAGE = "no-structured-output"
-MAX_REASON_LENGTH = 160
+MAX_ABSTENTION_LENGTH = 160
+"""Maximum length in characters of the reason why a judge abstained. Other reasons are short, and end with a remedy."""
 _REQUIRED_CHANGES = {
     "ContextOverflowError": "resuming fails again until you change a setting",
     "UnauthorizedError": "resuming fails again until you replace the key or name another model",
@@ -57,21 +60,30 @@ def required_change(cause: str) -> str:
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Return options for `debate run --resume`, of which the user chooses one.
+    """Return options for `debate run --resume`, of which the user chooses one. Empty if no option helps.
 
     An empty text means resuming without an option.
     """
-    is_added = isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN
-    if is_added or not required_change(failure.cause):
+    if not required_change(failure.cause):
         return ("",)
+    is_repeated = failure.cause in _REPEATED_REQUEST_CAUSES
+    can_shorten = failure.cause == "ContextOverflowError" and _can_drop_turns(debate, failure.task)
+    shorter = (SHORTER_PROMPTS,) if can_shorten else ()
+    if isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN:  # a resume cannot change its model
+        return shorter if is_repeated else ("",)
     model = f"--set {_model_setting(debate.config, failure.task)}={MODEL_PLACEHOLDER}"
-    if failure.cause not in _REPEATED_REQUEST_CAUSES:
+    if not is_repeated:
         return ("", model)
-    is_about_whole = isinstance(failure.task, Brief) and failure.task.subject.moment == "debate"
-    is_shortened = debate.config.format.history == "recent" or is_about_whole
-    shorter = failure.cause == "ContextOverflowError" and not is_shortened
     can_close = isinstance(failure.task, Cue) and bool(debate.turns)
-    return (*((SHORTER_PROMPTS,) if shorter else ()), model, *(("--close",) if can_close else ()))
+    return (*shorter, model, *(("--close",) if can_close else ()))
+
+
+def _can_drop_turns(debate: Debate, task: Task) -> bool:
+    if debate.config.format.history != "full":  # a refused prompt has been shortened already
+        return False
+    if isinstance(task, Cue):
+        return bool(recent_history(debate.visible_to(task)).ledger.entries)
+    return format_recent_prompt(debate, task.subject) != format_full_prompt(debate, task.subject)
 
 
 def _model_setting(config: DebateConfig, task: Task) -> str:
@@ -120,31 +132,46 @@ class MissingJudgements(NamedTuple):
         subject = "1 judgement is missing" if count == 1 else f"{count} judgements are missing"
         return f"{subject} ({systems}): {self._describe_reason()}"
 
-    def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, ...]:
-        """Return a command that asks the same judges again, if that is possible, then one that asks another model.
+    def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
+        """Return the command that asks the same judges again, and the command that asks another model.
 
-        `path`: path of the transcript. Without a path, there is no command for another model.
+        The first one is empty if it would fail again.
+
+        `path`: path of the transcript; None if the debate was not saved.
         """
-        failed = (self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures)
-        option = next((remedy_options(self.debate, failure)[0] for failure in failed), "")
-        again = (
-            (" ".join(filter(None, (resume_command(path), option))),) if self.resumable_briefs or path is None else ()
-        )
+        options = self._resume_options()
         if path is None:
-            return again
-        if batch and again:
-            again = (f"debate judge --collect {_quote(path)} --batch",)
-        return (*again, self._judge_command(path) + (" --batch" if batch else ""))
+            again = resume_command(None) if "" in options else ""
+            return again, f"{resume_command(None)} {self._model_option()}"
+        if batch:
+            again = f"debate judge --collect {_quote(path)} --batch" if "" in options else ""
+            return again, f"{self._judge_command(path)} --batch"
+        return f"{resume_command(path)} {options[0]}".rstrip() if options else "", self._judge_command(path)
+
+    def _model_option(self) -> str:
+        brief = self.briefs[0]
+        if brief.run != FIRST_RUN or self.debate.document_name is not None:  # `judge` asked
+            return f"--model {MODEL_PLACEHOLDER}"
+        return f"--set {_model_setting(self.debate.config, brief)}={MODEL_PLACEHOLDER}"
+
+    def _resume_options(self) -> tuple[str, ...]:
+        failures = [self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures]
+        if len(failures) < len(self.resumable_briefs):  # some judges were not asked yet
+            return ("",)
+        return tuple(option for failure in failures for option in remedy_options(self.debate, failure))
 
     def _describe_reason(self) -> str:
-        messages = [self.failures[brief.key].message for brief in self.briefs if brief.key in self.failures]
-        if not messages:
+        failures = [self.failures[brief.key] for brief in self.briefs if brief.key in self.failures]
+        if not failures:
             return "not asked yet"
-        message, count = Counter(messages).most_common(1)[0]
-        cause = next(failure.cause for failure in self.failures.values() if failure.message == message)
-        page = ABSTENTION_PAGE if cause == ABSTAINED else get_error_page(cause)
+        # What follows the colon may be the server's words, with e.g. the length of each prompt.
+        kinds = [(failure.cause, failure.message.partition(": ")[0]) for failure in failures]
+        kind, count = Counter(kinds).most_common(1)[0]
+        message, page = failures[kinds.index(kind)].message, get_error_page(kind[0])
+        if kind[0] == ABSTAINED:
+            page, message = ABSTENTION_PAGE, shorten(message, MAX_ABSTENTION_LENGTH)
         share = "" if count == len(self.briefs) else f" ({count} of them)"
-        return f"{shorten(message, MAX_REASON_LENGTH).rstrip('.')}{share}{format_page_hint(page)}"
+        return f"{message.rstrip('.')}{share}{format_page_hint(page)}"
 
     def _judge_command(self, path: str) -> str:
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
@@ -152,7 +179,7 @@ class MissingJudgements(NamedTuple):
         active = {(run.id, system.kind) for run in self.debate.runs for system in run.active_systems()}
         has_whole_run = any(kind in kinds for _, kind in active - lacking)
         options = " ".join(f"--system {kind}" for kind in kinds)
-        command = f"debate judge {_quote(path)} {options} --model PROVIDER/MODEL"
+        command = f"debate judge {_quote(path)} {options} --model {MODEL_PLACEHOLDER}"
         return command if has_whole_run else f"{command} --replace"
 
 

@@ -127,7 +127,7 @@ def closing_rows(
     if briefing is not None:
         open_questions = briefing.unresolved_questions[:MAX_QUESTIONS]
         found = [SummaryRow("open", (shorten(question, MAX_CLAIM_LENGTH),)) for question in open_questions]
-        advice = shorten(briefing.recommendation, MAX_CLAIM_LENGTH)
+        advice = shorten(briefing.recommendation)
         found += [SummaryRow("advice", (advice,))] if advice else []
         rows += [row for row in found if row.label not in without]
     rows += _other_verdict_rows(debate, ordered) if "other verdicts" not in without else ()
@@ -310,4 +310,5 @@ def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[
     """Return a sentence on the verdicts that `reportable_verdicts` leaves out; an empty list if none is left out."""
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
-    return [f"No verdict yet of {', '.join(omitted)}: the debate is unfinished."] if omitted else []
+    names = " or ".join(f"`{label}`" for label in omitted)
+    return [f"No {names} verdict yet: the debate is unfinished."] if omitted else []

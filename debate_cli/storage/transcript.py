@@ -310,7 +310,7 @@ def parse_transcript(data: bytes, name: str) -> Transcript:
 
 
 def _parse_json_object(data: bytes, name: str) -> dict[str, Any]:
-    if not data.strip():
+    if not data or data.isspace():
         raise TranscriptError(f"{name}: is empty; restore the file, or name a transcript")
     try:
         fields: Any = jiter.from_json(data, allow_inf_nan=False)

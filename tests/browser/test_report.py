@@ -62,7 +62,7 @@ PAGES: dict[str, Callable[[], Debate]] = {
     "long weakest": long_weakest,
 }
 
-ALL_KINDS_OF_PARTS = {"five systems", "three sides", "unjudged"}
+ALL_KINDS_OF_PARTS = {"three sides", "unjudged"}
 """The other pages have the same parts with other texts, which axe checks in `make soak`."""
 
 

@@ -1,4 +1,4 @@
-"""Options that all tests share."""
+"""Options and fixtures that all tests share."""
 
 import os
 import signal
@@ -23,6 +23,14 @@ SOAK = bool(os.environ.get("SOAK"))
 def anyio_backend() -> str:
     """Event loop of tests that are coroutines; anyio's pytest plug-in runs them."""
     return "asyncio"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """The folder that commands are run in; empty."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    return folder
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -19,7 +19,6 @@ ATTACK = '<img src=x onerror="document.title=1"></script><script>document.title=
 TABLE = "document.querySelector('table.trace')"
 CELLS = f"[...{TABLE}.tBodies[0].rows].map(row => row.cells[0].innerText)"
 UNFOLD = "document.querySelectorAll('details').forEach(part => { part.open = true; })"
-ENTER = ("Enter", 13, "\r")
 
 
 def three_sides() -> Debate:

@@ -1,4 +1,4 @@
-"""Options that all tests share."""
+"""Options and fixtures that all tests share."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 # CI uses the same few examples each time; `make soak` looks for new ones.
-settings.register_profile("steady", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("wide", deadline=None, max_examples=1500)
 settings.load_profile("steady")
 # A shell that starts the tests in the background ignores Ctrl-C and Ctrl-\ for them; the commands under test would inherit that.
@@ -23,6 +23,14 @@ SOAK = bool(os.environ.get("SOAK"))
 def anyio_backend() -> str:
     """Event loop of tests that are coroutines; anyio's pytest plug-in runs them."""
     return "asyncio"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """The folder that commands are run in; empty."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    return folder
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,6 +1,7 @@
 """Imports point downward: a file imports from its own room and from rooms earlier in `ROOMS`."""
 
 import ast
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -46,7 +47,7 @@ def test_imports_point_downward() -> None:
         assert own in ROW, f"{path}: give the room {own} a row in ROOMS"
         wrong += [
             f"{path.relative_to(PACKAGE)} imports {room}"
-            for room in sorted(_imported_rooms(path.read_text()))
+            for room in sorted(_imported_rooms(path))
             if ROW.get(room, len(ROOMS)) > ROW[own]
         ]
     assert not wrong, "\n".join(wrong)
@@ -58,7 +59,7 @@ def test_no_circle_of_imports() -> None:
     del files["debate_cli.__init__"]
     graph: dict[str, set[str]] = {}
     for name, path in files.items():
-        found = _imported_modules(path.read_text())
+        found = _imported_modules(path)
         graph[name] = {module for each in found for module in (each, each.rpartition(".")[0]) if module in files}
     TopologicalSorter(graph).prepare()
 
@@ -71,7 +72,7 @@ def test_systems_do_not_import_each_other() -> None:
         others = folders - {path.parent.name}
         wrong += [
             f"{path.relative_to(PACKAGE)} imports {module}"
-            for module in sorted(_imported_modules(path.read_text()))
+            for module in sorted(_imported_modules(path))
             if module.startswith("debate_cli.systems.") and module.split(".")[2] in others
         ]
     assert not wrong, "\n".join(wrong)
@@ -84,7 +85,7 @@ def test_a_system_is_reached_through_the_registry() -> None:
         f"{path.relative_to(PACKAGE)} imports {module}"
         for path in sorted(PACKAGE.rglob("*.py"))
         if _room(path) != "systems" and path != PACKAGE / "app" / "api.py"
-        for module in sorted(_imported_modules(path.read_text()))
+        for module in sorted(_imported_modules(path))
         if module.startswith("debate_cli.systems.") and module.split(".")[2] in folders
     ]
     assert not wrong, "\n".join(wrong)
@@ -101,17 +102,18 @@ def _room_of_module(module: str) -> str:
     return inner if inner in ROW else parts[0]
 
 
-def _imported_rooms(source: str) -> set[str]:
-    modules = _imported_modules(source)
+def _imported_rooms(path: Path) -> set[str]:
+    modules = _imported_modules(path)
     return {
         _room_of_module(module.removeprefix("debate_cli.")) for module in modules if module.startswith("debate_cli.")
     }
 
 
-def _imported_modules(source: str) -> set[str]:
-    """Modules that a source text imports, with the names taken out of them, as dotted paths."""
+@cache
+def _imported_modules(path: Path) -> set[str]:
+    """Modules that a file imports, with the names taken out of them, as dotted paths."""
     modules: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

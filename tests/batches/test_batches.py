@@ -125,10 +125,11 @@ def test_models_have_batches_of_their_own(here: Path, server: BatchServer) -> No
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("fate", ["expired", "canceled", "errored"])
+@pytest.mark.parametrize("fate", ["expired", pytest.param("canceled", marks=pytest.mark.soak)])
 def test_unprocessed_requests_go_into_the_next_batch(here: Path, server: BatchServer, model: str, fate: Fate) -> None:
     """What expired, was cancelled or failed at the vendor is in the next batch; what was answered is not."""
-    server.fate = lambda batch, request: fate if batch == 0 and request != 1 else "answered"
+    fates: tuple[Fate, ...] = (fate, "answered", "errored")
+    server.fate = lambda batch, request: fates[request] if batch == 0 else "answered"
     done = judge(here, server, "--model", model)
     assert done.code == 0, done.err
     assert [len(batch.requests) for batch in server.batches] == [3, 2]
@@ -170,11 +171,10 @@ def test_missing_result_is_charged_and_asked_again(here: Path, server: BatchServ
     assert any(call["usage"].get("estimated") for call in answers(here))
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_unusable_answer_is_asked_for_again(here: Path, server: BatchServer, model: str) -> None:
+def test_unusable_answer_is_asked_for_again(here: Path, server: BatchServer) -> None:
     """An answer without the form is asked for again in the next batch."""
     server.fate = lambda batch, request: "prose" if (batch, request) == (0, 0) else "answered"
-    done = judge(here, server, "--model", model)
+    done = judge(here, server, "--model", MODELS[0])
     assert done.code == 0, done.err
     assert [len(batch.requests) for batch in server.batches] == [3, 1]
 
@@ -197,7 +197,7 @@ def test_round_of_a_panel_is_a_batch(here: Path, server: BatchServer) -> None:
     assert len(server.batches[0].requests) == 15
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [MODELS[0], pytest.param(MODELS[1], marks=pytest.mark.soak)])
 def test_killed_before_the_first_poll(here: Path, slow: BatchServer, model: str, tmp_path: Path) -> None:
     """After kill -9 the answers are collected from another working directory, and nothing is submitted twice."""
     with start_process(
@@ -358,16 +358,16 @@ def test_a_list_that_repeats_itself_is_an_error(here: Path, server: BatchServer)
 def test_more_debates_than_files_may_be_open(here: Path) -> None:
     """The limit of open files is raised as far as the system allows, because each waiting debate has two open."""
     text = (here / "transcripts" / "d0.json").read_text()
-    for number in range(3, 120):
+    for number in range(3, 30):
         (here / "transcripts" / f"d{number}.json").write_text(text.replace('"id": "d0"', f'"id": "d{number}"', 1))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/proc/self/fd").iterdir())) + 30, hard))
     try:
         done = debate("judge", "transcripts", "--system", "structured", "--model", "mock/judge", "--batch", cwd=here)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert done.code == 0, done.err
-    assert "120 requests" in done.err
+    assert "30 requests" in done.err
 
 
 def test_budget_holds_for_batches(here: Path, server: BatchServer) -> None:
@@ -418,9 +418,9 @@ def test_mock_batches_can_be_interrupted(here: Path) -> None:
 def test_experiment_in_batches(here: Path) -> None:
     """An experiment runs its debates and asks each judge in one batch."""
     shutil.copytree(CONFIGS / "experiment", here / "exp")
-    done = debate("experiment", "run", "exp/experiment.yaml", "--batch", cwd=here)
+    done = debate("experiment", "run", "exp/experiment.yaml", "--batch", "--limit", "4", cwd=here)
     assert done.code == 0, done.err
-    assert [line.split(": ")[-1] for line in done.lines if "submitted" in line] == ["12 requests"] * 2
+    assert [line.split(": ")[-1] for line in done.lines if "submitted" in line] == ["4 requests"] * 2
 
 
 def test_experiment_of_the_base_judges_in_batches(here: Path, server: BatchServer) -> None:
@@ -470,6 +470,6 @@ def test_audit_in_batches(here: Path) -> None:
     refused = debate("audit", "--judge", "ollama/any", "--batch", cwd=here)
     assert refused.code == 2
     assert refused.err.startswith("--judge: model ollama/any: ollama has no batches")
-    done = debate("audit", "--judge", "mock/judge", "--variant", "mirror", "--batch", cwd=here)
+    done = debate("audit", "--judge", "mock/judge", "--variant", "mirror", "--on", "transcripts", "--batch", cwd=here)
     assert done.code == 0, done.err
-    assert [line.split(": ")[-1] for line in done.lines if "submitted" in line] == ["40 requests"]
+    assert [line.split(": ")[-1] for line in done.lines if "submitted" in line] == ["15 requests"]

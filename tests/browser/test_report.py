@@ -19,7 +19,6 @@ ATTACK = '<img src=x onerror="document.title=1"></script><script>document.title=
 TABLE = "document.querySelector('table.trace')"
 CELLS = f"[...{TABLE}.tBodies[0].rows].map(row => row.cells[0].innerText)"
 UNFOLD = "document.querySelectorAll('details').forEach(part => { part.open = true; })"
-ENTER = ("Enter", 13, "\r")
 
 
 def three_sides() -> Debate:
@@ -62,7 +61,7 @@ PAGES: dict[str, Callable[[], Debate]] = {
     "long weakest": long_weakest,
 }
 
-ALL_KINDS_OF_PARTS = {"five systems", "three sides", "unjudged"}
+ALL_KINDS_OF_PARTS = {"three sides", "unjudged"}
 """The other pages have the same parts with other texts, which axe checks in `make soak`."""
 
 

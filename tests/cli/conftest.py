@@ -1,4 +1,4 @@
-"""Fixtures of the command line: an empty folder, and folders with saved debates."""
+"""Fixtures of the command line: folders with saved debates."""
 
 import shutil
 from pathlib import Path
@@ -6,14 +6,6 @@ from pathlib import Path
 import pytest
 from cli_support import CONFIGS, debate
 from saved_support import first_debate, second_debate, write_transcript_file
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Path:
-    """The folder that commands are run in; empty."""
-    folder = tmp_path / "here"
-    folder.mkdir()
-    return folder
 
 
 @pytest.fixture(scope="session")

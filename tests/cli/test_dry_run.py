@@ -66,7 +66,7 @@ def test_planned_calls_are_those_that_the_run_makes(here: Path) -> None:
     assert found["worst_cost_usd"] == 0
 
 
-@pytest.mark.parametrize("faults", ["{}", "{malformed: 0.4}", "{malformed: 1.0}"])
+@pytest.mark.parametrize("faults", [pytest.param("{}", marks=pytest.mark.soak), "{malformed: 0.4}", "{malformed: 1.0}"])
 def test_no_run_takes_more_than_the_worst(here: Path, faults: str) -> None:
     """No run exceeds the worst case, even if answers are unusable and a panel never agrees."""
     text = f"{ALL}models: {{default: {{model: mock/a, faults: {faults}}}}}\n"
@@ -125,9 +125,10 @@ def test_a_recording_is_not_begun(here: Path) -> None:
     "debate_format",
     [
         "{arguments: 3}",
-        "{kind: free_flowing, turns: 5}",
+        pytest.param("{kind: free_flowing, turns: 5}", marks=pytest.mark.soak),
         "{kind: free_flowing, turns: 20, history: recent}",
-        "{rounds: 20, history: full}",
+        "{rounds: 8, history: full}",
+        pytest.param("{rounds: 20, history: full}", marks=pytest.mark.soak),
     ],
 )
 def test_the_plan_is_within_a_quarter_of_what_a_run_uses(here: Path, debate_format: str) -> None:

@@ -60,8 +60,14 @@ def test_an_invalid_configuration_names_its_place(here: Path, name: str) -> None
     assert [path.name for path in here.iterdir()] == ["debate.yaml"]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("name", NO_TRANSCRIPTS)
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        pytest.param(name, command, marks=[] if command == "score" or name == "cut off" else pytest.mark.soak)
+        for name in NO_TRANSCRIPTS
+        for command in COMMANDS
+    ],
+)
 def test_an_invalid_transcript_is_one_line(here: Path, name: str, command: str) -> None:
     """Exit 2 with the file's name; the file is unchanged."""
     path = here / "bad.json"

@@ -98,7 +98,7 @@ def test_the_key_goes_only_to_the_server(here: Path, server: ModelServer) -> Non
         assert secret not in written + done.out + done.err
 
 
-@pytest.mark.parametrize("failures", [[429], [500], [429, 500, 503], [529]], ids=str)
+@pytest.mark.parametrize("failures", [pytest.param([529], marks=pytest.mark.soak), [429, 500, 503]], ids=str)
 def test_temporary_failures_are_retried(here: Path, failures: list[int]) -> None:
     """The debate is complete, and attempts are counted."""
     with model_server(failures=failures) as server:
@@ -111,7 +111,7 @@ def test_temporary_failures_are_retried(here: Path, failures: list[int]) -> None
         assert done.out.count("retrying in") == len(failures) - rate_limited
 
 
-@pytest.mark.parametrize("option", ["--quiet", "--json"])
+@pytest.mark.parametrize("option", [pytest.param("--quiet", marks=pytest.mark.soak), "--json"])
 def test_a_wait_after_429_is_shown_even_if_progress_is_not(here: Path, option: str) -> None:
     """A wait can take ten minutes, so it is named on stderr when no progress is shown."""
     with model_server(failures=[429]) as server:

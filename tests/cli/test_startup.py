@@ -33,24 +33,16 @@ def imported_modules(cwd: Path, *commands: tuple[str, ...], env: dict[str, str] 
     return set(json.loads(done.out.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("option", ["--version", "--help"])
-def test_help_and_version_import_nothing_slow(here: Path, option: str) -> None:
-    """`--help` and `--version` import no slow library."""
-    assert imported_modules(here, (option,)) & SLOW == set()
-
-
-def test_help_of_commands_that_ask_models_imports_nothing_slow(here: Path) -> None:
-    """A command's help needs its options only. One interpreter shows the help of all commands."""
+def test_help_and_version_import_nothing_slow(here: Path) -> None:
+    """The version, the root's help, and the help of commands that ask models, which needs their options only."""
     commands = [(name, "--help") for name, summary in COMMANDS.items() if summary.options]
-    assert imported_modules(here, *commands) & SLOW == set()
+    assert imported_modules(here, ("--version",), ("--help",), *commands) & SLOW == set()
 
 
-@pytest.mark.parametrize("command", ["score", "replay"])
-def test_saved_debates_are_read_without_sdk_and_engine(saved: Path, command: str) -> None:
+def test_saved_debates_are_read_without_sdk_and_engine(saved: Path) -> None:
     """`score` and `replay` import neither an SDK nor the engine."""
-    assert (
-        imported_modules(saved.parent.parent, (command, str(saved))) & {*SDKS, "tenacity", "debate_cli.engine"} == set()
-    )
+    loaded = imported_modules(saved.parent.parent, ("score", str(saved)), ("replay", str(saved)))
+    assert loaded & {*SDKS, "tenacity", "debate_cli.engine"} == set()
 
 
 def test_completion_imports_no_sdk(here: Path) -> None:

@@ -29,14 +29,6 @@ def served(address: str, model: str = "vllm/a") -> str:
     return f"topic: x\nproviders: {{vllm: {row}}}\nmodels: {{default: {{model: {model}}}}}\n{TWO}{ONE_TRY}"
 
 
-@pytest.fixture
-def here(tmp_path: Path) -> Path:
-    """The folder that commands are run in; empty."""
-    folder = tmp_path / "here"
-    folder.mkdir()
-    return folder
-
-
 def test_every_page_belongs_to_an_error() -> None:
     """And the page of each error exists."""
     assert {kind.page for kind in CLASSES if kind.page} | BY_HAND == set(PAGES)

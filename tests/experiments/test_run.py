@@ -1,6 +1,7 @@
 """Runs of an experiment on the mock: what is run, what is left alone, what comes out."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -161,25 +162,24 @@ def test_without_judges_the_base_judges(here: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", ["csv", "json", "jsonl", "parquet"])
-def test_every_format_has_the_same_rows(here: Path, kind: str) -> None:
+def test_every_format_has_the_same_rows(here: Path) -> None:
     """CSV, JSON, JSON lines and Parquet have the same rows, with a column for each axis."""
     write_experiment(here, axes={"format.arguments": [1, 2]}, players=PAIR, motions=["Is tea better?"])
     run(here)
     expected = [(row.first, row.winner, row.axes["format.arguments"]) for row in judgements(here / "trial")]
-    done = debate("experiment", "report", "trial", "--format", kind, "-o", f"rows.{kind}", cwd=here)
-    assert done.code == 0, done.err
-    path = here / f"rows.{kind}"
-    rows: list[dict[str, Any]]
-    if kind == "parquet":
-        parquet: Any = pytest.importorskip("pyarrow.parquet")
-        rows = parquet.read_table(path).to_pylist()
-    elif kind == "csv":
-        rows = list(read_csv(path.read_text()))
-    else:
-        rows = json.loads(path.read_text()) if kind == "json" else list(map(json.loads, path.read_text().splitlines()))
-    found = [(row["first"], row["winner"] or None, int(row["axes.format.arguments"])) for row in rows]
-    assert found == expected
+    parquet: Any = pytest.importorskip("pyarrow.parquet")
+    readers: dict[str, Callable[[Path], Any]] = {
+        "csv": lambda path: read_csv(path.read_text()),
+        "json": lambda path: json.loads(path.read_text()),
+        "jsonl": lambda path: map(json.loads, path.read_text().splitlines()),
+        "parquet": lambda path: parquet.read_table(path).to_pylist(),
+    }
+    for kind, read in readers.items():
+        done = debate("experiment", "report", "trial", "--format", kind, "-o", f"rows.{kind}", cwd=here)
+        assert done.code == 0, done.err
+        rows = read(here / f"rows.{kind}")
+        found = [(row["first"], row["winner"] or None, int(row["axes.format.arguments"])) for row in rows]
+        assert found == expected, kind
 
 
 def test_the_html_page_links_to_each_debate(here: Path) -> None:

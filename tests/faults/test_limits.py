@@ -93,6 +93,8 @@ class Closing(RecordingObserver):
 
 
 LIMITS = [1_500, 3_000, 5_000, 7_000, 9_000, 11_000, 50_000]
+LIMITS_IN_CI = {("max_tokens", 1_500), ("max_tokens", 7_000), ("max_tokens", 50_000), ("max_cost_usd", 5_000)}
+"""Reached by the first speeches, among the speeches, by none, and in money among the speeches."""
 MODEST = {
     "judge": {"model": "lab/judge", "max_output_tokens": 700},
     "pro": {"model": "lab/pro", "max_output_tokens": 700},
@@ -110,8 +112,14 @@ def limited_config(server: FaultServer, limits: dict[str, Any]) -> Any:
     )
 
 
-@pytest.mark.parametrize("bound", ["max_tokens", "max_cost_usd"])
-@pytest.mark.parametrize("most", LIMITS)
+@pytest.mark.parametrize(
+    ("bound", "most"),
+    [
+        pytest.param(bound, most, marks=[] if (bound, most) in LIMITS_IN_CI else pytest.mark.soak)
+        for bound in ("max_tokens", "max_cost_usd")
+        for most in LIMITS
+    ],
+)
 def test_a_budget_is_never_exceeded(bound: str, most: int, tmp_path: Path) -> None:
     """Every fifth answer fails. After the refusal the server receives no request, and the debate can be resumed."""
 

@@ -90,7 +90,7 @@ def commands(status: int) -> list[list[str]]:
     return found
 
 
-@pytest.fixture(scope="module", params=[400, 401, 500, WHOLE])
+@pytest.fixture(scope="module", params=[pytest.param(400, marks=pytest.mark.soak), 401, 500, WHOLE])
 def traces(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Traces:
     """The traces of all commands with a server that answers with one status."""
     folder = tmp_path_factory.mktemp("secrets") / "here"

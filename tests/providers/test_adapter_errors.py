@@ -74,6 +74,7 @@ def anthropic_error(message: str, kind: str = "invalid_request_error") -> dict[s
     return {"type": "error", "error": {"type": kind, "message": message}}
 
 
+TOO_LONG = openai_error("prompt is too long: this model's maximum context length is 8192")
 WARM = replace(PLAIN, temperature=0.5)
 ONLY_DEFAULT = "'temperature' does not support 0.5 with this model. Only the default (1) value is supported."
 QUOTA = "You exceeded your current quota"
@@ -142,12 +143,22 @@ ANTHROPIC_STATUSES = tuple(
 )
 
 
-@whole_and_streamed
+@pytest.mark.parametrize("stream", [False, pytest.param(True, marks=pytest.mark.soak)], ids=["whole", "streamed"])
 @pytest.mark.parametrize("status", OPENAI_STATUSES + ANTHROPIC_STATUSES, ids=lambda status: status.id)
 def test_an_error_status(status: Status, stream: bool) -> None:
     """Every status, and every kind of 400, has its own error class."""
     playback = http_response(status.body, status=status.status)
     assert type(status.adapter.ask_for_error(playback, stream=stream, request=status.request)) is status.error
+
+
+@both_adapters
+def test_a_stream_that_is_refused(adapter: Adapter) -> None:
+    """An error status in place of a stream is mapped like that of a whole answer, by its number and by its message."""
+    for body, status, error in (
+        (openai_error("Slow down"), 429, RateLimitedError),
+        (TOO_LONG, 400, ContextOverflowError),
+    ):
+        assert type(adapter.ask_for_error(http_response(body, status=status), stream=True)) is error
 
 
 HTML = http_response("<html><title>Welcome</title></html>", content_type="text/html")

@@ -193,9 +193,9 @@ def test_three_debaters_are_all_judged() -> None:
 
 
 def test_panels_disagree_first_and_converge() -> None:
-    """In ten debates some first votes differ, and later votes agree more often."""
+    """In five debates some first votes differ, and later votes agree more often."""
     first, last = list[int](), list[int]()
-    for seed in range(10):
+    for seed in range(5):
         debate = run_debate(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["panel"]}))
         latest = max(item.revision for item in debate.assessments)
         for votes, revision in ((first, 0), (last, latest)):
@@ -205,9 +205,9 @@ def test_panels_disagree_first_and_converge() -> None:
 
 
 def test_a_panel_on_a_document_writes_about_the_document() -> None:
-    """In ten panels on a document no vote mentions a motion, sides or turns."""
+    """In five panels on a document no vote mentions a motion, sides or turns."""
     plan: dict[str, Any] = {"topic": "PLAN.md", "background": "We move the service to one region.", "debaters": []}
-    debates = [run_debate(config_of(**plan, seed=seed, judging={"systems": ["panel"]})) for seed in range(10)]
+    debates = [run_debate(config_of(**plan, seed=seed, judging={"systems": ["panel"]})) for seed in range(5)]
     texts = " ".join(item.model_dump_json() for debate in debates for item in debate.assessments)
     assert "The document" in texts
     assert not [word for word in ("motion", " side", "cross-exam", "Turn ", "turn 0") if word in texts]
@@ -217,7 +217,7 @@ def test_judges_quote_sometimes() -> None:
     """In some debates judges quote speeches, and every quote is in the transcript."""
     systems = ["structured", "live"]
     debates = [
-        run_debate(config_of(seed=seed, format={"arguments": 2}, judging={"systems": systems})) for seed in range(4)
+        run_debate(config_of(seed=seed, format={"arguments": 2}, judging={"systems": systems})) for seed in range(2)
     ]
     found = [finding for debate in debates for item in debate.assessments for finding in item.findings]
     assert any(isinstance(finding, Fallacy | SuspectClaim) and finding.quote for finding in found)

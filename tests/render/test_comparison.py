@@ -73,15 +73,6 @@ def decided_by(system: str, judged: Debate) -> Debate:
     return debate(judging=judging).with_assessments(judged.assessments)
 
 
-def spoken_by(model: str, *names: str) -> Debate:
-    """A debate with another seed in which these debaters used another model."""
-    turns = tuple(
-        turn.model_copy(update={"exchange": exchange(model=model)}) if turn.speaker in names else turn
-        for turn in BASE.turns
-    )
-    return debate(seed=5).model_copy(update={"turns": turns})
-
-
 def unfinished() -> Debate:
     """A debate with another seed that was not closed."""
     return fold([event for event in events(seed=5) if not isinstance(event, DebateClosed)])

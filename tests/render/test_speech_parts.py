@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from render_support import CLOSINGS, exchange, turns
 
-from debate_cli.domain.turn import UNSTRUCTURED, Argument, Turn
+from debate_cli.domain.turn import UNSTRUCTURED, Argument, FollowUpAnswer, Turn
 from debate_cli.llm.model import RESTART
 from debate_cli.render.content.speech_parts import parse_partial_speech, split_turn, text_since_restart
 
@@ -35,6 +35,10 @@ CLOSING = CLOSINGS["Ada"].model_dump(mode="json")
         ),
         (OPENING, split_turn(turns()[0])[:1]),
         (f"```json\n{OPENING}", split_turn(turns()[0])[:1]),
+        (
+            '{"answers": [{"question_target": "CON-1", "evaded": true, "reply": "Nobody publ',
+            (FollowUpAnswer(question_target="CON-1", reply="Nobody publ", evaded=True),),
+        ),
         (json.dumps(CLOSING), (CLOSINGS["Ada"],)),
         (json.dumps({"closing": CLOSING}), (CLOSINGS["Ada"],)),
     ],

@@ -14,12 +14,12 @@ from debate_cli.plugins import SYSTEMS
 
 
 class Mark(FrozenModel):
-    """A number that a judge gave."""
+    """One number that a judge gave, e.g. 7 of 10 for the logic of an argument."""
 
     participant: str | None
     """Name of the debater. None if the mark is about the whole debate."""
     item: str | None = None
-    """Id of the argument; None if the mark is not about a single argument."""
+    """Id of the marked argument; None if the mark is not about a single argument."""
     criterion: str
     """Name of what the mark measures, e.g. `logic`."""
     value: float = Field(strict=True)
@@ -96,7 +96,7 @@ class Manipulation(Finding):
 
     @property
     def label(self) -> str:
-        """`technique` if the program found the words; `found by the judge` if a judge quoted them."""
+        """Value of `technique` if the program found the words. The text `found by the judge` if a judge quoted them."""
         return self.technique if self.found_by == "rules" else "found by the judge"
 
     def describe(self) -> list[str]:
@@ -185,7 +185,7 @@ class Assessment(FrozenModel):
     subject: Subject
     """What was judged: a turn, a pair of turns, a round or the debate."""
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
-    """Number that distinguishes several questions of one judge about one subject, from 0."""
+    """Number of the judge's question about this subject, from 0. `panel` counts rounds of voting with it."""
     marks: tuple[Mark, ...] = ()
     """The judge's marks, e.g. one per argument and criterion."""
     findings: tuple[AnyFinding, ...] = ()

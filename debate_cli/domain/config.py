@@ -152,7 +152,7 @@ class ModelSpec(ConfigModel):
     max_output_tokens: PositiveInt | None = None
     """Maximum tokens of one answer. The budget reserves as many for each call. None means the model's default."""
     price: Price | None = None
-    """Price of this model. None means the provider's price, else the bundled price table."""
+    """Price of this model. None means the provider's price; without one, the bundled price table."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
         default=None, exclude_if=lambda checksum: checksum is None
     )
@@ -231,10 +231,11 @@ class FormatConfig(ConfigModel):
     phases: tuple[Phase, ...] = ("opening", "cross_examination", "closing")
     """Phases in order. One or more `rebuttal` may precede `closing`."""
     rounds: Annotated[int, Field(ge=1, le=MAX_ROUNDS)] | tuple[Phase, ...] | None = Field(default=None, exclude=True)
-    """Number of rounds, in place of `phases` or `turns`. 1: opening. 2: opening, closing. 3: opening,
-    cross-examination, closing. More: rebuttals before the closing. Free-flowing: `turns`. A list means `phases`."""
+    """Number of rounds; sets `phases`, or `turns` in a free-flowing debate. 1: opening. 2: opening, closing. 3:
+    opening, cross-examination, closing. 4 or more: also rebuttals before the closing. A list of phases sets
+    `phases`."""
     exchanges: int = Field(default=1, ge=1, le=10)
-    """Semi-structured: number of exchanges of follow-up questions and answers."""
+    """Semi-structured: number of exchanges. One exchange is a round of follow-up questions and a round of answers."""
     answers: bool = False
     """Whether a round of answers follows each cross-examination. Semi-structured debates always have this round."""
     turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)
@@ -262,7 +263,7 @@ class FormatConfig(ConfigModel):
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
-"""Maps a key of `format` to the keys that must not be set together with this key."""
+"""Maps a key of `format` to the keys that contradict it, because both set the rounds."""
 
 
 class Limits(ConfigModel):
@@ -349,7 +350,7 @@ class DebateConfig(ConfigModel):
         return self.resolve_model(debater.model or "default")
 
     def model_for_judge(self, role: str | None) -> ModelSpec | None:
-        """Return the model for the setting `judge: ROLE`; without a role, `models.judge`, else `models.default`.
+        """Return the model for `judge: ROLE`. Without a role: `models.judge`, or `models.default` if there is none.
 
         None if the configuration has no such model.
         """
@@ -370,7 +371,7 @@ class DebateConfig(ConfigModel):
 
 
 LEGACY_KIND = "persuasion"
-"""Kind of the judging system whose settings replace the sections in LEGACY_SECTIONS."""
+"""Kind of the judging system whose settings replace the old sections in LEGACY_SECTIONS."""
 LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "victory_conditions": ("victory_conditions", {}),
     "persuasion_factors": (
@@ -378,14 +379,17 @@ LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
         {"base_persuasion": "persuasion", "strategy_bonus": "strategy_fit", "evidence_bonus": "evidence"},
     ),
 }
-"""Maps each legacy section to (the setting that replaces the section, the new names of the section's keys)."""
+"""Maps each old section of `debate.yaml` to (name of the new setting, changed names of keys).
+
+Keys that are not listed keep their names.
+"""
 
 
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `data` with each legacy section moved into the settings of `persuasion`.
+    """Move each section in LEGACY_SECTIONS into the settings of the system `persuasion`. Returns a copy of `data`.
 
-    Without `judging.systems`, `persuasion` becomes the only system. A section stays in place if `persuasion` is not
-    among the systems, or already has the setting.
+    If `judging.systems` is not set, `persuasion` becomes the only system. If the listed systems do not include
+    `persuasion`, nothing moves. If `persuasion` already has the new setting, that section does not move.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

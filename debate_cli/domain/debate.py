@@ -210,22 +210,25 @@ class Debate(FrozenModel):
         return {run.id: run for run in self.runs}[run_id]
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether the run judged all turns of the debate, or the system `kind` judges each turn by itself."""
+        """Whether the run's verdict covers all turns that the debate has now.
+
+        Always true if the system `kind` judges each turn separately.
+        """
         each_turn = any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """Return all judging runs, from the weakest to the strongest.
 
-        A run by models is stronger than a reviewer's. Of these, a run that judged all turns is stronger than others
-        (see `judged_all_turns`). Of these, the newest is the strongest.
+        A run by models is stronger than a run by a person. Among equals, a run that judged all turns is stronger (see
+        `judged_all_turns`). If that is equal too, the newer run is stronger.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return all runs of the comparison of judge models with the run `run_id`; without a comparison, only this run.
+        """Return the run `run_id` and the runs that it is compared with (one judge model per run).
 
-        Empty if there is no run `run_id`.
+        A run outside a comparison is returned alone. If there is no run `run_id`, the result is empty.
         """
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
@@ -247,7 +250,10 @@ class Debate(FrozenModel):
         )
 
     def is_search_settled(self, search: Search) -> bool:
-        """Whether the search need not be run. A failed search is run again after the debate is resumed."""
+        """Whether the search is done: it succeeded, or it failed and this session does not repeat it.
+
+        After the debate is resumed, a failed search is not done.
+        """
         return search.id in self.given_up or any(
             item.id == search.id and item.failure is None for item in self.searches
         )
@@ -330,7 +336,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate with a failure in place of each reservation. The failure has the reserved usage."""
+        """Return the debate with a failure for each reservation. The failure charges the reserved usage."""
         lost = tuple(
             Failure(
                 task=item.task,
@@ -520,9 +526,10 @@ def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str |
 
 
 def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) -> str | None:
-    """Return the model (`provider/model`) that a run's judge is configured to use; None if there is none.
+    """Return the model (`provider/model`) that a run's judge is configured to use.
 
-    `role`: name that the settings of the judging system give for the model; None if they give no name.
+    `role`: value of `judge` or `model` in the system's settings; None if not set. Returns None if there is no such
+    model.
     """
     config = debate.config
     if run.models:
@@ -532,7 +539,7 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 
 
 def is_rehearsal(debate: Debate) -> bool:
-    """Whether the mock is the only model of the debate. A model that has not answered yet counts too."""
+    """Whether the mock is the only model of the debate, including models that have not answered yet."""
     models = {*models_used_by_debaters(debate), *_models_of_judges(debate)} - {"", IMPORTED_MODEL}
     asked = [model for model in models if not is_person(model)]
     return bool(asked) and all(map(is_mock, asked))

@@ -34,7 +34,7 @@ class SystemSettings(ConfigModel):
     """Settings of a judging system. Each system has a subclass with its own `kind`."""
 
     judges_each_turn: ClassVar[bool] = False
-    """Whether the system judges each turn by itself. Then later turns do not change a judgement."""
+    """Whether the system judges each turn separately, so that later turns do not change a judgement."""
 
     kind: Kind
     judge: str | None = None
@@ -145,7 +145,7 @@ class Thresholds(ConfigModel):
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:
-    """Return a validator that fills in the bounds that a configuration leaves out."""
+    """Return a validator for a mapping such as `thresholds`. It fills in the keys that a configuration leaves out."""
 
     def fill(bounds: object) -> object:
         return {**defaults, **cast("dict[str, object]", bounds)} if isinstance(bounds, dict) else bounds
@@ -172,9 +172,9 @@ def judge_id_problems(key: str, ids: Sequence[str]) -> Iterator[tuple[tuple[str 
 
 
 def numbered_seats(count: int, model: str | None) -> tuple[JudgeSeat, ...]:
-    """Return `count` judges with one model, named `judge` or `judge-1`, `judge-2`, ….
+    """Return `count` judges with one model. One judge has the id `judge`; several have `judge-1`, `judge-2`, ….
 
-    If the only judge is a reviewer, `model` is also the judge's id.
+    If `count` is 1 and `model` is the id of a person, such as `human:anna`, the judge has this id.
     """
     if count == 1:
         return (JudgeSeat(model if model is not None and is_reviewer_id(model) else SOLE_JUDGE_ID, model),)

@@ -44,7 +44,7 @@ class Participant(FrozenModel):
 def participants(config: DebateConfig) -> tuple[Participant, ...]:
     """Return the debaters of `config` in their order."""
     next_numbers: dict[str, int] = {}
-    """Maps each used prefix to the number to append for its next use."""
+    """Maps each used prefix to the number that makes its next use unique, e.g. `PRO` to 2 for `PRO2`."""
     found: list[Participant] = []
     for debater in config.debaters:
         prefix = _choose_prefix(debater, next_numbers)

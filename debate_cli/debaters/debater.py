@@ -33,7 +33,7 @@ from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
 
 PHASE_TEMPERATURES: dict[Phase, float] = {"opening": 0.7}
 DEBATER_TEMPERATURE = 0.5
-"""Temperature of phases that are not in `PHASE_TEMPERATURES`, if the configuration sets none."""
+"""Sampling temperature if the configuration sets none and the phase is not in `PHASE_TEMPERATURES`."""
 ARGUMENT_PHASES: tuple[Phase, ...] = ("opening", "speech")
 """Phases in which a speaker may make new arguments."""
 

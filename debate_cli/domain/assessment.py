@@ -46,7 +46,7 @@ class Finding(FrozenModel):
 
 
 class UninstalledFinding(Finding):
-    """A finding of a system whose plug-in is not installed. All fields of the file are kept."""
+    """A finding of a system whose plug-in is not installed. Keeps all fields of the file."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -126,7 +126,7 @@ SHARED_FINDINGS: dict[str, type[Finding]] = {
     "manipulation": Manipulation,
     "source_check": SourceRemark,
 }
-"""Classes of the findings that any system may report, by kind."""
+"""Maps each kind of finding that any system may report to its class."""
 
 
 @lru_cache(maxsize=256)
@@ -174,7 +174,7 @@ AnyFinding = Annotated[SerializeAsAny[Finding], ByKind(_parse_finding, _built_in
 
 
 class Assessment(FrozenModel):
-    """One judge's answer to one brief."""
+    """One judge's answer to one brief, a request to judge a part of the debate."""
 
     run: str
     """Id of the judging run, e.g. `r1`."""

@@ -71,7 +71,10 @@ class SystemSettings(ConfigModel):
 
     @property
     def method(self) -> str:
-        """Name of the method, which is shown for a system without judges; empty if there is none."""
+        """Name of the scoring method, e.g. `keywords`; shown for a system without judges.
+
+        Empty if the method has no name.
+        """
         return ""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -120,7 +123,7 @@ class SystemSettings(ConfigModel):
 
 
 class UninstalledSettings(SystemSettings):
-    """Settings of a system whose plug-in is not installed. All fields of the file are kept."""
+    """Settings of a system whose plug-in is not installed. Keeps all fields of the file."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -25,11 +25,14 @@ def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: st
 
 
 FIRST_RUN = "r1"
-"""Id of the debate's own judging run."""
+"""Id of the debate's own judging run, which belongs to `debate run`. Later runs are `r2`, `r3`, …."""
 
 
 class JudgingRun(FrozenModel):
-    """A judging run: the debate's own or a later one."""
+    """One judging of the debate.
+
+    The first run is the debate's own; `debate judge` and `debate review` add later runs.
+    """
 
     id: str
     started_at: UtcDatetime

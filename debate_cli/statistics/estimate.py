@@ -21,7 +21,7 @@ Row = TypeVar("Row")
 LEVEL = 0.95
 RESAMPLES = 1000
 LEAST_DEFINED = 0.9
-"""Minimum share of resamples with a defined statistic. Below this share, there is no interval."""
+"""Minimum share of resamples in which the statistic must be defined. With fewer, there is no interval."""
 
 
 @dataclass(frozen=True, slots=True)

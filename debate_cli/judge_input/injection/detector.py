@@ -199,8 +199,8 @@ def detect_injection(
 ) -> tuple[Hit, ...]:
     """Return the words of the sanitized `text` that address the judge, in order and without overlaps.
 
-    `names`: names of the debaters. `only`: techniques to search for. None means all techniques.
-    `after`: the speaker's words before `text`. An instruction may begin there and continue in `text`.
+    `names`: names of the debaters. `only`: techniques to search for; None means all techniques. `after`: the speaker's
+    words before `text`. They matter because an instruction may begin there and continue in `text`.
     """
     sanitized = sanitize_for_prompt(text)
     examined = _mask_names(_blank_removals(sanitized), names)

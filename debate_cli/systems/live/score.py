@@ -48,7 +48,7 @@ from debate_cli.systems.outcome import (
 RULES = 2
 """Version of the scoring rules."""
 MIN_CONVERGENCE_TURNS = 10
-"""If a debate has at least this number of turns, the judge compares the first turns with the last."""
+"""Number of turns from which the judge is asked to compare the first turns with the last."""
 COLD_START_TURNS = 2
 """Number of turns at the start of a debate whose marks are less reliable."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
@@ -107,7 +107,7 @@ class NarrativeNote(FrozenModel):
     """The judge's account of the whole debate."""
 
     winner: str | None
-    """Name of the debater who won according to the judge; None if neither did."""
+    """Name of the debater who won according to the judge; None if the judge saw no winner."""
     reasoning: str
     """Why, in the judge's words."""
     pattern: DebatePattern
@@ -137,7 +137,7 @@ class LiveNotes(Notes):
     turns: tuple[TurnRow, ...]
     """One row per turn, in the order of the debate."""
     chains: tuple[ChainRow, ...] = ()
-    """The causal chain of each turn for which the judge described one."""
+    """The causal chains that the judge described, at most one per turn."""
     chain_limits: tuple[Calibration, ...] = ()
     """Scores in logic that were lowered to 34, because the causal chain is incomplete."""
     calibrations: tuple[Calibration, ...]
@@ -149,7 +149,7 @@ class LiveNotes(Notes):
     penalties: tuple[Penalty, ...]
     """Points of logic that turns lost."""
     exchanges_won: dict[str, int] = {}
-    """Maps each participant to the number of exchanges in which this participant won more dimensions."""
+    """Maps each participant to the number of exchanges won. The winner of an exchange won more of its dimensions."""
     dimension_wins: dict[str, dict[str, int]]
     """Maps each participant to the number of exchanges won in each dimension."""
     frame_control: dict[str, float]
@@ -168,8 +168,9 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
     """Return the verdict of one run, with notes of the class `LiveNotes`.
 
     A debater's score, 0-100, is the mean of `composite` over the debater's turns with all three marks. A debater
-    without such a turn has no score. The verdict is undetermined if fewer than two debaters have a score, or if a
-    debater who spoke has none.
+    without such a turn has no score.
+
+    The verdict is undetermined in two cases: fewer than two debaters have a score, or a debater who spoke has none.
     """
     given = ordered_assessments(debate, "live", run)
     card = build_scorecard(debate, given, settings)
@@ -208,7 +209,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
 def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> bool:
     """Return whether scorecard and narrative name different winners.
 
-    False if there is no narrative, or if the scorecard is undetermined.
+    False if the judge gave no narrative, or if the scorecard is undetermined.
     """
     given = ordered_assessments(debate, "live", run)
     narrative = first_finding(given, Narrative)
@@ -300,5 +301,5 @@ def convergence_subject(debate: Debate) -> Subject:
 
 
 def is_review(item: Brief | Assessment) -> bool:
-    """Return whether a brief or an assessment is about the review of the register."""
+    """Return whether a brief or an assessment belongs to the review of the register (suspect claims and logic gaps)."""
     return item.subject == WHOLE_DEBATE and item.revision == REVIEW_REVISION

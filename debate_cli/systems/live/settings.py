@@ -30,8 +30,8 @@ class LiveSettings(SystemSettings):
     penalties: PenaltyPoints = PenaltyPoints()
     """Points of logic that a turn loses for inconsistencies; 0 by default."""
     withdrawals: bool = True
-    """With `true`, register entries that the final review withdraws cost nothing. With `false`, these entries cost
-    points."""
+    """What register entries (suspect claims, logic gaps) cost after the final review has withdrawn them. `true`:
+    nothing. `false`: their points."""
 
     @property
     def asks_in_turn(self) -> bool:

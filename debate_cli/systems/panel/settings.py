@@ -67,7 +67,8 @@ class PanelSettings(SystemSettings):
     min_judges: int = Field(default=2, ge=1)
     """Minimum number of votes for a verdict, and for another round of voting. A panel of one judge needs one vote."""
     timeout_s: float = Field(default=120, gt=0)
-    """Seconds that a judge has for each vote. If a judge takes longer, the judge's earlier vote counts again."""
+    """Seconds that a judge has for each vote. After that time, the judge's earlier vote counts again. Without an
+    earlier vote, the judge's vote is missing."""
 
     @cached_property
     def members(self) -> tuple[PanelJudge, ...]:

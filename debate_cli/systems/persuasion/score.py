@@ -178,7 +178,8 @@ class PersuasionNotes(Notes, _NoiseFree):
     surrendered: tuple[Surrender, ...]
     """All surrenders, earliest first."""
     hint: str = ""
-    """Advice on the configured keywords if no speech contains one. Empty otherwise; always empty with `effects: judge`."""
+    """Advice on the setting `keywords`, if no speech contains a configured phrase; otherwise empty. Always empty with
+    `effects: judge`."""
     parts: tuple[ScoreParts, ...]
     """The parts of each debater's score."""
     states: tuple[FinalState, ...]
@@ -200,7 +201,7 @@ class PersuasionNotes(Notes, _NoiseFree):
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `PersuasionNotes`.
 
-    The verdict is undetermined if no debater surrendered and fewer than two debaters affected another debater.
+    The verdict is undetermined if no debater surrendered and fewer than two debaters have affected another debater.
     """
     curve = compute_state_curve(debate, settings, run)
     final, effects = curve[-1].states, collect_effects(curve)

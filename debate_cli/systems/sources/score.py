@@ -40,7 +40,7 @@ class DebaterSources(FrozenModel):
     citations: int
     """Number of the debater's citations."""
     counted: int
-    """Number of citations that count: the quote was checked, and the judge's answer is not `unknown`."""
+    """Number of citations that count: the quote was checked, and the judge answered something else than `unknown`."""
     credit: float
     """Sum of the credits of the citations that count."""
     score: float

@@ -161,7 +161,7 @@ class StructuredSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The listed judges. If `judges` is a number, this number of judges with one model."""
+        """The judges: those in the list `judges`, or as many judges with one model as the number `judges` says."""
         if isinstance(self.judges, int):
             return numbered_seats(self.judges, self.judge)
         return tuple(
@@ -241,7 +241,8 @@ class StructuredSettings(SystemSettings):
     def with_judge_count(self, count: int) -> Self:
         """Return the settings with `count` judges.
 
-        If more judges are listed, the first ones stay. If fewer are listed, `count` judges with one model replace them.
+        If at least `count` judges are listed, the first ones stay. If fewer are listed, `count` judges with one model
+        replace them.
         """
         if isinstance(self.judges, int) or count > len(self.judges):
             return self.model_copy(update={"judges": count})

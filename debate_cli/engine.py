@@ -107,9 +107,9 @@ class StopSignal:
         return self._graceful.is_set()
 
     async def wait(self, is_idle: Callable[[], bool]) -> None:
-        """Wait for a stop request, and then until `is_idle` returns true.
+        """Wait for a stop request, and after that for the end of the calls in flight (`is_idle` returns true).
 
-        After the request, a second request or GRACE_S seconds end the wait.
+        A second request, or GRACE_S seconds after the first one, also ends the wait.
         """
         await self._graceful.wait()
         with suppress(TimeoutError):

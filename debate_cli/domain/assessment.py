@@ -36,7 +36,7 @@ class Finding(FrozenModel):
     kind: Kind
 
     def describe(self) -> list[str]:
-        """Describe the finding in sentences, which may contain untrusted text."""
+        """Describe the finding in sentences. They may contain untrusted text."""
         details = [
             f"{name.replace('_', ' ')}: {value}"
             for name, value in self
@@ -185,7 +185,7 @@ class Assessment(FrozenModel):
     subject: Subject
     """What was judged: a turn, a pair of turns, a round or the debate."""
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
-    """Number of the judge's question about this subject, from 0. `panel` counts rounds of voting with it."""
+    """Number of the judge's question about this subject, from 0. For `panel`, number of the round of voting."""
     marks: tuple[Mark, ...] = ()
     """The judge's marks, e.g. one per argument and criterion."""
     findings: tuple[AnyFinding, ...] = ()

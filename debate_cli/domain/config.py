@@ -156,7 +156,8 @@ class ModelSpec(ConfigModel):
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
         default=None, exclude_if=lambda checksum: checksum is None
     )
-    """`local/hf:REPO/FILE.gguf` only: SHA-256 of the file. Required if `debate models pull` does not list the file."""
+    """SHA-256 of the file, for `local/hf:REPO/FILE.gguf` only. Required for a file that `debate models pull` does not
+    list."""
     latency_s: float | None = Field(default=None, ge=0)
     """Mock only: seconds before the first token."""
     tokens_per_second: PositiveFloat | None = None
@@ -183,7 +184,8 @@ class DebaterConfig(ConfigModel):
     model: str | None = None
     """Name in `models`, or `provider/model`; None means `models.default`."""
     prefix: str | None = Field(default=None, pattern=r"^[A-Za-z][A-Za-z0-9]{0,15}$")
-    """Prefix of argument ids. None means PRO for the side `for`, CON for `against`, else the side's first letters."""
+    """Prefix of argument ids. None means PRO on the side `for`, CON on the side `against`, and the first letters of any
+    other side."""
     system: str | None = None
     """Extra instructions for this debater, added to every prompt."""
     personality: ArchetypeOrTraits | None = None
@@ -191,11 +193,11 @@ class DebaterConfig(ConfigModel):
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far the debate can change the traits of the personality, from 0 (not at all) to 1 (fully)."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """How far each trait returns to its first value after an exchange without pressure, from 0 (not at all) to 1
-    (fully)."""
+    """Speed of recovery from pressure, 0-1. After an exchange without pressure, each trait moves by this share of the
+    distance to its first value."""
     stance: float | None = Field(default=None, ge=-1, le=1)
-    """Stance at the start, from -1 (against) to 1 (for). None means 0.8 for the side `for`, -0.8 for `against`, else
-    0."""
+    """Stance at the start, from -1 (against) to 1 (for). None means 0.8 on the side `for`, -0.8 on the side `against`,
+    and 0 on any other side."""
     conviction: float | None = Field(default=None, ge=0, le=1)
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
@@ -263,7 +265,7 @@ class FormatConfig(ConfigModel):
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
-"""Maps a key of `format` to the keys that contradict it, because both set the rounds."""
+"""Keys of `format` that exclude each other, because each sets the rounds. `rounds` excludes `phases` and `turns`."""
 
 
 class Limits(ConfigModel):
@@ -278,8 +280,8 @@ class Limits(ConfigModel):
     answer_timeout_s: float | None = Field(default=None, gt=0)
     """Maximum seconds for a whole answer, even if bytes keep coming; None means 10 × `timeout_s`."""
     max_attempts: int = Field(default=5, ge=1, le=20)
-    """Maximum number of requests for one answer if a server is down or slow. Refusals with status 429 or 529 do not
-    count."""
+    """Maximum number of requests for one answer if a server is down or slow. Requests refused with status 429 or 529 do
+    not count."""
     concurrency: int = Field(default=16, ge=1, le=1000)
     """Maximum number of concurrent requests to all providers together."""
 

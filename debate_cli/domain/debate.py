@@ -87,11 +87,11 @@ class Debate(FrozenModel):
     shown_passages: Mapping[str, tuple[str, ...]] = {}
     """Maps the key of a cue or brief to the ids of the passages that were found for this task."""
     searches: tuple[SearchRecord, ...] = ()
-    """Web searches and rerankings: first all for speeches, then all for judgements."""
+    """Web searches and rerankings. Searches for speeches come first, then searches for judgements."""
     assessments: tuple[Assessment, ...] = ()
     """The assessments, sorted by run, system, subject, revision and judge."""
     failures: tuple[Failure, ...] = ()
-    """Failed speeches, followed by failed judgements."""
+    """Failed tasks. Speeches come first, then judgements."""
     given_up: frozenset[str] = frozenset()
     """Keys of failed tasks and ids of failed searches that are not tried again in this session."""
     runs: tuple[JudgingRun, ...] = ()
@@ -250,9 +250,9 @@ class Debate(FrozenModel):
         )
 
     def is_search_settled(self, search: Search) -> bool:
-        """Whether the search is done: it succeeded, or it failed and this session does not repeat it.
+        """Whether the search is done: it succeeded, or it failed and is not repeated in this session.
 
-        After the debate is resumed, a failed search is not done.
+        A resumed debate repeats failed searches.
         """
         return search.id in self.given_up or any(
             item.id == search.id and item.failure is None for item in self.searches

@@ -87,14 +87,14 @@ class Reservation(FrozenModel):
 
 
 class TaskStarted(FrozenModel):
-    """A task begins, or one of its requests is about to be sent."""
+    """A task begins, or the next request of a task is about to be sent."""
 
     type: Literal["asked"] = "asked"
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Usage reserved for the task until its next request ends; replaces an earlier reservation. Omitted in files if
-    None."""
+    """Usage reserved for the task until its next request ends. Replaces the task's earlier reservation. Omitted in
+    files if None."""
 
 
 class PassagesShown(FrozenModel):

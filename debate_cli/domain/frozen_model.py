@@ -21,9 +21,9 @@ from pydantic_core import CoreSchema, core_schema
 
 
 def to_utc(at: datetime) -> datetime:
-    """Convert `at` to UTC. A time without an offset is already UTC.
+    """Convert `at` to UTC.
 
-    Raises ValueError if the year in UTC is not 1 to 9999.
+    A time without an offset counts as UTC. Raises ValueError for a year (in UTC) outside 1 to 9999.
     """
     try:
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

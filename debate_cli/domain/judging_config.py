@@ -51,7 +51,10 @@ class SystemSettings(ConfigModel):
         return frozenset()
 
     def with_lookup(self, lookup: str) -> Self | None:
-        """Return the settings with `lookup` as the place to look up claims; None if the system looks up nothing."""
+        """Return the settings with `lookup` as the place where claims are looked up.
+
+        Returns None for a system that cannot look up claims.
+        """
         return None
 
     @property
@@ -92,14 +95,14 @@ class SystemSettings(ConfigModel):
         return self.model_copy(update={"judge": rename(self.judge)})
 
     def with_weights(self, weights: Mapping[str, float]) -> Self | None:
-        """Return the settings with other weights of the criteria; None if the system has no weighted criteria.
+        """Return the settings with other weights of the criteria. Returns None if the system has no weighted criteria.
 
         Criteria that are not in `weights` get 0. Raises ValueError for an unknown criterion.
         """
         return None
 
     def with_judge_count(self, count: int) -> Self | None:
-        """Return the settings with `count` judges; None if the system does not support so many."""
+        """Return the settings with `count` judges. Returns None if the system cannot have that many."""
         return self if count == 1 else None
 
     def for_reviewer(self, assessor: str) -> Self:
@@ -144,7 +147,7 @@ class Thresholds(ConfigModel):
     draw: NonNegative
     """Margin below which the debate is a draw."""
     clear: NonNegative
-    """Lower bound of a clear victory. The system decides whether an equal margin is enough."""
+    """Margin from which a victory is clear. Each system decides whether a margin equal to this is clear."""
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:

@@ -32,7 +32,10 @@ class Participant(FrozenModel):
 
     @property
     def starting_stance(self) -> float:
-        """The configured stance; without one, 0.8 for the side `for`, -0.8 for `against` and 0 for other sides."""
+        """The configured stance.
+
+        Without one: 0.8 on the side `for`, -0.8 on the side `against`, 0 on any other side.
+        """
         return self.stance if self.stance is not None else DEFAULT_STANCES.get(self.side, 0.0)
 
     @property

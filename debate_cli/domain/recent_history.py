@@ -23,7 +23,8 @@ class LedgerEntry(NamedTuple):
     """A claim of an older turn, with the responses to the claim. The texts are not sanitized."""
 
     id: str
-    """Id of the argument; `turn N` for a turn without arguments and responses."""
+    """Id of the argument. A turn without arguments and responses has the id `turn N`, where N is the index of the
+    turn."""
     speaker: str
     claim: str
     """First sentence of the claim, at most MAX_CLAIM_CHARS characters."""

@@ -25,7 +25,7 @@ class Subject(FrozenModel):
 
     moment: Moment
     round: int | None = None
-    """Number of the round, for a subject of the kind `round`; otherwise None."""
+    """Number of the round; None if the subject is not a round."""
     turns: tuple[int, ...] = ()
     """Indices of the turns; empty for a whole round or debate."""
 
@@ -72,7 +72,7 @@ class Brief(FrozenModel):
     """Id of the judge."""
     subject: Subject
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
-    """Number of the judge's question about this subject, from 0. `panel` counts rounds of voting with it."""
+    """Number of the judge's question about this subject, from 0. For `panel`, number of the round of voting."""
 
     @cached_property
     def key(self) -> str:

@@ -15,7 +15,7 @@ from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.judge_input.injection.detector import TAKEOVER_TECHNIQUES, mask_injection
 
 PROSE_PHASES = frozenset({"rebuttal", "speech"})
-"""Phases whose turns are shown as text. A turn of another phase is shown as JSON fields, if it has any."""
+"""Phases whose turns appear in prompts as text. Turns of other phases appear as their JSON fields, if they have any."""
 
 
 def sanitize_takeovers(text: str) -> str:

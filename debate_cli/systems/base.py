@@ -99,7 +99,7 @@ class TurnScore(NamedTuple):
 
 
 class ArgumentMark(NamedTuple):
-    """The mark of one argument in one criterion, in a verdict."""
+    """The mark of one argument in one criterion, as a verdict counts it."""
 
     argument: str
     participant: str

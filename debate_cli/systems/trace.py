@@ -179,12 +179,12 @@ class WeakestArgument:
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """Return the argument with the lowest score. If several have it, the one with the worst standing is returned.
+    """Return the argument with the lowest score. If scores are equal, the worst standing decides.
 
-    An argument that has neither a score nor a standing worse than UPHELD is not considered. A standing without a score
-    counts as the highest score.
+    Only arguments with a score, or with a standing worse than UPHELD, are compared. An argument without a score is
+    compared as if it had the highest possible score.
 
-    None if no argument is considered, or if all of several arguments are equally weak.
+    None if there are no arguments to compare, or if several are compared and all are equally weak.
     """
     scores = score_arguments(debate, verdicts)
     rows = [

@@ -56,7 +56,7 @@ def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[
 
 
 def personality_curve(debate: Debate, name: str) -> tuple[PersonalityStep, ...]:
-    """Return a debater's personality before the first turn and after each assessed exchange.
+    """Return a debater's personality before the first turn and after each assessed exchange of the debater.
 
     Empty if the configuration gives the debater no personality.
     """

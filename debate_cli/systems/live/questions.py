@@ -42,7 +42,7 @@ Context = JudgingContext[LiveSettings]
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
 """Maps the four parts of rhetoric to their highest marks, which add up to 30."""
 WEAK_FRAMING_BELOW = 5
-"""Mark for framing below which framing counts as weak. The mark for delivery is then at most the mark for framing."""
+"""A mark for framing below this is weak. A weak mark is also the highest possible mark for delivery."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 WEAKEST_PREMISE = "weakest_premise"
 """Name in `missing` of a causal chain, for a turn that does not address the opponent's weakest premise."""

@@ -1,6 +1,6 @@
 """Settings of the moderator, and the criteria that forms, scores and tables use.
 
-A new criterion must also be described in the prompt. The totals in prompts and docstrings change with it.
+Describe a new criterion in the prompt too, and correct the totals in prompts and docstrings.
 """
 
 from typing import Annotated, Literal, Self
@@ -69,7 +69,7 @@ class ModeratorSettings(SystemSettings):
 
     @property
     def steers_debate(self) -> bool:
-        """Whether the moderator influences the debate: true with `guidance`, because debaters then read advice."""
+        """True with `guidance`, because debaters read the moderator's advice."""
         return self.guidance
 
     def with_judge_count(self, count: int) -> Self:

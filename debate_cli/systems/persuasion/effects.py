@@ -41,8 +41,8 @@ def turn_effects(
 ) -> tuple[Effect, ...]:
     """Return the effects of a turn on the other debaters who have not surrendered.
 
-    `states`: the debaters' states before the turn. `given`: the assessments of the turn, used only with `effects:
-    judge`. A debater for whom a judge did not rate persuasion and attack is then left out.
+    `states`: the debaters' states before the turn. `given`: the assessments of the turn, used only with
+    `effects: judge`. With this setting, the result has only debaters for whom persuasion and attack were rated.
     """
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":

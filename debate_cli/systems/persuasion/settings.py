@@ -81,7 +81,7 @@ class PersuasionSettings(SystemSettings):
     """Points. A victory with a margin above this is clear."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield a problem if all factors have weight 0, because no speech could then persuade."""
+        """Yield a problem if all factors have weight 0, because no speech could persuade anyone."""
         if self.effects == "factors" and not any(dict(self.factors).values()):
             yield ("factors",), "at least one factor must be above 0"
 

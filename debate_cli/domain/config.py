@@ -193,8 +193,8 @@ class DebaterConfig(ConfigModel):
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far the debate can change the traits of the personality, from 0 (not at all) to 1 (fully)."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """Speed of recovery from pressure, 0-1. After an exchange without pressure, each trait moves by this share of the
-    distance to its first value."""
+    """Speed of recovery from pressure, 0-1. After an exchange (two adjacent turns) without pressure, each trait moves
+    by this share of the distance to its first value."""
     stance: float | None = Field(default=None, ge=-1, le=1)
     """Stance at the start, from -1 (against) to 1 (for). None means 0.8 on the side `for`, -0.8 on the side `against`,
     and 0 on any other side."""

@@ -71,7 +71,7 @@ class PairAgreement:
 
 
 def compare_pairs(clusters: Sequence[Sequence[Unit]], *, resamples: int = RESAMPLES) -> tuple[PairAgreement, ...]:
-    """Return the agreement of each pair of judges that judged at least one debate both.
+    """Return the agreement of each two judges who have judged at least one debate in common.
 
     `clusters`: clusters of debates, e.g. one per motion, which the bootstrap draws. A debate maps judges to results.
     """

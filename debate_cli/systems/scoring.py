@@ -22,7 +22,7 @@ def score(
     systems: Collection[str] | None = None,
     settings: Mapping[str, SystemSettings] | None = None,
 ) -> tuple[Verdict, ...]:
-    """Return the verdicts of a debate. The first one decides the debate and has the flag `decides`.
+    """Return the verdicts of a debate. If one of them decides the debate, it is first and has the flag `decides`.
 
     `runs`: `latest`, `all` or the id of one run. `latest` takes all runs of people, and the newest run of each system.
     If the newest run belongs to a comparison of judge models, all runs of this comparison are taken. An unknown id

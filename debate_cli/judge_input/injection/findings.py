@@ -103,10 +103,10 @@ def _extend_model(model: type[FormModel]) -> type[FormModel]:
 def read_addressed_to_judge(
     form: FormModel, debate: Debate, subject: Subject, known: Sequence[Manipulation]
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
-    """Return findings and warnings for the quotes that the judge wrote into the field `addressed_to_judge` of `form`.
+    """Return findings and warnings for the quotes that the judge wrote into `addressed_to_judge`, a field of `form`.
 
-    A quote from the judged texts becomes a finding. A quote that is in no text that the judge saw becomes a warning.
-    Quotes from earlier turns, from sources and from `known` findings are ignored.
+    A quote from the judged texts becomes a finding. A quote from none of the texts that the judge saw becomes a
+    warning. Quotes from earlier turns, from sources and from `known` findings are ignored.
     """
     last = last_visible_turn(debate, subject)
     visible = debate.turns if last is None else debate.turns_before(last + 1)

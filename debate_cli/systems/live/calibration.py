@@ -22,7 +22,7 @@ DIMENSION_MAXIMA: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30
 SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10}
 """Maps the criteria that do not count in a turn's score to their highest marks."""
 INCOMPLETE_CHAIN_MAX = 34.0
-"""Highest score in logic of a turn whose causal chain is incomplete."""
+"""Highest score in logic of a turn whose causal chain (cause, process, consequence) is incomplete."""
 MIN_WINNER_SCORES: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
 """Maps each dimension to a score. A turn that won the dimension in an exchange gets at least this score.
 
@@ -52,7 +52,7 @@ class Calibration(FrozenModel):
     """Score after the change; `to` in files."""
     rule: CalibrationRule
     """Why the score changed. `chain`: lowered, because the causal chain is incomplete. `floor`: raised, because the
-    turn won an exchange. `ceiling`: lowered, because the turn lost an exchange and won none."""
+    turn won an exchange (two adjacent turns). `ceiling`: lowered, because the turn lost an exchange and won none."""
 
 
 class Penalty(FrozenModel):
@@ -93,7 +93,7 @@ class Scorecard:
     """Scores before penalties are subtracted."""
     calibrations: tuple[Calibration, ...]
     mixed: Mapping[int, tuple[str, ...]]
-    """Maps turns to dimensions. In these dimensions the turn won one of its two exchanges and lost the other."""
+    """Maps a turn to the dimensions in which it won one exchange (two adjacent turns) and lost the other."""
     unresolved: tuple[UnresolvedExchange, ...]
     penalised: TurnScores
     penalties: tuple[Penalty, ...]
@@ -101,7 +101,7 @@ class Scorecard:
     supplementary: TurnScores
     """Maps turns to the marks for `frame_control` and `credibility`, 0-10."""
     comparisons: Mapping[int, PairComparison]
-    """Maps the index of an exchange's later turn to the judge's comparison of the exchange."""
+    """Maps the later turn of each exchange (two adjacent turns) to the judge's comparison of the two turns."""
 
     def composite(self, turn: int) -> float | None:
         """Return the sum of a turn's three scores, 0-100; None if a dimension has no mark."""
@@ -144,7 +144,7 @@ def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
 
 
 def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
-    """Map each turn to the causal chain of its main argument.
+    """Map each turn to the causal chain (cause, process, consequence) of its main argument.
 
     If several assessments of the turn have a chain, the first incomplete chain counts. If all are complete, the last.
     """
@@ -229,7 +229,7 @@ def count_wins(
 ) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
     """Return (exchanges won by each participant, dimensions won by each participant).
 
-    A participant wins an exchange by winning more of its dimensions than the opponent.
+    An exchange is two adjacent turns. Its winner won more of its dimensions than the opponent.
     """
     exchanges, dimensions = Counter[str](), Counter[tuple[str, str]]()
     for index, comparison in comparisons.items():

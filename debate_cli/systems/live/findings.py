@@ -144,7 +144,7 @@ class Convergence(Finding):
 
 
 class Pressure(Finding):
-    """How hard an exchange pressed the debater who lost it: four kinds of pressure, each 0-1."""
+    """How hard an exchange (two adjacent turns) pressed the debater who lost it: four kinds of pressure, each 0-1."""
 
     kind: Literal["pressure"] = "pressure"
     participant: str

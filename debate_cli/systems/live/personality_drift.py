@@ -34,7 +34,7 @@ FIRM_PRESSURE = 0.33
 
 
 class PersonalityStep(FrozenModel):
-    """A debater's personality before the first turn, or after an exchange."""
+    """A debater's personality before the first turn, or after an exchange (two adjacent turns)."""
 
     turn: int | None
     """Index of the later turn of the exchange; None before the first turn."""

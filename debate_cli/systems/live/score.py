@@ -77,17 +77,17 @@ class TurnRow(FrozenModel):
     composite: float | None
     """Sum of the three final scores, 0-100; None if a dimension has no mark."""
     frame_control: float | None
-    """Mark for control of the frame, 0-10, which does not count in `composite`."""
+    """Mark for frame control (setting the terms of the debate), 0-10. Does not count in `composite`."""
     credibility: float | None
-    """Mark for credibility, 0-10, which does not count in `composite`."""
+    """Mark for credibility, 0-10. Does not count in `composite`."""
     cold_start: bool = False
     """Whether this is one of the first two turns, whose marks are less reliable."""
     mixed: tuple[str, ...] = ()
-    """Dimensions in which the turn won one exchange and lost another."""
+    """Dimensions in which the turn won one exchange (two adjacent turns) and lost the other."""
 
 
 class ChainRow(FrozenModel):
-    """The causal chain in the main argument of one turn."""
+    """The causal chain (cause, process, consequence) in the main argument of one turn."""
 
     turn: int
     """Index of the turn, from 0."""
@@ -137,23 +137,24 @@ class LiveNotes(Notes):
     turns: tuple[TurnRow, ...]
     """One row per turn, in the order of the debate."""
     chains: tuple[ChainRow, ...] = ()
-    """The causal chains that the judge described, at most one per turn."""
+    """The causal chains (cause, process, consequence) that the judge described, at most one per turn."""
     chain_limits: tuple[Calibration, ...] = ()
-    """Scores in logic that were lowered to 34, because the causal chain is incomplete."""
+    """Scores in logic that were lowered to 34, because the turn's causal chain is incomplete."""
     calibrations: tuple[Calibration, ...]
     """Scores that the judge's comparisons of turns changed."""
     unresolved: tuple[UnresolvedExchange, ...] = ()
-    """Exchanges whose scores contradict the judge's comparison of the two turns."""
+    """Exchanges (two adjacent turns) whose scores contradict the judge's comparison of the two turns."""
     register_entries: tuple[RegisterRow, ...] = ()
-    """All suspect claims and logic gaps, with the review's decisions."""
+    """The register: all suspect claims and logic gaps, with the final review's decisions."""
     penalties: tuple[Penalty, ...]
     """Points of logic that turns lost."""
     exchanges_won: dict[str, int] = {}
-    """Maps each participant to the number of exchanges won. The winner of an exchange won more of its dimensions."""
+    """Maps each participant to the number of exchanges (two adjacent turns) in which the participant won more
+    dimensions."""
     dimension_wins: dict[str, dict[str, int]]
-    """Maps each participant to the number of exchanges won in each dimension."""
+    """Maps each participant to a mapping from each dimension to the number of exchanges won in it."""
     frame_control: dict[str, float]
-    """Maps each participant to the mean mark for control of the frame, 0-10."""
+    """Maps each participant to the mean mark for frame control (setting the terms of the debate), 0-10."""
     credibility: dict[str, float]
     """Maps each participant to the mean mark for credibility, 0-10."""
     narrative: NarrativeNote | None

@@ -22,8 +22,8 @@ class LiveSettings(SystemSettings):
     judge: str | None = None
     """The judge's model: a name in `models`, or `provider/model`. None means `models.judge`, else `models.default`."""
     feedback: bool = True
-    """Whether pressure in exchanges changes the debaters' personalities. If so, each turn is judged before the next
-    debater speaks."""
+    """Whether pressure in exchanges (two adjacent turns) changes the debaters' personalities. If so, each turn is
+    judged before the next debater speaks."""
     thresholds: Annotated[Thresholds, default_bounds(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
     """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 100."""
 

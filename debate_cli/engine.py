@@ -153,7 +153,7 @@ class DebateRun:
         self._halted: CloseReason | None = None
 
     async def run(self) -> Debate:
-        """Run until nothing is due or a stop is requested, then close the debate and return it.
+        """Run until nothing is due or a stop is requested. Then close the debate and return the debate.
 
         A run that only judges does not close the debate.
         """

@@ -1,4 +1,4 @@
-"""A debater answers a cue with a turn, or with a `Failure` if the provider fails."""
+"""A debater answers a cue with a turn, or with a `Failure` if the model gives no usable answer."""
 
 from copy import copy
 from dataclasses import replace

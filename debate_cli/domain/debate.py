@@ -496,7 +496,7 @@ def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
 
 
 def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
-    """Return the usage for the briefs that `counted` accepts, including failed calls and searches."""
+    """Return the usage for the briefs for which `counted` returns true, including failed calls and searches."""
     answered = tuple(item for item in debate.assessments if counted(item.brief))
     failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))
     keys = {item.brief.key for item in answered} | {item.task.key for item in failed}

@@ -25,7 +25,7 @@ class JudgeSeat(NamedTuple):
     model: str | None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     model_path: tuple[str | int, ...] = ("judge",)
-    """Key path of the judge's model within the settings of the system."""
+    """Key path of the judge's model within the settings of the system, e.g. (`judges`, 0, `model`)."""
     weight: float | None = None
     """Weight of the judge's opinion; None if all judges have equal weight."""
 
@@ -91,7 +91,7 @@ class SystemSettings(ConfigModel):
         yield from ()
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with the model of every judge changed by `rename`."""
+        """Return the settings with other models of the judges. `rename`: maps each old model to the new one."""
         return self.model_copy(update={"judge": rename(self.judge)})
 
     def with_weights(self, weights: Mapping[str, float]) -> Self | None:

@@ -72,8 +72,10 @@ class Ratings:
 
     ratings: tuple[Rating, ...]
     side: Estimate
-    """Advantage of the left player, as a natural logarithm of odds. `value` is None if the results do not determine
-    the advantage."""
+    """Advantage of the left player, as a natural logarithm of odds.
+
+    The estimate's `value` is None if the results do not determine the advantage.
+    """
     groups: int
     """Number of groups of players. Strengths in different groups cannot be compared: no result connects the groups."""
     separable: bool

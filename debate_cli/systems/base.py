@@ -304,7 +304,7 @@ class JudgingSystem(Generic[SettingsT]):
         return None
 
     def stopped(self, debate: Debate, settings: SettingsT, due_round: int) -> frozenset[str]:
-        """Return the names of the debaters who gave up before the round `due_round`. Default: none."""
+        """Return the names of the debaters who surrendered before the round `due_round`. Default: none."""
         return frozenset()
 
     def instruct(self, debate: Debate, settings: SettingsT, cue: Cue) -> str:

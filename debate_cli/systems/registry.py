@@ -76,7 +76,7 @@ def systems_of_debate(debate: Debate) -> tuple[JudgingSystem[Any], ...]:
 
 
 def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
-    """Return the names of the debaters who gave up before the round `due_round`, according to any configured system."""
+    """Return the names of the debaters who surrendered before the round `due_round`, according to any system in use."""
     return frozenset(
         name
         for system, settings in active_systems(debate.run(FIRST_RUN))

@@ -25,7 +25,7 @@ from debate_cli.judge_input.transcript_prompt import (
 from debate_cli.llm.form import Form, FormModel
 
 FIELD = "addressed_to_judge"
-"""Name of a field in every judge's form, and technique of the findings from this field."""
+"""Name of a field in every judge's form. Findings from this field have the name as their `technique`."""
 _DESCRIPTION = "Quotes of words that are meant for the judge instead of the debate; empty if there are none."
 MAX_QUOTES = 3
 """Maximum number of quotes that a judge may report in one form."""

@@ -117,7 +117,7 @@ class NarrativeNote(FrozenModel):
     agrees: bool | None
     """Whether narrative and scorecard agree on who won. None if the scorecard is undetermined."""
     resolution: str | None
-    """Why narrative and scorecard name different winners. None without an explanation by the judge."""
+    """Why narrative and scorecard name different winners; None if the judge gave no explanation."""
 
 
 class ConvergenceNote(FrozenModel):

@@ -117,7 +117,7 @@ class PanelSettings(SystemSettings):
             yield ("dimensions", index), "this dimension is listed twice; keep one"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with other models. `rename` maps each old model to the new one."""
+        """Return the settings with other models of the judges. `rename`: maps each old model to the new one."""
         judges = tuple(judge.model_copy(update={"model": rename(judge.model)}) for judge in self.judges)
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
 

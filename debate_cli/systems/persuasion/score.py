@@ -59,7 +59,8 @@ class ScoreParts(_NoiseFree):
     stance: float
     """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
-    """Points for each other debater: 10 x the mean persuasion of that debater, plus 20 if that debater surrendered."""
+    """Sum over the other debaters: 10 x the mean persuasion that the other debater received from all speakers, plus 20
+    if the other debater surrendered."""
     resistance: float
     """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
     penalty: float

@@ -110,7 +110,7 @@ class DebaterState:
 
     @property
     def resistance(self) -> ResistanceRating | None:
-        """The worse of two grades: for attacks received, and for conviction.
+        """The worse of two grades: one for attacks received, one for conviction.
 
         None if no speech had an effect on the debater.
         """

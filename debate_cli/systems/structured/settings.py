@@ -227,7 +227,7 @@ class StructuredSettings(SystemSettings):
             yield ("criteria" if self.criteria else "weights",), f"sum to {total:g}, so they count as {effective}"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with every model replaced by what `rename` returns for it."""
+        """Return the settings with other models of the judges. `rename`: maps each old model to the new one."""
         changed = super().with_models(rename)
         if isinstance(self.judges, int):
             return changed

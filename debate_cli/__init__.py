@@ -12,7 +12,10 @@ The names below are imported when they are first used, so that the command line 
 from debate_cli.version import __version__
 
 TYPE_CHECKING = False
-"""False at run time, true for type checkers. Importing `typing` could load a file of the working folder."""
+"""False at run time, true for type checkers.
+
+Set here, because importing `typing` could load a file of the working folder.
+"""
 
 if TYPE_CHECKING:
     from debate_cli.app.api import (

@@ -51,7 +51,7 @@ class Speaker(Protocol):
 
 
 class Assessor(Protocol):
-    """Makes the assessments of all judges."""
+    """Makes assessments, for all judges of a run."""
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
         """Return the assessment that `brief` requests, or a Failure that says why there is none."""
@@ -107,9 +107,9 @@ class StopSignal:
         return self._graceful.is_set()
 
     async def wait(self, is_idle: Callable[[], bool]) -> None:
-        """Wait for a stop request, and then until `is_idle` returns true.
+        """Wait for a stop request, and after that for the end of the calls in flight (`is_idle` returns true).
 
-        After the request, a second request or GRACE_S seconds end the wait.
+        A second request, or GRACE_S seconds after the first one, also ends the wait.
         """
         await self._graceful.wait()
         with suppress(TimeoutError):
@@ -136,7 +136,7 @@ class DebateRun:
     ) -> None:
         """Create the run. `observer` receives an answer only after `log` has synced it.
 
-        `judging_runs`: ids of the judging runs to complete, without asking debaters; None asks everyone.
+        `judging_runs`: ids of judging runs; only the judges of these runs are asked. None asks all debaters and judges.
         """
         self.debate = debate
         self._actors = actors
@@ -153,7 +153,7 @@ class DebateRun:
         self._halted: CloseReason | None = None
 
     async def run(self) -> Debate:
-        """Run until nothing is due or a stop is requested, then close the debate and return it.
+        """Run until nothing is due or a stop is requested. Then close the debate and return the debate.
 
         A run that only judges does not close the debate.
         """
@@ -203,7 +203,10 @@ class DebateRun:
         return reason
 
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
-        """Passages get ids after all searches, so ids do not depend on the searches' speed."""
+        """Find the passages that the due tasks need. Returns the tasks that can be asked now.
+
+        Passages get their ids after all searches have ended, so the ids do not depend on which search is fastest.
+        """
         finder = self._actors.passages
         if finder is None:
             return list(due)
@@ -242,7 +245,10 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """Requests are recorded before they are sent, so that lost answers count towards the cost."""
+        """Ask the actor of the task for its answer.
+
+        Each request is recorded before it is sent, so that its cost counts even if the answer is lost.
+        """
         meter = self._meters[task.key] = CallMeter(partial(self._record_reservation, task))
         with use_meter(meter):
             try:
@@ -278,7 +284,7 @@ class DebateRun:
         return AssessmentCompleted(at=at, assessment=answer.model_copy(update={"at": at}))
 
     async def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
-        """Answers are recorded in the order in which their tasks were started."""
+        """Record the answers that have arrived, in the order in which their tasks were started."""
         arrived = [item for item in self._in_flight if item in done]
         for item in arrived:
             self._searching.discard(self._in_flight.pop(item).key)

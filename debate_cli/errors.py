@@ -135,7 +135,7 @@ class CallError(DebateError):
 class ModelError(CallError):
     """A provider did not give an answer.
 
-    `may_be_billed`: whether the provider may bill the last request, although its answer is missing or incomplete.
+    `may_be_billed`: whether the provider may charge for the last request, whose answer is missing or incomplete.
     """
 
     exit_code: ClassVar[int] = 3
@@ -144,10 +144,9 @@ class ModelError(CallError):
 
 
 class TransientError(ModelError):
-    """A retry may succeed.
+    """A retry may succeed. `is_final`: whether the program has stopped trying.
 
-    `is_final`: whether the program does not try again.
-    `retry_after`: number of seconds that the server asks to wait. None if the server names no time.
+    `retry_after`: number of seconds that the server asks to wait; None if the server names no time.
     """
 
     is_final: bool = False
@@ -203,7 +202,7 @@ class RejectedError(PermanentError):
 
 
 class UnsupportedError(PermanentError):
-    """The server refuses this structured-output mode; the next mode may work."""
+    """The server refuses this mode of structured output, e.g. `native`. The next mode, e.g. `tool`, may work."""
 
 
 class SamplingError(PermanentError):

@@ -1,4 +1,7 @@
-"""Reads regular files only, because a FIFO can block forever and a device may have no end. Also folders and links."""
+"""Reads regular files only, because a FIFO can block forever and a device may have no end.
+
+Also has functions for folders and links.
+"""
 
 import errno
 import os
@@ -23,9 +26,9 @@ def open_regular_file(path: Path) -> int:
 
 
 def read_regular_file(path: Path, max_bytes: int) -> bytes:
-    """Return at most `max_bytes` + 1 bytes of the regular file at `path`, so that the caller sees if it is too long.
+    """Return the start of the regular file at `path`: at most `max_bytes` + 1 bytes. Raises OSError.
 
-    Raises OSError.
+    The extra byte shows the caller that the file is too long.
     """
     with os.fdopen(open_regular_file(path), "rb") as file:
         return file.read(min(os.fstat(file.fileno()).st_size, max_bytes) + 1)
@@ -34,7 +37,7 @@ def read_regular_file(path: Path, max_bytes: int) -> bytes:
 def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> str:
     """Return the text of the regular file at `path`. Raises OSError.
 
-    Raises ValueError, with a message that does not name the file, if the text is too long or has another encoding.
+    Raises ValueError if the text is too long or not in `encoding`. The message does not name the file.
     """
     data = read_regular_file(path, max_bytes)
     if len(data) > max_bytes:

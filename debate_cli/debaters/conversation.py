@@ -1,6 +1,6 @@
 """The messages to a debater's model: first the rules, then the debate, then the task.
 
-Each request begins with the messages of the request before it, so that a provider can cache them.
+Each request repeats the messages of the debater's previous request at its start, so that a provider can cache them.
 """
 
 import json
@@ -83,7 +83,7 @@ class Conversation(NamedTuple):
 
 
 def task_marker(nonce: str) -> str:
-    """Return the line that ends a request. A speech cannot imitate this line, because `nonce` is new."""
+    """Return the line that ends a request. `nonce` is random text, so that no speech can imitate the line."""
     return f"Marker of this task: {nonce}"
 
 
@@ -108,9 +108,9 @@ def build_conversation(
 def build_recent_conversation(
     cue: Cue, debate: Debate, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts
 ) -> Conversation:
-    """Return one message for `cue.speaker`: a list of earlier arguments, the last turns, and the task.
+    """Return a request with one message for `cue.speaker`: earlier arguments as a list, the last turns, and the task.
 
-    Without earlier arguments, returns the result of `build_conversation`.
+    If there are no earlier arguments to list, returns the result of `build_conversation`.
     """
     context = TurnContext.from_cue(cue, debate).with_recent_history()
     history = recent_history(context.debate)

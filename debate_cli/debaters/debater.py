@@ -1,4 +1,4 @@
-"""A debater answers a cue with a turn, or with a `Failure` if the provider fails."""
+"""A debater answers a cue with a turn, or with a `Failure` if the model gives no usable answer."""
 
 from copy import copy
 from dataclasses import replace
@@ -33,7 +33,7 @@ from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
 
 PHASE_TEMPERATURES: dict[Phase, float] = {"opening": 0.7}
 DEBATER_TEMPERATURE = 0.5
-"""Temperature of phases that are not in `PHASE_TEMPERATURES`, if the configuration sets none."""
+"""Sampling temperature if the configuration sets none and the phase is not in `PHASE_TEMPERATURES`."""
 ARGUMENT_PHASES: tuple[Phase, ...] = ("opening", "speech")
 """Phases in which a speaker may make new arguments."""
 

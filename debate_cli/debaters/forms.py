@@ -113,7 +113,7 @@ class CitationForm(FormModel):
 
 
 Citations = Annotated[list[CitationForm], items(MAX_CITATIONS)]
-"""Quotes from passages of sources. A schema has this field only if the prompt shows passages."""
+"""Quotes from passages of sources. The schema has this field only if the prompt shows passages."""
 
 
 class ClaimForm(FormModel):
@@ -156,7 +156,8 @@ class CrossExaminationForm(FormModel):
 
     responses: list[ResponseForm] = items(0)
     arguments: list[ArgumentForm] = []
-    """Not in the schema. Arguments that a model writes nevertheless lead to a warning."""
+    """New arguments, which the phase does not allow. The schema lacks this field; if a model fills it in, a warning
+    follows."""
 
 
 class AnswerForm(FormModel):
@@ -177,7 +178,7 @@ class RebuttalForm(FormModel):
     """Form of the phase `rebuttal`."""
 
     targets: list[ArgumentId] = []
-    """Ids of the arguments that the rebuttal answers. The program adds ids in the text `speech`."""
+    """Ids of the arguments that the rebuttal answers. The program adds the ids that the text of `speech` mentions."""
     speech: str = text(1200, min_length=1)
 
 

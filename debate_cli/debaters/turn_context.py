@@ -34,7 +34,7 @@ class TurnContext:
         return replace(self, offered_ids=recent_history(self.debate).argument_ids)
 
     def offer(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the argument ids in `keys` that the prompt shows."""
+        """Return `keys` without the ids of arguments that the prompt does not show."""
         return keys if self.offered_ids is None else tuple(key for key in keys if key in self.offered_ids)
 
     @property
@@ -59,7 +59,10 @@ class TurnContext:
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids of the arguments to answer. Without questions in the cue, these are all arguments of the opponents."""
+        """Ids of the arguments to answer: those that the cue asks about.
+
+        Without questions, all arguments of the opponents.
+        """
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
         return self.opponent_ids
@@ -79,7 +82,10 @@ class TurnContext:
         return tuple(f"{prefix}-{number}" for number in range(last + 1, last + 1 + count))
 
     def match_id(self, written: str, known: Iterable[str]) -> str:
-        """Return the id in `known` that equals `written` apart from notation; if there is none, return `written`."""
+        """Return the id in `known` that `written` means, e.g. `PRO-1` for `[pro 1]`.
+
+        Without a match, returns `written`.
+        """
         normalized = _normalize_id(written)
         return next((key for key in known if _normalize_id(key) == normalized), " ".join(written.split()))
 

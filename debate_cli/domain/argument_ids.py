@@ -27,7 +27,7 @@ class RenamedArgument(NamedTuple):
 def rename_arguments(
     arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
-    """Return `arguments` with ids that begin with the prefix of `speaker`, and the renamed arguments.
+    """Change ids that do not begin with the prefix of `speaker`. Returns (all arguments, the changed ones).
 
     `taken`: ids of the speaker's arguments in earlier turns.
     """
@@ -62,9 +62,9 @@ def rename_in_turns(
     earlier: Sequence[Turn] = (),
     renamed: Sequence[RenamedArgument] = (),
 ) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
-    """Return `turns` with corrected argument ids, and all renamed arguments.
+    """Change argument ids that lack their speaker's prefix. Returns (turns, changed arguments of the debate).
 
-    `earlier`: the turns before `turns`. `renamed`: the renamed arguments of `earlier`.
+    `earlier`: the turns before `turns`. `renamed`: the changed arguments of `earlier`.
     """
     known = {participant.name: participant for participant in participants}
     prefixes = {name: f"{participant.prefix}-" for name, participant in known.items()}
@@ -88,7 +88,7 @@ def rename_in_turns(
 def rename_in_assessments(
     assessments: Iterable[Assessment], turns: Sequence[Turn], renamed: Sequence[RenamedArgument]
 ) -> tuple[Assessment, ...]:
-    """Return `assessments` with the new ids of the `renamed` arguments in marks and findings."""
+    """Return `assessments` with the new ids of the `renamed` arguments in their marks and findings."""
     if not renamed:
         return tuple(assessments)
     references = _References(turns, renamed)

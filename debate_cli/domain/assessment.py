@@ -14,12 +14,12 @@ from debate_cli.plugins import SYSTEMS
 
 
 class Mark(FrozenModel):
-    """A number that a judge gave."""
+    """One number that a judge gave, e.g. 7 of 10 for the logic of an argument."""
 
     participant: str | None
     """Name of the debater. None if the mark is about the whole debate."""
     item: str | None = None
-    """Id of the argument; None if the mark is not about a single argument."""
+    """Id of the marked argument; None if the mark is not about a single argument."""
     criterion: str
     """Name of what the mark measures, e.g. `logic`."""
     value: float = Field(strict=True)
@@ -36,7 +36,7 @@ class Finding(FrozenModel):
     kind: Kind
 
     def describe(self) -> list[str]:
-        """Describe the finding in sentences, which may contain untrusted text."""
+        """Describe the finding in sentences. They may contain untrusted text."""
         details = [
             f"{name.replace('_', ' ')}: {value}"
             for name, value in self
@@ -46,7 +46,7 @@ class Finding(FrozenModel):
 
 
 class UninstalledFinding(Finding):
-    """A finding of a system whose plug-in is not installed. All fields of the file are kept."""
+    """A finding of a system whose plug-in is not installed. Keeps all fields of the file."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -96,7 +96,7 @@ class Manipulation(Finding):
 
     @property
     def label(self) -> str:
-        """`technique` if the program found the words; `found by the judge` if a judge quoted them."""
+        """Value of `technique` if the program found the words. The text `found by the judge` if a judge quoted them."""
         return self.technique if self.found_by == "rules" else "found by the judge"
 
     def describe(self) -> list[str]:
@@ -126,7 +126,7 @@ SHARED_FINDINGS: dict[str, type[Finding]] = {
     "manipulation": Manipulation,
     "source_check": SourceRemark,
 }
-"""Classes of the findings that any system may report, by kind."""
+"""Maps each kind of finding that any system may report to its class."""
 
 
 @lru_cache(maxsize=256)
@@ -174,7 +174,7 @@ AnyFinding = Annotated[SerializeAsAny[Finding], ByKind(_parse_finding, _built_in
 
 
 class Assessment(FrozenModel):
-    """One judge's answer to one brief."""
+    """One judge's answer to one brief, a request to judge a part of the debate."""
 
     run: str
     """Id of the judging run, e.g. `r1`."""
@@ -185,7 +185,7 @@ class Assessment(FrozenModel):
     subject: Subject
     """What was judged: a turn, a pair of turns, a round or the debate."""
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
-    """Number that distinguishes several questions of one judge about one subject, from 0."""
+    """Number of the judge's question about this subject, from 0. For `panel`, number of the round of voting."""
     marks: tuple[Mark, ...] = ()
     """The judge's marks, e.g. one per argument and criterion."""
     findings: tuple[AnyFinding, ...] = ()

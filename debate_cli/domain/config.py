@@ -152,11 +152,12 @@ class ModelSpec(ConfigModel):
     max_output_tokens: PositiveInt | None = None
     """Maximum tokens of one answer. The budget reserves as many for each call. None means the model's default."""
     price: Price | None = None
-    """Price of this model. None means the provider's price, else the bundled price table."""
+    """Price of this model. None means the provider's price; without one, the bundled price table."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
         default=None, exclude_if=lambda checksum: checksum is None
     )
-    """`local/hf:REPO/FILE.gguf` only: SHA-256 of the file. Required if `debate models pull` does not list the file."""
+    """SHA-256 of the file, for `local/hf:REPO/FILE.gguf` only. Required for a file that `debate models pull` does not
+    list."""
     latency_s: float | None = Field(default=None, ge=0)
     """Mock only: seconds before the first token."""
     tokens_per_second: PositiveFloat | None = None
@@ -183,7 +184,8 @@ class DebaterConfig(ConfigModel):
     model: str | None = None
     """Name in `models`, or `provider/model`; None means `models.default`."""
     prefix: str | None = Field(default=None, pattern=r"^[A-Za-z][A-Za-z0-9]{0,15}$")
-    """Prefix of argument ids. None means PRO for the side `for`, CON for `against`, else the side's first letters."""
+    """Prefix of argument ids. None means PRO on the side `for`, CON on the side `against`, and the first letters of any
+    other side."""
     system: str | None = None
     """Extra instructions for this debater, added to every prompt."""
     personality: ArchetypeOrTraits | None = None
@@ -191,11 +193,11 @@ class DebaterConfig(ConfigModel):
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far the debate can change the traits of the personality, from 0 (not at all) to 1 (fully)."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """How far each trait returns to its first value after an exchange without pressure, from 0 (not at all) to 1
-    (fully)."""
+    """Speed of recovery from pressure, 0-1. After an exchange (two adjacent turns) without pressure, each trait moves
+    by this share of the distance to its first value."""
     stance: float | None = Field(default=None, ge=-1, le=1)
-    """Stance at the start, from -1 (against) to 1 (for). None means 0.8 for the side `for`, -0.8 for `against`, else
-    0."""
+    """Stance at the start, from -1 (against) to 1 (for). None means 0.8 on the side `for`, -0.8 on the side `against`,
+    and 0 on any other side."""
     conviction: float | None = Field(default=None, ge=0, le=1)
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
@@ -231,10 +233,11 @@ class FormatConfig(ConfigModel):
     phases: tuple[Phase, ...] = ("opening", "cross_examination", "closing")
     """Phases in order. One or more `rebuttal` may precede `closing`."""
     rounds: Annotated[int, Field(ge=1, le=MAX_ROUNDS)] | tuple[Phase, ...] | None = Field(default=None, exclude=True)
-    """Number of rounds, in place of `phases` or `turns`. 1: opening. 2: opening, closing. 3: opening,
-    cross-examination, closing. More: rebuttals before the closing. Free-flowing: `turns`. A list means `phases`."""
+    """Number of rounds; sets `phases`, or `turns` in a free-flowing debate. 1: opening. 2: opening, closing. 3:
+    opening, cross-examination, closing. 4 or more: also rebuttals before the closing. A list of phases sets
+    `phases`."""
     exchanges: int = Field(default=1, ge=1, le=10)
-    """Semi-structured: number of exchanges of follow-up questions and answers."""
+    """Semi-structured: number of exchanges. One exchange is a round of follow-up questions and a round of answers."""
     answers: bool = False
     """Whether a round of answers follows each cross-examination. Semi-structured debates always have this round."""
     turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)
@@ -262,7 +265,7 @@ class FormatConfig(ConfigModel):
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
-"""Maps a key of `format` to the keys that must not be set together with this key."""
+"""Keys of `format` that exclude each other, because each sets the rounds. `rounds` excludes `phases` and `turns`."""
 
 
 class Limits(ConfigModel):
@@ -277,8 +280,8 @@ class Limits(ConfigModel):
     answer_timeout_s: float | None = Field(default=None, gt=0)
     """Maximum seconds for a whole answer, even if bytes keep coming; None means 10 × `timeout_s`."""
     max_attempts: int = Field(default=5, ge=1, le=20)
-    """Maximum number of requests for one answer if a server is down or slow. Refusals with status 429 or 529 do not
-    count."""
+    """Maximum number of requests for one answer if a server is down or slow. Requests refused with status 429 or 529 do
+    not count."""
     concurrency: int = Field(default=16, ge=1, le=1000)
     """Maximum number of concurrent requests to all providers together."""
 
@@ -349,7 +352,7 @@ class DebateConfig(ConfigModel):
         return self.resolve_model(debater.model or "default")
 
     def model_for_judge(self, role: str | None) -> ModelSpec | None:
-        """Return the model for the setting `judge: ROLE`; without a role, `models.judge`, else `models.default`.
+        """Return the model for `judge: ROLE`. Without a role: `models.judge`, or `models.default` if there is none.
 
         None if the configuration has no such model.
         """
@@ -370,7 +373,7 @@ class DebateConfig(ConfigModel):
 
 
 LEGACY_KIND = "persuasion"
-"""Kind of the judging system whose settings replace the sections in LEGACY_SECTIONS."""
+"""Kind of the judging system whose settings replace the old sections in LEGACY_SECTIONS."""
 LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "victory_conditions": ("victory_conditions", {}),
     "persuasion_factors": (
@@ -378,14 +381,17 @@ LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
         {"base_persuasion": "persuasion", "strategy_bonus": "strategy_fit", "evidence_bonus": "evidence"},
     ),
 }
-"""Maps each legacy section to (the setting that replaces the section, the new names of the section's keys)."""
+"""Maps each old section of `debate.yaml` to (name of the new setting, changed names of keys).
+
+Keys that are not listed keep their names.
+"""
 
 
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `data` with each legacy section moved into the settings of `persuasion`.
+    """Move each section in LEGACY_SECTIONS into the settings of the system `persuasion`. Returns a copy of `data`.
 
-    Without `judging.systems`, `persuasion` becomes the only system. A section stays in place if `persuasion` is not
-    among the systems, or already has the setting.
+    If `judging.systems` is not set, `persuasion` becomes the only system. If the listed systems do not include
+    `persuasion`, nothing moves. If `persuasion` already has the new setting, that section does not move.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

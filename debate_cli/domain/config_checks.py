@@ -14,10 +14,10 @@ from debate_cli.plugins import SYSTEMS
 
 KeyPath = tuple[str | int, ...]
 RESERVED_NAMES = {"draw": "the word for a debate without a winner", "even": "the word for no winner"}
-"""Names that no debater may have, with their meanings in a judge's answer."""
+"""Maps each name that no debater may have to its meaning in a judge's answer."""
 MIN_DEBATERS = 2
 DEFAULT_ROLES = ("default", "judge")
-"""Entries of `models` for debaters and judges that name no model."""
+"""Entries of `models` for debaters and judges without a model of their own."""
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
 """Phases that a configuration may list. Formats add the other phases themselves."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
@@ -68,7 +68,7 @@ def check_judging_config(config: DebateConfig) -> list[Problem]:
 
 
 def check_stored_config(config: DebateConfig) -> list[Problem]:
-    """Return the problems of a stored configuration. Rules that matter only before a debate are not checked."""
+    """Return the problems of a stored configuration. Rules that matter only before a debate starts are left out."""
     passed: set[KeyPath] = {("format", "order"), ("evidence", "sources")}
     passed |= {
         ("debaters", index, "name")

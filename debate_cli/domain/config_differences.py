@@ -38,9 +38,9 @@ def format_setting(value: Any) -> str:
 
 
 def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) -> tuple[str, str]:
-    """Format two values in at most `room` characters each, so that the first difference is visible.
+    """Format two values in at most `room` characters each. The first difference stays visible.
 
-    Different values that would look equal are shown as JSON.
+    Different values with the same text, e.g. the number 1 and the text `1`, become JSON.
     """
     one, other = format_setting(first), format_setting(second)
     if one == other and first != second:
@@ -75,7 +75,7 @@ class Difference(NamedTuple):
 
 
 def format_differences(stored: DebateConfig, given: DebateConfig, redact: Callable[[Any], Any]) -> list[str]:
-    """Return a line `key.path: stored X, given Y` for each difference, except in IGNORED_SECTIONS.
+    """Return a line such as `format.rounds: stored 3, given 4` for each difference. Leaves out IGNORED_SECTIONS.
 
     `redact`: removes secrets before the comparison.
     """
@@ -97,7 +97,7 @@ def find_differences(
     *,
     ignored: Iterable[str] = IGNORED_SECTIONS,
 ) -> list[Difference]:
-    """Return the settings that differ, except in the sections `ignored`.
+    """Return the settings that differ. Leaves out the sections `ignored`.
 
     `redact`: removes secrets before the comparison.
     """

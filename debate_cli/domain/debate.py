@@ -87,11 +87,11 @@ class Debate(FrozenModel):
     shown_passages: Mapping[str, tuple[str, ...]] = {}
     """Maps the key of a cue or brief to the ids of the passages that were found for this task."""
     searches: tuple[SearchRecord, ...] = ()
-    """Web searches and rerankings: first all for speeches, then all for judgements."""
+    """Web searches and rerankings. Searches for speeches come first, then searches for judgements."""
     assessments: tuple[Assessment, ...] = ()
     """The assessments, sorted by run, system, subject, revision and judge."""
     failures: tuple[Failure, ...] = ()
-    """Failed speeches, followed by failed judgements."""
+    """Failed tasks. Speeches come first, then judgements."""
     given_up: frozenset[str] = frozenset()
     """Keys of failed tasks and ids of failed searches that are not tried again in this session."""
     runs: tuple[JudgingRun, ...] = ()
@@ -210,22 +210,25 @@ class Debate(FrozenModel):
         return {run.id: run for run in self.runs}[run_id]
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether the run judged all turns of the debate, or the system `kind` judges each turn by itself."""
+        """Whether the run's verdict covers all turns that the debate has now.
+
+        Always true if the system `kind` judges each turn separately.
+        """
         each_turn = any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """Return all judging runs, from the weakest to the strongest.
 
-        A run by models is stronger than a reviewer's. Of these, a run that judged all turns is stronger than others
-        (see `judged_all_turns`). Of these, the newest is the strongest.
+        A run by models is stronger than a run by a person. Among equals, a run that judged all turns is stronger (see
+        `judged_all_turns`). If that is equal too, the newer run is stronger.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return all runs of the comparison of judge models with the run `run_id`; without a comparison, only this run.
+        """Return the run `run_id` and the runs that it is compared with (one judge model per run).
 
-        Empty if there is no run `run_id`.
+        A run outside a comparison is returned alone. If there is no run `run_id`, the result is empty.
         """
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
@@ -247,7 +250,10 @@ class Debate(FrozenModel):
         )
 
     def is_search_settled(self, search: Search) -> bool:
-        """Whether the search need not be run. A failed search is run again after the debate is resumed."""
+        """Whether the search is done: it succeeded, or it failed and is not repeated in this session.
+
+        A resumed debate repeats failed searches.
+        """
         return search.id in self.given_up or any(
             item.id == search.id and item.failure is None for item in self.searches
         )
@@ -330,7 +336,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate with a failure in place of each reservation. The failure has the reserved usage."""
+        """Return the debate with a failure for each reservation. The failure charges the reserved usage."""
         lost = tuple(
             Failure(
                 task=item.task,
@@ -490,7 +496,7 @@ def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
 
 
 def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
-    """Return the usage for the briefs that `counted` accepts, including failed calls and searches."""
+    """Return the usage for the briefs for which `counted` returns true, including failed calls and searches."""
     answered = tuple(item for item in debate.assessments if counted(item.brief))
     failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))
     keys = {item.brief.key for item in answered} | {item.task.key for item in failed}
@@ -520,9 +526,10 @@ def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str |
 
 
 def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) -> str | None:
-    """Return the model (`provider/model`) that a run's judge is configured to use; None if there is none.
+    """Return the model (`provider/model`) that a run's judge is configured to use.
 
-    `role`: name that the settings of the judging system give for the model; None if they give no name.
+    `role`: value of `judge` or `model` in the system's settings; None if not set. Returns None if there is no such
+    model.
     """
     config = debate.config
     if run.models:
@@ -532,7 +539,7 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 
 
 def is_rehearsal(debate: Debate) -> bool:
-    """Whether the mock is the only model of the debate. A model that has not answered yet counts too."""
+    """Whether the mock is the only model of the debate, including models that have not answered yet."""
     models = {*models_used_by_debaters(debate), *_models_of_judges(debate)} - {"", IMPORTED_MODEL}
     asked = [model for model in models if not is_person(model)]
     return bool(asked) and all(map(is_mock, asked))

@@ -70,9 +70,10 @@ class JudgingOpened(FrozenModel):
     replaces: bool = False
     """Whether assessments of this run replace earlier assessments by the same systems."""
     heard: int | None = Field(default=None, ge=0)
-    """Number of turns when the run began; None means all turns before this event."""
+    """Number of turns that the debate had when the run began. None means all turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
-    """In later runs of a comparison of judge models: id of the first run. None, and omitted in files, for other runs."""
+    """Id of the comparison's first run, if this is a later run of a comparison of judge models. Otherwise None, and
+    omitted in files."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=_is_none)
     """The person who judges (`debate review`); omitted in files if models judge."""
 
@@ -86,14 +87,14 @@ class Reservation(FrozenModel):
 
 
 class TaskStarted(FrozenModel):
-    """A task begins, or one of its requests is about to be sent."""
+    """A task begins, or the next request of a task is about to be sent."""
 
     type: Literal["asked"] = "asked"
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Usage reserved for the task until its next request ends; replaces an earlier reservation. Omitted in files if
-    None."""
+    """Usage reserved for the task until its next request ends. Replaces the task's earlier reservation. Omitted in
+    files if None."""
 
 
 class PassagesShown(FrozenModel):
@@ -102,7 +103,7 @@ class PassagesShown(FrozenModel):
     type: Literal["passages"] = "passages"
     at: UtcDatetime
     key: str | None = None
-    """Key of the cue or brief that gets the passages; None for all passages of a transcript."""
+    """Key of the cue or brief that gets the passages. None if the event lists all passages of a transcript."""
     shown: tuple[str, ...] = ()
     """Ids of the passages for the cue or brief, the most relevant first."""
     passages: tuple[Passage, ...] = ()
@@ -149,7 +150,7 @@ class Failure(FrozenModel):
     """`abstained`, `late`, `interrupted`, or the name of the error, e.g. `RateLimitedError`."""
     message: str
     final: bool
-    """Whether the task is never asked again, e.g. after an abstention. Otherwise a resumed debate asks again."""
+    """True: the task is never asked again, e.g. after an abstention. False: a resumed debate asks it again."""
     exchange: ModelCall | None = None
     """Usage of all attempts; None if nothing was sent."""
     raw: RawAnswer | None = Field(default=None, exclude_if=_is_none)

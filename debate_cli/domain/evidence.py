@@ -21,7 +21,7 @@ MAX_CITATIONS = 2
 
 
 def _locator_text(locator: object) -> object:
-    """Other programs write null, or a mapping such as `{"page": 3}`."""
+    """Convert a locator that another program wrote: null, or a mapping such as `{"page": 3}`."""
     if isinstance(locator, Mapping):
         parts = cast("Mapping[str, object]", locator)
         return ", ".join(f"{name} {value}" for name, value in parts.items())
@@ -46,7 +46,7 @@ class Passage(FrozenModel):
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """Hash, source and locator of the passage. Passages with an equal place get one id."""
+        """Hash, source and locator of the passage. Passages with the same three values get one id."""
         return self.sha256, self.source, self.locator
 
 
@@ -107,7 +107,7 @@ class SearchRecord(Search):
     """A search that succeeded or failed."""
 
     results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=not_)
-    """Passages that were found; omitted in a transcript if the task was answered."""
+    """Passages that were found. A transcript omits them once the task is answered."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
     """Why the search failed; None, and omitted in files, if it succeeded."""
     exchange: ModelCall | None = None
@@ -123,8 +123,8 @@ class Citation(FrozenModel):
 
 
 QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
-"""Result of comparing a quote with its passage. `near`: only articles, inflections, punctuation or
-layout differ."""
+"""Result of comparing a quote with its passage. `verified`: the same words. `near`: only articles, inflections,
+punctuation or layout differ. `altered`: other words differ. `not_found`: the passage has no similar words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ from pydantic_core import CoreSchema, core_schema
 
 
 def to_utc(at: datetime) -> datetime:
-    """Convert `at` to UTC. A time without an offset is already UTC.
+    """Convert `at` to UTC.
 
-    Raises ValueError if the year in UTC is not 1 to 9999.
+    A time without an offset counts as UTC. Raises ValueError for a year (in UTC) outside 1 to 9999.
     """
     try:
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
@@ -83,9 +83,9 @@ V = TypeVar("V", bound=FrozenModel)
 
 
 def memoize_on_value(function: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[V, P], R]:
-    """Decorate a pure function so that its results are stored on its first argument, a frozen value.
+    """Decorate a pure function. Its results are stored on its first argument, a frozen value.
 
-    Further arguments must be hashable.
+    All other arguments must be hashable.
     """
     name = f"{function.__module__}.{function.__qualname__}"
 
@@ -153,7 +153,7 @@ Kind = Annotated[Any, AfterValidator(_require_text)]
 
 @dataclass(frozen=True)
 class ByKind:
-    """Annotation of a field. The `kind` of a value selects the value's class."""
+    """Annotation of a field whose value has a key `kind`. The `kind` selects the class of the value."""
 
     parse: Callable[[object, ValidationInfo], object]
     built_in: Callable[[], Mapping[str, type[FrozenModel]]]
@@ -175,19 +175,19 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of newest results that `fold_growing` stores.
+"""Number of newest intermediate results that `fold_growing` stores for each `name`.
 
-If the next list lacks the last items, the fold continues from an older result.
+A later call may leave out up to 7 items at the end, and still continues from a stored result.
 """
 
 
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """Return `functools.reduce(step, items, start)`. Stored results of earlier calls are reused.
+    """Return `functools.reduce(step, items, start)`. Only items that earlier calls have not folded are computed.
 
-    `first`: value that stores results. `name`: key of the results. Calls with different `start` or `step` need
-    different names.
+    `first`: the value on which intermediate results are stored. `name`: key of these results. Calls with another
+    `start` or `step` need another name.
     """
     folds = _folds_of(first).newest
     known, results = folds.get(name, ((), (start,)))

@@ -25,7 +25,7 @@ class JudgeSeat(NamedTuple):
     model: str | None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     model_path: tuple[str | int, ...] = ("judge",)
-    """Key path of the judge's model within the settings of the system."""
+    """Key path of the judge's model within the settings of the system, e.g. (`judges`, 0, `model`)."""
     weight: float | None = None
     """Weight of the judge's opinion; None if all judges have equal weight."""
 
@@ -34,7 +34,7 @@ class SystemSettings(ConfigModel):
     """Settings of a judging system. Each system has a subclass with its own `kind`."""
 
     judges_each_turn: ClassVar[bool] = False
-    """Whether the system judges each turn by itself. Then later turns do not change a judgement."""
+    """Whether the system judges each turn separately, so that later turns do not change a judgement."""
 
     kind: Kind
     judge: str | None = None
@@ -51,7 +51,10 @@ class SystemSettings(ConfigModel):
         return frozenset()
 
     def with_lookup(self, lookup: str) -> Self | None:
-        """Return the settings with `lookup` as the place to look up claims; None if the system looks up nothing."""
+        """Return the settings with `lookup` as the place where claims are looked up.
+
+        Returns None for a system that cannot look up claims.
+        """
         return None
 
     @property
@@ -71,7 +74,10 @@ class SystemSettings(ConfigModel):
 
     @property
     def method(self) -> str:
-        """Name of the method, which is shown for a system without judges; empty if there is none."""
+        """Name of the scoring method, e.g. `keywords`; shown for a system without judges.
+
+        Empty if the method has no name.
+        """
         return ""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -85,18 +91,18 @@ class SystemSettings(ConfigModel):
         yield from ()
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with the model of every judge changed by `rename`."""
+        """Return the settings with other models of the judges. `rename`: maps each old model to the new one."""
         return self.model_copy(update={"judge": rename(self.judge)})
 
     def with_weights(self, weights: Mapping[str, float]) -> Self | None:
-        """Return the settings with other weights of the criteria; None if the system has no weighted criteria.
+        """Return the settings with other weights of the criteria. Returns None if the system has no weighted criteria.
 
         Criteria that are not in `weights` get 0. Raises ValueError for an unknown criterion.
         """
         return None
 
     def with_judge_count(self, count: int) -> Self | None:
-        """Return the settings with `count` judges; None if the system does not support so many."""
+        """Return the settings with `count` judges. Returns None if the system cannot have that many."""
         return self if count == 1 else None
 
     def for_reviewer(self, assessor: str) -> Self:
@@ -120,7 +126,7 @@ class SystemSettings(ConfigModel):
 
 
 class UninstalledSettings(SystemSettings):
-    """Settings of a system whose plug-in is not installed. All fields of the file are kept."""
+    """Settings of a system whose plug-in is not installed. Keeps all fields of the file."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -141,11 +147,11 @@ class Thresholds(ConfigModel):
     draw: NonNegative
     """Margin below which the debate is a draw."""
     clear: NonNegative
-    """Lower bound of a clear victory. The system decides whether an equal margin is enough."""
+    """Margin from which a victory is clear. Each system decides whether a margin equal to this is clear."""
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:
-    """Return a validator that fills in the bounds that a configuration leaves out."""
+    """Return a validator for a mapping such as `thresholds`. It fills in the keys that a configuration leaves out."""
 
     def fill(bounds: object) -> object:
         return {**defaults, **cast("dict[str, object]", bounds)} if isinstance(bounds, dict) else bounds
@@ -172,9 +178,9 @@ def judge_id_problems(key: str, ids: Sequence[str]) -> Iterator[tuple[tuple[str 
 
 
 def numbered_seats(count: int, model: str | None) -> tuple[JudgeSeat, ...]:
-    """Return `count` judges with one model, named `judge` or `judge-1`, `judge-2`, ….
+    """Return `count` judges with one model. One judge has the id `judge`; several have `judge-1`, `judge-2`, ….
 
-    If the only judge is a reviewer, `model` is also the judge's id.
+    If `count` is 1 and `model` is the id of a person, such as `human:anna`, the judge has this id.
     """
     if count == 1:
         return (JudgeSeat(model if model is not None and is_reviewer_id(model) else SOLE_JUDGE_ID, model),)

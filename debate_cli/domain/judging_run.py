@@ -15,9 +15,9 @@ from debate_cli.domain.tasks import MOMENTS
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """Return the unsanitized label of a system, e.g. `structured` or `structured r4 (human:anna)`.
+    """Return the label of a system, e.g. `structured` or `structured r4 (human:anna)`. Not sanitized.
 
-    The label names the run if `runs` has several ids, and always beside a `reviewer`.
+    The label names the run if a person judged, or if `runs` contains other runs.
     """
     if reviewer is not None:
         return f"{system} {run} ({reviewer_id(reviewer)})"
@@ -25,11 +25,14 @@ def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: st
 
 
 FIRST_RUN = "r1"
-"""Id of the debate's own judging run."""
+"""Id of the debate's own judging run, which belongs to `debate run`. Later runs are `r2`, `r3`, …."""
 
 
 class JudgingRun(FrozenModel):
-    """A judging run: the debate's own or a later one."""
+    """One judging of the debate.
+
+    The first run is the debate's own; `debate judge` and `debate review` add later runs.
+    """
 
     id: str
     started_at: UtcDatetime
@@ -41,9 +44,11 @@ class JudgingRun(FrozenModel):
     replaces: bool = False
     """Whether assessments of this run replace earlier assessments by the same systems."""
     heard: int | None = Field(default=None, ge=0)
-    """Number of turns when a later run began; None, and omitted in files, if the run judged all turns."""
+    """Number of turns that the debate had when a later run began. None, and omitted in files, if the run judged all
+    turns."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
-    """In later runs of a comparison of judge models: id of the first run. None, and omitted in files, for other runs."""
+    """Id of the comparison's first run, if this is a later run of a comparison of judge models. Otherwise None, and
+    omitted in files."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
     """The person who judged; None, and omitted in files, if models judged."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)

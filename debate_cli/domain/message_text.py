@@ -20,7 +20,10 @@ def one_line(text: str) -> str:
 
 
 def printable_line(text: str, max_chars: int | None = None) -> str:
-    """Return `text` with a space for each character that cannot be printed. None: of any length."""
+    """Return `text` with a space for each character that cannot be printed.
+
+    `max_chars`: longer results are cut; None means no limit.
+    """
     return "".join(char if char.isprintable() else " " for char in text)[:max_chars]
 
 

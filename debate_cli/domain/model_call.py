@@ -68,7 +68,7 @@ class Usage(FrozenModel):
         )
 
     def __mul__(self, calls: int) -> Usage:
-        """Return the sum of `calls` equal usages."""
+        """Return the usage of `calls` calls that each have this usage."""
         numbers = self.model_dump(exclude={"estimated"})
         return self.model_copy(update={name: calls * number for name, number in numbers.items()})
 
@@ -79,7 +79,7 @@ class ModelCall(FrozenModel):
     model: str
     """`provider/model` that was asked."""
     rung: StructuredOutputMode
-    """Mode that gave the answer, or was tried last."""
+    """Mode of structured output that gave the answer. Without an answer, the mode that was tried last."""
     attempts: Count
     """Number of sent requests, from 0, including repeated requests."""
     repaired: bool = False

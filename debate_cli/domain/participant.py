@@ -32,7 +32,10 @@ class Participant(FrozenModel):
 
     @property
     def starting_stance(self) -> float:
-        """The configured stance; without one, 0.8 for the side `for`, -0.8 for `against` and 0 for other sides."""
+        """The configured stance.
+
+        Without one: 0.8 on the side `for`, -0.8 on the side `against`, 0 on any other side.
+        """
         return self.stance if self.stance is not None else DEFAULT_STANCES.get(self.side, 0.0)
 
     @property
@@ -44,7 +47,7 @@ class Participant(FrozenModel):
 def participants(config: DebateConfig) -> tuple[Participant, ...]:
     """Return the debaters of `config` in their order."""
     next_numbers: dict[str, int] = {}
-    """Maps each used prefix to the number to append for its next use."""
+    """Maps each used prefix to the number that makes its next use unique, e.g. `PRO` to 2 for `PRO2`."""
     found: list[Participant] = []
     for debater in config.debaters:
         prefix = _choose_prefix(debater, next_numbers)

@@ -15,15 +15,15 @@ PRESSURE_KINDS: tuple[PressureKind, ...] = get_args(PressureKind)
 Trait = float
 TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
-"""Largest change of a trait by one pressure, in points."""
+"""Largest change of a trait by one kind of pressure in one event, in points of the scale 1-10."""
 RESPONSE_STEP = 0.5
-"""Largest further change of an extreme or high trait by one event, in points."""
+"""Largest change of a trait by the second step of `apply_pressures`, in points of the scale 1-10."""
 HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 """A trait is extreme at HIGH_TRAIT or above, and at LOW_TRAIT or below."""
 RIGID_TRAITS = 4
-"""Minimum number of extreme traits in a rigid personality."""
+"""A personality with at least this number of extreme traits is rigid."""
 SHARPENED_TRAITS = 3
-"""Number of highest traits that rise in a personality that is not rigid."""
+"""Number of traits that rise under pressure in a personality that is not rigid: the highest ones."""
 TRAIT_MIDDLE = 5.5
 """Value towards which the extreme traits of a rigid personality move."""
 
@@ -83,7 +83,7 @@ PRESSURE_WEIGHTS: dict[PressureKind, dict[str, float]] = {
     "strategic": {"framing": 1.0, "directness": 0.5, "openness": 0.3},
     "credibility": {"evidence_reliance": 1.0, "vividness": -0.5, "concision": 0.3},
 }
-"""Maps each pressure to the weights with which the pressure moves traits."""
+"""Maps each kind of pressure to the traits that it moves, with weights. A trait with a negative weight falls."""
 
 
 def apply_pressures(
@@ -91,8 +91,8 @@ def apply_pressures(
 ) -> Personality:
     """Return the personality after one event. Each pressure and `elasticity` are between 0 and 1.
 
-    First, each pressure moves the traits in PRESSURE_WEIGHTS. Then the extreme traits of a rigid personality move to
-    the middle; in any other personality, the highest traits rise.
+    First, each pressure moves the traits in PRESSURE_WEIGHTS. The second step depends on the personality. If it is
+    rigid, its extreme traits move to the middle. If it is not rigid, its highest traits rise.
     """
     traits = {trait: float(getattr(personality, trait)) for trait in TRAITS}
     for kind, pressure in pressures.items():

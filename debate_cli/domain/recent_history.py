@@ -10,7 +10,7 @@ from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
 from debate_cli.domain.turn import ResponseType, Turn
 
 RECENT_TURNS = 2
-"""Number of turns that are shown whole: the newest of each participant."""
+"""Number of turns of each participant that are shown whole: the newest ones."""
 MAX_ENTRIES = 60
 MAX_CLAIM_CHARS = 200
 MAX_ANSWERS = 4
@@ -23,7 +23,8 @@ class LedgerEntry(NamedTuple):
     """A claim of an older turn, with the responses to the claim. The texts are not sanitized."""
 
     id: str
-    """Id of the argument; `turn N` for a turn without arguments and responses."""
+    """Id of the argument. A turn without arguments and responses has the id `turn N`, where N is the index of the
+    turn."""
     speaker: str
     claim: str
     """First sentence of the claim, at most MAX_CLAIM_CHARS characters."""
@@ -32,7 +33,10 @@ class LedgerEntry(NamedTuple):
 
 
 class ClaimLedger(NamedTuple):
-    """The claims of older turns. Unanswered claims come first; in each part, the newest claim is first."""
+    """The claims of older turns: first the unanswered claims, then the answered ones.
+
+    Both start with the newest claim.
+    """
 
     entries: tuple[LedgerEntry, ...]
     left_out: int
@@ -56,7 +60,10 @@ class RecentHistory(NamedTuple):
 
 @memoize_on_value
 def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
-    """Shorten a debate to each participant's newest turns, the turns with an index in `keep`, and older claims."""
+    """Shorten a debate: the newest turns of each participant stay whole, older turns become claims.
+
+    `keep`: indices of further turns that stay whole.
+    """
     claims = _Claims({}, (), (), {})
     if debate.turns:
         claims = fold_growing(debate.turns[0], "ledger", debate.turns, claims, _add_turn)

@@ -56,7 +56,8 @@ class ReviewAnswers:
     """The answers that a person has given so far in a review."""
 
     parts: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Maps each part of the review to the filled-in form. Debaters have the names that the person sees."""
+    """Maps each part of the review to the filled-in form. In the forms, debaters have the names that the person
+    sees."""
     seconds: Mapping[str, float] = field(default_factory=dict[str, float])
     confidence: float | None = None
 

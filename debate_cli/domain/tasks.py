@@ -12,7 +12,7 @@ MAX_REVISION = 100
 
 Moment = Literal["turn", "pair", "round", "debate"]
 MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")
-"""Kinds of subjects, in the order of their assessments in a transcript."""
+"""Kinds of subjects. A transcript lists assessments of turns first, then those of pairs of turns, rounds and debate."""
 
 
 def speech_key(index: int) -> str:
@@ -25,7 +25,7 @@ class Subject(FrozenModel):
 
     moment: Moment
     round: int | None = None
-    """Number of the round, for a subject of the kind `round`; otherwise None."""
+    """Number of the round; None if the subject is not a round."""
     turns: tuple[int, ...] = ()
     """Indices of the turns; empty for a whole round or debate."""
 
@@ -50,8 +50,8 @@ class Cue(FrozenModel):
     sees: tuple[int, ...] = ()
     """Indices of the turns that the speaker may see, in ascending order."""
     questions: tuple[FollowUpQuestion, ...] = ()
-    """In the phase `answers`, questions to the speaker. In a later cross-examination, the speaker's own
-    questions, which were answered."""
+    """Questions that the speaker must answer, in the phase `answers`. In a second or later cross-examination: the
+    speaker's own questions, which opponents have answered."""
     guidance: str | None = None
     """The moderator's guidance to all debaters for this round."""
 
@@ -62,7 +62,7 @@ class Cue(FrozenModel):
 
 
 class Brief(FrozenModel):
-    """A request to a judge to assess the debate or a part of it. The assessment has the same fields."""
+    """A request to a judge to assess the debate or a part of it. The assessment repeats these fields."""
 
     run: str
     """Id of the judging run: `r1` for the debate's own run, `r2` and so on for later runs."""
@@ -72,7 +72,7 @@ class Brief(FrozenModel):
     """Id of the judge."""
     subject: Subject
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
-    """Number that distinguishes several questions of one judge about one subject, from 0."""
+    """Number of the judge's question about this subject, from 0. For `panel`, number of the round of voting."""
 
     @cached_property
     def key(self) -> str:

@@ -32,7 +32,7 @@ _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _INVISIBLE_OR_ESCAPED = re.compile(rf"[{INVISIBLE_CHARS}]|\\u")
 _ESCAPED_CHAR = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _ESCAPED_SEQUENCE = re.compile(r'(?<!\\)\\++u001[bB](?:\[[0-?]*[@-\[\]-~]|\][^"\\]*\\++u0007|[0-Z^-~])')
-r"""In JSON, the first character of a terminal sequence is an escape such as `\u001b`."""
+r"""Matches a terminal escape sequence, e.g. for a colour, in JSON. It begins with the text `\u001b`."""
 
 
 def reveal_text(text: str) -> str:

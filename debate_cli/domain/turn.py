@@ -61,7 +61,7 @@ class FollowUpAnswer(FrozenModel):
     """Id of the argument that the question was about."""
     reply: str
     evaded: bool | None = None
-    """Whether the reply itself says that it leaves the question open; None if it does not say."""
+    """Whether the debater admits that the reply leaves the question open; None if not stated."""
 
 
 class Closing(FrozenModel):
@@ -70,7 +70,7 @@ class Closing(FrozenModel):
     concessions: tuple[str, ...] = ()
     """Ids or wordings of conceded arguments."""
     unrebutted: tuple[str, ...] = ()
-    """Ids of the debater's arguments that, as the debater says, no opponent answered."""
+    """Ids of the debater's own arguments that no opponent answered, according to the debater."""
     final_position: str
     shift: PositionShift
     why: Annotated[str, Field(exclude_if=not_)] = ""

@@ -87,7 +87,7 @@ class Verdict(FrozenModel):
     def option_scores(self) -> dict[str, float]:
         """Maps each option of a vote to its score, from the notes; empty for systems without options.
 
-        A debate that is won by a vote has a winner and scores of options.
+        A vote on a debate has these scores even if a debater wins.
         """
         found = self.notes.get("weights")
         if not isinstance(self.notes.get("option"), str) or not isinstance(found, dict):
@@ -96,12 +96,15 @@ class Verdict(FrozenModel):
 
     @property
     def option_shares(self) -> dict[str, float]:
-        """The `option_scores` above 0, e.g. shares of a panel's weight, 0-1; empty if `option` is None."""
+        """The `option_scores` above 0, e.g. a panel's shares of weight, 0-1. Empty if `option` is None."""
         return {} if self.option is None else {name: score for name, score in self.option_scores.items() if score > 0}
 
     @property
     def is_tied(self) -> bool:
-        """Whether other options than `option` have the highest score, because a tie decided on `option`."""
+        """Whether another option has a higher score than `option`.
+
+        Example: PASS and FAIL tie, so the panel's option is CONDITIONAL.
+        """
         shares = self.option_shares
         return self.option is not None and shares.get(self.option, 0.0) < max(shares.values(), default=0.0)
 

@@ -23,7 +23,10 @@ from debate_cli.systems.registry import active_systems, stopped_debaters
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A planned round of a debate. A round without speakers is left out."""
+    """A planned round of a debate.
+
+    The debate skips a stage in which no debater is due to speak, e.g. a round of answers without questions.
+    """
 
     phase: Phase
     follow_up: bool = False
@@ -34,7 +37,7 @@ class Stage:
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """Return all stages of a debate in this format, in order.
 
-    Each exchange after the first adds a cross-examination about the answers, and new answers.
+    Each exchange after the first adds two stages: a cross-examination about the answers, and a round of new answers.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns
@@ -67,7 +70,7 @@ def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple
 
 @dataclass(frozen=True, slots=True)
 class ScheduledRound:
-    """A round, with its cues sorted by index. The cues contain no guidance."""
+    """A round, with its cues sorted by index. The cues do not contain the moderator's guidance."""
 
     number: int
     cues: tuple[Cue, ...]
@@ -81,7 +84,10 @@ class Timetable:
 
     rounds: tuple[ScheduledRound, ...]
     due_cues: tuple[Cue, ...]
-    """Cues that are asked together. Some of their turns may exist already. Empty after the last planned round."""
+    """Cues of the round that is due, which are asked at the same time. Some of them may have their turn already.
+
+    Empty after the last planned round.
+    """
 
     @property
     def next_index(self) -> int:
@@ -142,7 +148,7 @@ def _make_cue(
 
 @memoize_on_value
 def active_debaters(debate: Debate, index: int, round_number: int) -> tuple[str, ...]:
-    """Return the names of the debaters who still took part when turn `index` was due."""
+    """Return the names of the debaters who had not surrendered when turn `index` was due."""
     cue = _make_cue(index, 1, "speech", "", index)
     stopped = stopped_debaters(debate.visible_to(cue), round_number)
     return tuple(item.name for item in debate.participants if item.name not in stopped)
@@ -217,7 +223,10 @@ MIN_ROUNDS_TO_CONVERGE = 2
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The next step of a debate. Without `cues` and `close`, the debate waits for answers of debaters or judges."""
+    """The next step of a debate.
+
+    If `cues` is empty and `close` is None, the debate waits for answers of debaters or judges.
+    """
 
     cues: tuple[Cue, ...] = ()
     """Cues that are asked now, all at once."""
@@ -262,7 +271,7 @@ def list_cues(debate: Debate) -> tuple[Cue, ...]:
 
 
 def has_converged(debate: Debate, rounds: int) -> bool:
-    """Return whether the round with the number `rounds` brought no new claim or rebuttal; false for round 1."""
+    """Return whether round `rounds` (a number from 1) brought no new claim or rebuttal. Always false for round 1."""
     if rounds < MIN_ROUNDS_TO_CONVERGE:
         return False
     new = {point for turn in debate.turns_by_round.get(rounds, ()) for point in _points_made(turn)}
@@ -302,7 +311,10 @@ def _normalize_words(text: str) -> str:
 
 
 def turns_hidden_from_people(debate: Debate) -> tuple[Turn, ...]:
-    """Return the turns to hide from the person who speaks next at the terminal; empty if a model speaks next."""
+    """Return the turns that the next speaker must not see, if this speaker is a person at the terminal.
+
+    Empty if only models speak next.
+    """
     config = debate.config
     for cue in next_step(debate).cues:
         spec = config.model_for_debater(config.debater(cue.speaker))

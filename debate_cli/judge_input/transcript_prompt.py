@@ -15,7 +15,7 @@ from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.judge_input.injection.detector import TAKEOVER_TECHNIQUES, mask_injection
 
 PROSE_PHASES = frozenset({"rebuttal", "speech"})
-"""Phases whose turns are shown as text. A turn of another phase is shown as JSON fields, if it has any."""
+"""Phases whose turns appear in prompts as text. Turns of other phases appear as their JSON fields, if they have any."""
 
 
 def sanitize_takeovers(text: str) -> str:
@@ -131,7 +131,10 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """Return the last text, other than a citation, of the speaker's previous turn; empty if there is none."""
+    """Return the last part of the speaker's previous turn that is not a citation.
+
+    Empty if the speaker has no earlier turn.
+    """
     earlier = reversed(debate.turns_before(turn.index))
     before = next((other for other in earlier if other.speaker == turn.speaker), None)
     return "" if before is None else _last_text(before)
@@ -147,8 +150,8 @@ def _last_text(turn: Turn) -> str:
 def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -> str:
     """Return `turn` as one line of JSON, in which words that address the judge are masked.
 
-    `names`: names of the debaters. `after`: the end of the speaker's previous turn.
-    An instruction may begin there and continue in `turn`.
+    `names`: names of the debaters. `after`: the end of the speaker's previous turn. It matters because an instruction
+    may begin there and continue in `turn`.
     """
     head: dict[str, object] = {
         "turn": turn.index,

@@ -18,12 +18,12 @@ from debate_cli.judge_input.injection.name_aliases import map_strings
 
 T = TypeVar("T")
 PUBLIC_SIDES = frozenset({"for", "against"})
-"""Sides that are not masked. The name of any other side may tell who the debater is."""
+"""Sides that the reviewer may see. The name of any other side could reveal the debater."""
 _NEVER_MASKED_FIELDS = frozenset({"type", "shift", "phase", "kind"})
 _TEXT_FIELDS = ("speaker", "text", "arguments", "responses", "answers", "closing", "passages")
 HIDDEN_MODEL = "hidden/hidden"
 HIDDEN = "[hidden]"
-"""Mask of a name that is written with unusual letters, e.g. `ſ` for `s`."""
+"""Mask for a name in unusual letters, e.g. with `ſ` for `s`."""
 _MIN_NAME_PART_CHARS = 3
 _FUNCTION_WORDS = frozenset(
     {"the", "and", "for", "against", "with", "from", "team", "side", "von", "van", "der", "del"}

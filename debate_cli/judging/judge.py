@@ -200,7 +200,10 @@ def _result_without_form(
     exchange: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
-    """Abstentions are final; after any other failure, a resumed run asks again."""
+    """Return the failure of a brief for which the judge filled in no form.
+
+    An abstention is final. After any other failure, a resumed run asks again.
+    """
     if error is not None and not isinstance(error, RefusedError):
         sent = exchange if exchange is not None and exchange.attempts else None
         cause = type(error).__name__

@@ -1,6 +1,6 @@
 """Determines which assessments are missing, and which of them a judge can be asked for now. Pure.
 
-A brief is settled if a judge answered it, or if it failed and will not be asked again.
+A brief is settled if a judge answered it, or if it failed and is not asked again in this session.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from debate_cli.systems.registry import get_system
 
 
 def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Return the unsettled briefs that can be asked now, without the result of another system."""
+    """Return the briefs to ask now: those that are not settled and need no answer that is still missing.
+
+    Example of such an answer: `moderator` quotes the answers of `sources`, so its briefs wait for them.
+    """
     unsettled = unsettled_briefs(debate)
     rounds = {(brief.run, brief.system, brief.subject.round) for brief in unsettled if brief.subject.moment == "round"}
     pending = rounds | {(run, system, None) for run, system, _ in rounds}
@@ -33,7 +36,10 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Return the unsettled briefs whose subject exists. Briefs of deciding systems come first."""
+    """Return the briefs that are not settled, about turns and rounds that exist already.
+
+    Briefs of the system that decides the debate come first.
+    """
     runs = [
         run
         for run in debate.runs
@@ -67,7 +73,7 @@ def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, 
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
-    """Return how far `debate` has come for a judging run. For a run that was added later, the debate is over."""
+    """Return which part of `debate` a judging run can judge. A run that was added later treats the debate as over."""
     is_over = (
         run.id != FIRST_RUN
         or debate.closed is not None
@@ -82,7 +88,7 @@ def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
 
 
 def planned_calls(config: DebateConfig, system: SystemSettings) -> PlannedCalls:
-    """Return how many questions `system` asks if a debate with this configuration runs to its end."""
+    """Return how many questions `system` asks about a debate with this configuration that runs to its end."""
     turns = planned_turns(config)
     return get_system(system.kind).planned_calls(system, turns, turns // max(1, len(config.debaters)))
 

@@ -11,9 +11,9 @@ from typing import Literal
 from debate_cli.statistics.estimate import RESAMPLES, Estimate, estimate
 
 Unit = Mapping[str, str | float]
-"""Maps raters to the values that they gave one item. Raters without a value are left out."""
+"""Maps each rater of one item to the value that the rater gave. Raters without a value are left out."""
 Pairs = Sequence[tuple[float, float]]
-"""Pairs of values. A forecast is a pair (probability, outcome). The outcome is 1, 0, or 0.5 for a draw."""
+"""Pairs of values. For a forecast, the pair is (probability, outcome): 1 happened, 0 did not happen, 0.5 draw."""
 LEAST_PROBABILITY = 1e-6
 """Smallest distance that `log_score` allows between a probability and 0 or 1, so that the score is finite."""
 BINS = 5
@@ -71,9 +71,9 @@ class PairAgreement:
 
 
 def compare_pairs(clusters: Sequence[Sequence[Unit]], *, resamples: int = RESAMPLES) -> tuple[PairAgreement, ...]:
-    """Return the agreement of each two judges who judged the same debates.
+    """Return the agreement of each two judges who have judged at least one debate in common.
 
-    `clusters`: results of each debate, grouped by what the bootstrap draws.
+    `clusters`: clusters of debates, e.g. one per motion, which the bootstrap draws. A debate maps judges to results.
     """
     judges = list(dict.fromkeys(judge for cluster in clusters for unit in cluster for judge in unit))
     found: list[PairAgreement] = []

@@ -21,7 +21,7 @@ Row = TypeVar("Row")
 LEVEL = 0.95
 RESAMPLES = 1000
 LEAST_DEFINED = 0.9
-"""Minimum share of resamples with a defined statistic. Below this share, there is no interval."""
+"""Minimum share of resamples in which the statistic must be defined. With fewer, there is no interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,8 @@ def estimate(
 ) -> Estimate:
     """Compute `statistic` of all rows, and its interval by a bootstrap over the clusters.
 
-    `statistic` returns None if the rows do not define a value.
-    `resamples`: number of bootstrap resamples. 0 gives no interval.
-    Equal rows give equal intervals.
+    `statistic`: returns None if the rows do not define a value. `resamples`: number of bootstrap resamples; 0 gives no
+    interval. The same rows always give the same interval.
     """
     rows = [row for cluster in clusters for row in cluster]
     value = statistic(rows) if rows else None

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 ELO_SCALE = 400 / math.log(10)
 ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
-"""Weight of the imaginary draw that each player gets if the results do not determine all strengths."""
+"""Weight of an imaginary draw against an average player.
+
+Each player gets such a draw if the results alone do not determine all strengths.
+"""
 DIVERGED = 12.0
 """Fitted log odds above this value (odds of 160,000 to 1) count as infinite."""
 TOLERANCE = 1e-9
@@ -56,11 +59,11 @@ class Rating:
     elo: Estimate
     """Strength on the Elo scale: 1500 + 400 / ln 10 × strength."""
     games: float
-    """Number of the player's comparisons, counted by their weights."""
+    """Sum of the weights of the player's comparisons."""
     share: float
-    """Mean of the player's scores, 0 to 1, with the weights of the comparisons."""
+    """Mean score of the player, 0 to 1, weighted by comparison."""
     group: int
-    """Number of the player's group, from 0. Results connect the players of a group, directly or through others."""
+    """Number of the player's group, from 0. A chain of results connects any two players of a group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +72,14 @@ class Ratings:
 
     ratings: tuple[Rating, ...]
     side: Estimate
-    """Advantage of the left player, as a natural logarithm of odds. `value` is None if the results do not determine
-    the advantage."""
+    """Advantage of the left player, as a natural logarithm of odds.
+
+    The estimate's `value` is None if the results do not determine the advantage.
+    """
     groups: int
-    """Number of groups of players. No result connects players of different groups."""
+    """Number of groups of players. Strengths in different groups cannot be compared: no result connects the groups."""
     separable: bool
-    """Whether the results leave a strength unbounded, e.g. because a player won every comparison."""
+    """Whether the results leave a strength unlimited, e.g. because a player won every comparison."""
     prior: float
     """Weight of the imaginary draw of each player against a player of mean strength; 0 if there was none."""
     resamples_with_prior: float

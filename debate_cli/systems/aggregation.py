@@ -47,12 +47,12 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """Return the value of `mark`, but at least `low` and at most `high` and `mark.out_of`."""
+    """Return the value of `mark`, limited to the range from `low` to the smaller of `high` and `mark.out_of`."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
 def get_run_id(run: JudgingRun | str) -> str:
-    """Return the id of a judging run. `run` may be the id itself."""
+    """Return the id of a judging run. `run`: the run itself, or its id."""
     return run if isinstance(run, str) else run.id
 
 
@@ -75,9 +75,9 @@ def first_finding(given: Iterable[Assessment], kind: type[FindingT]) -> FindingT
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return the settings that `run` stored for the system of `settings`.
+    """Return the settings that `run` stored for the same system as `settings`.
 
-    Returns `settings` if the run did not use this system.
+    If the run did not use this system, returns `settings`.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)
@@ -86,7 +86,7 @@ def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
     """Return the run whose assessments by the system `kind` count. None if no run uses this system.
 
-    Of the runs that use the system, the first in this order counts:
+    The rules below rank the runs that use the system. A later rule matters only if the earlier rules give a tie.
 
     1. A run with assessments by the system comes before a run without.
     2. A run by models comes before a run by a person.
@@ -115,10 +115,10 @@ def format_failure_cause(debate: Debate, key: str) -> str:
 
 
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
-    """Yield the sentence of each brief that has no assessment.
+    """Yield a sentence for each brief without an assessment.
 
-    If the brief failed, the cause of the failure follows in brackets. `briefs`: pairs of a brief and its sentence
-    without a period.
+    `briefs`: pairs of a brief and its sentence without period. The sentence of a failed brief gets the cause of the
+    failure in brackets.
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

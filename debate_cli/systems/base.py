@@ -29,7 +29,7 @@ WHOLE_DEBATE = Subject(moment="debate")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The part of a debate that a judging run can judge."""
+    """The part of a debate that a judging run can judge now."""
 
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds whose speeches have all been made."""
@@ -40,30 +40,33 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCalls:
-    """How many questions a system asks about a debate that runs to its end."""
+    """Number of questions that a system asks about a debate that runs to its end."""
 
     planned: int
-    """Number of questions that the system certainly asks."""
+    """Number of questions that the system certainly asks, to all judges together."""
     follow_ups: int = 0
-    """Highest number of follow-up questions to each judge."""
+    """Highest number of additional questions to each judge."""
     quoted_answers: int = 0
-    """Highest number of judges' answers that are quoted in one question."""
+    """Highest number of judges' answers that one question quotes."""
 
 
 class JudgeVote(NamedTuple):
-    """One judge's vote, as counted in a verdict. Untrusted."""
+    """One judge's vote, as counted in a verdict. Contains untrusted text."""
 
     judge: str
     option: str
     """One of the system's `options`."""
     reasons: tuple[str, ...]
-    """The judge's required corrections and critical findings; without these, the judge's reasoning."""
+    """The judge's required corrections and critical findings. Without any, the judge's reasoning."""
     rationale: str = ""
     """The judge's reasoning, in full; may be empty."""
 
 
 class RequiredChange(FrozenModel):
-    """A change that judges demand of a text, in the words of the first judge who demands it. Untrusted."""
+    """A change that judges demand of a text, in the words of the first judge who demands it.
+
+    Contains untrusted text.
+    """
 
     dimension: str | None
     """The first configured dimension that the change names; None if the change names no dimension."""
@@ -80,7 +83,7 @@ class RequiredChange(FrozenModel):
 
 
 class JudgeQuote(NamedTuple):
-    """A judge's reasoning, shown with a verdict. Untrusted."""
+    """A judge's reasoning, shown with a verdict. Contains untrusted text."""
 
     words: str
     judge: str = ""
@@ -96,7 +99,7 @@ class TurnScore(NamedTuple):
 
 
 class ArgumentMark(NamedTuple):
-    """The mark of one argument in one criterion, in a verdict."""
+    """The mark of one argument in one criterion, as a verdict counts it."""
 
     argument: str
     participant: str
@@ -117,7 +120,7 @@ limits. REFUTED: the claim is no basis for a decision. UNCERTAIN: the debate doe
 
 
 class ClaimStanding(NamedTuple):
-    """The standing of one claim according to the judges. Untrusted."""
+    """The standing of one claim according to the judges. Contains untrusted text."""
 
     standing: Standing
     reason: str
@@ -125,7 +128,7 @@ class ClaimStanding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClaimReview:
-    """What the judges of a run conclude about the claims of a debate. Untrusted."""
+    """What the judges of a run conclude about the claims of a debate. Contains untrusted text."""
 
     standings: Mapping[str, ClaimStanding]
     """Maps argument ids to standings."""
@@ -156,7 +159,7 @@ class LiveReport:
 
     scores: tuple[ReportedScore, ...] = ()
     sentences: tuple[str, ...] = ()
-    """Sentences about the assessment. Untrusted."""
+    """Untrusted sentences about the assessment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,10 +231,11 @@ class JudgingSystem(Generic[SettingsT]):
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
     options: Mapping[str, Badge] = {}
-    """Outcomes that the system chooses instead of a debater, each with its badge, the most favourable first.
+    """Maps each outcome that can win instead of a debater to its badge, the most favourable first. Example: `PASS`.
 
-    The notes of a verdict hold the chosen option as `option`, and the score of each option as `weights`. The tone of a
-    badge says whether a text passes: `good`, or does not pass: `bad`."""
+    The tone of the badge is `good` if a text passes with this outcome, `bad` if it does not pass. In the notes of a
+    verdict, `option` is the chosen outcome, and `weights` has the score of each outcome.
+    """
     max_option_score: float = 1
     """Highest possible score of an option. The lowest is 0."""
     unit: str = "points"
@@ -242,7 +246,7 @@ class JudgingSystem(Generic[SettingsT]):
     # Questions
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SettingsT, progress: Progress) -> Iterable[Brief]:
-        """Return all briefs that can be asked at this point of the debate, answered or not. Pure.
+        """Return all briefs that a judge can answer at this point of the debate, including answered ones. Pure.
 
         Default: one brief to each judge on the whole debate, once the debate is over.
         """
@@ -260,15 +264,15 @@ class JudgingSystem(Generic[SettingsT]):
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
         """Return the kinds of systems whose answers the question of `brief` quotes. Default: none.
 
-        A question on a round waits for the answers of these systems on the round. Any other question waits for their
-        answers on all rounds.
+        A question on a round is asked after these systems have judged that round. Any other question is asked after
+        they have judged all rounds.
         """
         return ()
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
-        """Return the answer for a judge who does not answer within `settings.judge_timeout_s`. Default: None.
+        """Return the answer to count if a judge exceeds `settings.judge_timeout_s`. Default: None.
 
-        If the answer is None, the brief fails.
+        None means that the brief fails.
         """
         return None
 
@@ -277,9 +281,10 @@ class JudgingSystem(Generic[SettingsT]):
         return ()
 
     def why_not(self, debate: Debate) -> str | None:
-        """Return why this system cannot judge the debate, e.g. `has no speeches, so …`; None if the system can.
+        """Return why this system cannot judge the debate, e.g. `has no speeches, so …`. None means that it can.
 
-        Default: the debate must have a speech. A system with `judges_texts` can also judge a text without speeches.
+        Default: the debate must have a speech. If the system has `judges_texts`, a text without speeches is allowed
+        too.
         """
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None
@@ -299,7 +304,7 @@ class JudgingSystem(Generic[SettingsT]):
         return None
 
     def stopped(self, debate: Debate, settings: SettingsT, due_round: int) -> frozenset[str]:
-        """Return the names of the debaters who gave up before the round `due_round`. Default: none."""
+        """Return the names of the debaters who surrendered before the round `due_round`. Default: none."""
         return frozenset()
 
     def instruct(self, debate: Debate, settings: SettingsT, cue: Cue) -> str:
@@ -312,7 +317,7 @@ class JudgingSystem(Generic[SettingsT]):
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
         """Return the strategy for the speaker of `cue`, whose configuration says `strategy: adaptive`. Default: None.
 
-        The method is also called for debates that do not use this system.
+        The program also calls this method for debates that do not use this system.
         """
         return None
 
@@ -330,7 +335,8 @@ class JudgingSystem(Generic[SettingsT]):
     def max_score(self, verdict: Verdict) -> float:
         """Return the highest possible score.
 
-        Default: `max_option_score` if an option won, else the largest absolute score in `verdict`; 1 without scores.
+        Default: `max_option_score` if an option won. If a debater won or no outcome was chosen, the largest absolute
+        score in `verdict`, or 1 without scores.
         """
         if verdict.option in self.options:
             return self.max_option_score
@@ -341,9 +347,9 @@ class JudgingSystem(Generic[SettingsT]):
         return 0.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """Return a short name of the question, e.g. `turn 3`. No other question to a judge has this name.
+        """Return a short name of the question, e.g. `turn 3`. Default: the subject of the brief.
 
-        Default: the subject of the brief.
+        Each question that the system asks a judge has a different name.
         """
         return describe_subject(brief.subject)
 
@@ -420,7 +426,7 @@ class JudgingSystem(Generic[SettingsT]):
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """Return a short report on an assessment, for people who watch a run.
 
-        Default: the findings, except those that all systems share. Without such findings, the judge's reasoning.
+        Default: the system's own findings (not those of SHARED_FINDINGS). Without such findings, the judge's reasoning.
         """
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
         sentences = [sentence for finding in own for sentence in finding.describe()]
@@ -431,7 +437,8 @@ class JudgingSystem(Generic[SettingsT]):
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
         """Return the assessments of judges who agree with the verdict.
 
-        A judge disagrees if scoring this judge's assessments alone gives another winner.
+        To test a judge, this method scores that judge's assessments alone. The judge disagrees if the result has
+        another winner. An undetermined result counts as agreement. A single judge always agrees.
         """
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)
@@ -493,7 +500,7 @@ def _fold_briefs(
 def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[ReportedScore, ...]:
     """Return the sum of each debater's marks.
 
-    `criteria` maps each criterion that counts to its highest mark.
+    `criteria`: maps each criterion in the sum to its highest mark. Marks of other criteria do not count.
     """
     sums: dict[str, float] = {}
     for mark in marks:

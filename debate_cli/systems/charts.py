@@ -27,7 +27,8 @@ class ChartSeries:
     participant: str | None = None
     """Name of the debater whose colour the series has; None for a quantity."""
     style: str = ""
-    """CSS class of a quantity's series, e.g. `limit` or `option-pass`; empty for a debater's series."""
+    """CSS class of the series, e.g. `limit` or `option-pass`; empty for a debater's series, which has the debater's
+    colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def bar_chart(
 ) -> Chart:
     """Return a chart with a group of bars for each criterion. Each group has a bar for each debater.
 
-    `labels` maps criteria to labels. `values` maps debaters to values by criterion.
+    `labels`: maps criteria to labels. `values`: maps each debater to a mapping from criteria to values.
     """
     series = tuple(
         ChartSeries(
@@ -89,7 +90,7 @@ def percent_chart(
 ) -> Chart:
     """Return a bar chart of each debater's marks as percentages of the highest possible marks.
 
-    `maxima`: highest mark of each criterion. `marks`: marks by debater and criterion.
+    `maxima`: maps criteria to highest marks. `marks`: maps each debater to a mapping from criteria to marks.
     """
     labels = {name: f"{name.replace('_', ' ')} /{most:g}" for name, most in maxima.items()}
     shares = {

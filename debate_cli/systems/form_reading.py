@@ -27,7 +27,7 @@ class MarkCollector:
     ) -> float:
         """Add a mark and return its value. A value outside `bounds` (lowest, highest) is clamped with a warning.
 
-        `details`: values for the fields `item` and `reason` of `Mark`.
+        `details`: the fields `item` and `reason` of the `Mark`.
         """
         low, high = bounds
         counted = float(min(high, max(low, value)))
@@ -53,9 +53,9 @@ class MarkCollector:
 def unique_known_items(
     collector: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
 ) -> Iterator[ItemT]:
-    """Yield a judge's first entry on each name in `known`. Other entries are dropped with a warning.
+    """Yield one entry for each name in `known`: the judge's first entry with this name.
 
-    `key` returns the name that an entry is about.
+    All other entries are dropped with a warning. `key` returns the name that an entry is about.
     """
     seen: set[str] = set()
     for item in items:
@@ -78,8 +78,9 @@ def judge_form(
 ) -> Form[FormModelT]:
     """Return the form that a judge fills in. A judge who leaves out a required entry is asked again.
 
-    `complete` maps a list of the form to a field of its entries and the field's values. The list needs an entry for
-    each value. A list without values is left out of the form.
+    `complete`: the required entries of each list. `{"targets": ("participant", ["Ann", "Bob"])}` means that the list
+    `targets` needs an entry whose `participant` is Ann, and one for Bob. A list without required entries is left out of
+    the form.
 
     `narrowing`: further restrictions of the schema, as in `derive_schema`.
     """

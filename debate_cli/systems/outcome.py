@@ -26,7 +26,7 @@ UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
     """Return the winner, the kind of victory and the margin: the difference of the two highest scores.
 
-    A margin of 0 is a draw. `victory` returns the kind of victory for any other margin. With fewer than two scores, the
+    A margin of 0 is a draw. For other margins, `victory` returns the kind of victory. With fewer than two scores, the
     outcome is undetermined.
     """
     if len(scores) < 2:  # noqa: PLR2004 - a margin needs two scores
@@ -39,17 +39,17 @@ def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victo
 
 
 def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a function that turns a margin into a kind of victory.
+    """Return a function that names the victory for a margin. A margin equal to `clear` is narrow.
 
-    A margin below `draw` is a draw. A margin above `clear` is a clear victory. Any other margin is narrow.
+    Below `draw`: a draw. Above `clear`: a clear victory. Between: a narrow victory.
     """
     return lambda margin: "draw" if margin < thresholds.draw else "clear" if margin > thresholds.clear else "narrow"
 
 
 def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a function that turns a margin into a kind of victory.
+    """Return a function that names the victory for a margin. A margin equal to `clear` is clear.
 
-    A margin below `draw` is a draw. A margin of `clear` or more is a clear victory. Any other margin is narrow.
+    Below `draw`: a draw. `clear` or more: a clear victory. Between: a narrow victory.
     """
     return lambda margin: "draw" if margin < thresholds.draw else "narrow" if margin < thresholds.clear else "clear"
 

@@ -52,7 +52,10 @@ def get_system(kind: str) -> JudgingSystem[Any]:
 
 
 def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
-    """Return the settings of the system that asks `brief`. Raises KeyError if the brief's run lacks the system."""
+    """Return the settings of the system that asks `brief`.
+
+    Raises KeyError if the brief's run does not use the system.
+    """
     for system in debate.run(brief.run).judging.systems:
         if system.kind == brief.system:
             return system
@@ -73,7 +76,7 @@ def systems_of_debate(debate: Debate) -> tuple[JudgingSystem[Any], ...]:
 
 
 def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
-    """Return the names of the debaters who gave up before the round `due_round`, according to any configured system."""
+    """Return the names of the debaters who surrendered before the round `due_round`, according to any system in use."""
     return frozenset(
         name
         for system, settings in active_systems(debate.run(FIRST_RUN))
@@ -89,7 +92,10 @@ def debater_instructions(debate: Debate, cue: Cue) -> tuple[str, ...]:
 
 
 def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick | None:
-    """Return the strategy for the speaker of `cue` from the first system that picks one; None if none does."""
+    """Return the strategy for the speaker of `cue`.
+
+    The first system that picks a strategy counts; None if no system does.
+    """
     picks = (get_system(kind).pick_strategy(debate, cue) for kind in system_kinds())
     return next((pick for pick in picks if pick is not None), None)
 

@@ -14,11 +14,12 @@ from debate_cli.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """Changed settings by kind of system. All other settings stay as stored."""
+    """Settings of judging systems that replace stored ones. Settings that are not named stay as stored."""
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Weights of the criteria of systems with weighted criteria. If weights are given, criteria without one get 0."""
+    """Maps criteria to weights, for all systems with weighted criteria. If it is not empty, other criteria get weight
+    0."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
         """Return the settings of each system that the rubric changes.

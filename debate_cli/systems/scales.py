@@ -18,7 +18,8 @@ def format_margin(verdict: Verdict) -> str:
 def format_ranked_scores(verdict: Verdict) -> str:
     """Return e.g. `(Pro 7.4, Con 6.8)`, the highest score first; empty if the verdict has no scores.
 
-    If `describe_answer` gives no margin, the scale follows: `(Pro 7.4, Con 6.8 of 10 points)`.
+    If `describe_answer` shows no margin, e.g. for an undetermined verdict, the scale is added:
+    `(Pro 7.4, Con 6.8 of 10 points)`.
     """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     scores = ", ".join(f"{name} {format_number(score)}" for name, score in ranked)

@@ -22,17 +22,17 @@ def score(
     systems: Collection[str] | None = None,
     settings: Mapping[str, SystemSettings] | None = None,
 ) -> tuple[Verdict, ...]:
-    """Return the verdicts of a debate, the deciding one first and flagged `decides`.
+    """Return the verdicts of a debate. If one of them decides the debate, it is first and has the flag `decides`.
 
     `runs`: `latest`, `all` or the id of one run. `latest` takes all runs of people, and the newest run of each system.
-    If the newest run is in a comparison of judge models, all runs of the comparison are taken. An unknown id gives no
-    verdict.
+    If the newest run belongs to a comparison of judge models, all runs of this comparison are taken. An unknown id
+    gives no verdicts.
 
-    `systems`: the kinds of systems to score; None means all. `settings` maps kinds of systems to settings, which
-    replace the stored ones.
+    `systems`: the kinds of systems to score; None means all. `settings`: maps kinds of systems to settings that replace
+    the stored ones.
 
-    If the system that should decide has no verdict, the first verdict decides. A person's verdict never decides. In a
-    comparison of judge models, no verdict decides.
+    If the configured deciding system has no verdict, the first verdict decides. No verdict decides in a comparison of
+    judge models. A person's verdict never decides.
     """
     replacing = settings or {}
     chosen = [
@@ -54,9 +54,9 @@ def score(
 
 
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdict that is flagged `decides`.
+    """Return a tuple with the one verdict that has the flag `decides`.
 
-    In a comparison of judge models, no verdict is flagged. The result is then the first verdict, followed by the
+    In a comparison of judge models, no verdict has the flag. The tuple then contains the first verdict, followed by the
     verdicts of the same system from the other runs of the comparison.
 
     A person's verdict is never returned.
@@ -73,7 +73,7 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
     """Return the verdicts of several runs, in the order of `runs`.
 
-    Verdicts from a comparison of judge models are not flagged `decides`.
+    Verdicts from a comparison of judge models lose the flag `decides`.
     """
     found = [item for run in runs for item in verdicts_of_run(debate, verdicts, run)]
     return tuple(
@@ -85,7 +85,7 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
     """Return those of `verdicts` that belong to the judging run `run`.
 
-    The deciding verdict is first and flagged `decides`. If a person judged, no verdict is flagged.
+    The deciding verdict comes first and gets the flag `decides`. If a person judged, no verdict gets the flag.
     """
     own = [item for item in verdicts if item.run == run]
     bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]

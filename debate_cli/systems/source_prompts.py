@@ -43,10 +43,10 @@ LOOKED_UP = (
 
 
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
-    """Describe the citations and the looked-up items of a round, for a judge's prompt. Empty if the round has neither.
+    """Describe the citations and the looked-up items of a round, for a judge's prompt. Empty if the round has none.
 
-    `round_number`: None means the whole debate. `run_id`: run with the answers of the judges of sources. If it does not
-    use the system `sources`, the newest run that does is taken.
+    `round_number`: None means the whole debate. `run_id`: the judging run to take the answers of the system `sources`
+    from. If that run does not use `sources`, the newest run that uses it is taken.
     """
     turns = debate.turns_by_index
     run = _find_sources_run(debate, run_id)
@@ -87,9 +87,10 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 
 
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
-    """Return the id of a source or looked-up passage that supports `words` of a turn, according to a judge of sources.
+    """Return the id of a passage that supports `words`, according to a judge of the system `sources`.
 
-    None if no source or passage supports the words.
+    The turn cites the passage, or the passage was looked up for an argument of the turn. None if no passage supports
+    the words.
     """
     run = _find_sources_run(debate, run_id)
     if run is None:

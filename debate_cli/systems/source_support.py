@@ -129,14 +129,14 @@ class JudgedLookup(FrozenModel):
 
 
 def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]:
-    """Return turn, argument, source and quote, which together identify a citation."""
+    """Return (turn, argument, source, quote), which identifies a citation in a debate."""
     return item.turn, item.item, item.source, item.quote
 
 
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
-    """Return each citation of the debate as (quote check, judged citation).
+    """Return (quote check, judged citation) for each citation of the debate.
 
-    If `given` has no answer on a citation, its support is `unknown`. If `given` has several, the first counts.
+    The judged citation has the first answer about it in `given`. Without an answer, its `supports` is `unknown`.
     """
     answers: dict[tuple[int, str, str, str], SourceSupport] = {}
     for _, finding in iter_findings(given, SourceSupport):
@@ -158,7 +158,7 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """Return what must be looked up: arguments without a citation, then cited sources that the debate lacks.
+    """Return what must be looked up: arguments without a citation, then cited sources that do not exist in the debate.
 
     `round_number`: None means the whole debate.
     """
@@ -192,10 +192,10 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
 
 
 def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceOutcome | None]:
-    """Return whether the looked-up item exists, and the result of checking the quote in the judge's answer.
+    """Return (whether the looked-up item exists, result of checking the quote in the judge's answer).
 
-    An answer that names no passage gives `unknown` and None. An answer with a quote that is not in the passage gives
-    `unknown` and the result.
+    An answer that names no passage gives (`unknown`, None). If the quote is not in the passage, `unknown` comes with
+    the result of the check, whatever the judge answered.
     """
     if not answer.passage:
         return "unknown", None
@@ -213,7 +213,7 @@ def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
 
 
 class SourceNote(FrozenModel):
-    """A source in a briefing. Untrusted."""
+    """A source in a briefing. Contains untrusted text."""
 
     id: str
     title: str
@@ -231,7 +231,7 @@ class SourceBriefing(FrozenModel):
     """The reliable and the doubtful sources of a debate."""
 
     reliable: tuple[SourceNote, ...] = ()
-    """Sources that have the quoted words and support an argument; one note per source."""
+    """Sources that contain the quoted words and support an argument; one note per source."""
     doubtful: tuple[SourceNote, ...] = ()
     """One note per doubtful citation: first altered quotes, then missing quotes, then contradicting sources."""
 

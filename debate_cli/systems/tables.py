@@ -148,7 +148,10 @@ def parse_notes(model: type[N], verdict: Verdict) -> N:
 
 
 def format_number(value: float, digits: int = 2) -> str:
-    """Format `value` with at most `digits` decimals, e.g. 7.0, 7.5 or 7.25 with two decimals, and 7 or 7.5 with one."""
+    """Format `value` with at most `digits` decimals.
+
+    Two decimals: 7.0, 7.5, 7.25. One decimal: 7, 7.5.
+    """
     whole, _, fraction = f"{value:.{digits}f}".partition(".")
     fraction = fraction.rstrip("0") or ("0" if digits > 1 else "")
     return f"{whole}.{fraction}" if fraction else whole

@@ -51,7 +51,8 @@ class TraceSource(FrozenModel):
     outcome: SourceOutcome
     """Result of the quote check."""
     supports: Support | None = None
-    """Whether the source supports the claim, according to the newest run of the system `sources`; None if unknown."""
+    """Whether the source supports the claim, according to the newest run of the system `sources`. None if that is
+    unknown."""
 
 
 class TraceRow(FrozenModel):
@@ -178,10 +179,12 @@ class WeakestArgument:
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """Return the argument with the lowest score. Of equal scores, the one with the worst standing counts.
+    """Return the argument with the lowest score. If scores are equal, the worst standing decides.
 
-    Only arguments with a score, or with a standing worse than UPHELD, are compared. None if there are none, or if all
-    of several are equally weak.
+    Only arguments with a score, or with a standing worse than UPHELD, are compared. An argument without a score is
+    compared as if it had the highest possible score.
+
+    None if there are no arguments to compare, or if several are compared and all are equally weak.
     """
     scores = score_arguments(debate, verdicts)
     rows = [
@@ -197,7 +200,7 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
     """Return the scores of arguments in the newest run that reviews claims.
 
-    If this run scored no argument, the scores are from another verdict in `verdicts`.
+    If that run scored no argument, the scores come from another verdict in `verdicts`.
     """
     system = find_claim_reviewer(debate)
     newest = newest_run(debate, system.kind) if system is not None else None

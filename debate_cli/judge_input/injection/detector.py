@@ -1,6 +1,6 @@
 """Detects words in a speech that address the judge, with fixed rules and without a model.
 
-Only instructions to the judge are found. A speech may discuss judges, prompts and injections.
+Only instructions to the judge are found. A speech may discuss judges, prompts and injections without a finding.
 """
 
 import base64
@@ -168,8 +168,10 @@ TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"}
 MAX_MASKING_PASSES = 3
 """Maximum number of times that a text is masked. After words are removed, the text may contain a new instruction."""
 MAX_EXAMINED_CHARS = 60_000
-"""Maximum number of characters of a text that all rules examine. In a longer text, all rules examine only the most
-suspicious parts. One fast pattern examines the other parts."""
+"""All rules examine a text with at most this number of characters.
+
+In a longer text, all rules examine only the most suspicious parts, and one fast pattern examines the rest.
+"""
 MAX_BEGUN_CHARS = 200
 """Number of characters at the end of a text that are searched for the beginning of an instruction."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
@@ -199,8 +201,8 @@ def detect_injection(
 ) -> tuple[Hit, ...]:
     """Return the words of the sanitized `text` that address the judge, in order and without overlaps.
 
-    `names`: names of the debaters. `only`: techniques to search for. None means all techniques.
-    `after`: the speaker's words before `text`. An instruction may begin there and continue in `text`.
+    `names`: names of the debaters. `only`: techniques to search for; None means all techniques. `after`: the speaker's
+    words before `text`. They matter because an instruction may begin there and continue in `text`.
     """
     sanitized = sanitize_for_prompt(text)
     examined = _mask_names(_blank_removals(sanitized), names)

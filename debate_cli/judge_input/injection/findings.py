@@ -25,7 +25,7 @@ from debate_cli.judge_input.transcript_prompt import (
 from debate_cli.llm.form import Form, FormModel
 
 FIELD = "addressed_to_judge"
-"""Name of a field in every judge's form, and technique of the findings from this field."""
+"""Name of a field in every judge's form. Findings from this field have the name as their `technique`."""
 _DESCRIPTION = "Quotes of words that are meant for the judge instead of the debate; empty if there are none."
 MAX_QUOTES = 3
 """Maximum number of quotes that a judge may report in one form."""
@@ -35,8 +35,8 @@ MAX_QUOTE_CHARS = 160
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """Return a finding for each passage of the subject that addresses the judge. Quotes of sources are not searched.
 
-    If the subject is the whole debate, the motion, the background and the names are searched too. A subject of
-    several turns gives no findings, because each of its turns is also a subject.
+    If the subject is the whole debate, the motion, the background and the names are searched too. For a subject of
+    several turns the result is empty, because each turn is also a subject of its own and is searched there.
     """
     if subject.moment in {"pair", "debate"} and subject.turns:
         return ()
@@ -103,10 +103,10 @@ def _extend_model(model: type[FormModel]) -> type[FormModel]:
 def read_addressed_to_judge(
     form: FormModel, debate: Debate, subject: Subject, known: Sequence[Manipulation]
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
-    """Return findings and warnings for the quotes that the judge wrote into the field `addressed_to_judge` of `form`.
+    """Return findings and warnings for the quotes that the judge wrote into `addressed_to_judge`, a field of `form`.
 
-    A quote from the judged texts becomes a finding. A quote that is in no text that the judge saw becomes a warning.
-    Quotes from earlier turns, from sources and from `known` findings are ignored.
+    A quote from the judged texts becomes a finding. A quote from none of the texts that the judge saw becomes a
+    warning. Quotes from earlier turns, from sources and from `known` findings are ignored.
     """
     last = last_visible_turn(debate, subject)
     visible = debate.turns if last is None else debate.turns_before(last + 1)

@@ -51,9 +51,9 @@ class Language:
         commands: Sequence[str] = (),
         hidden: Sequence[Conditions] = (),
     ) -> None:
-        """`sources`: regular expressions of signs. `commands`: signs that count only where a command can begin.
+        """`sources`: maps signs to regular expressions. `commands`: signs that count only where a command can begin.
 
-        `hidden`: alternative conditions for text that readers do not see.
+        `hidden`: conditions for text that readers do not see. Meeting one of them is enough.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}
@@ -197,7 +197,10 @@ def measure_suspicion(text: str) -> int:
 
 
 def hints_at_instruction(text: str) -> bool:
-    """Return whether `text` mentions the judging. This is enough for a finding in text that readers do not see."""
+    """Return whether `text` mentions the judging.
+
+    Use it for text that readers do not see. In such text, a mention is enough for a finding.
+    """
     signs = _SentenceSigns(load_english(), text)
     return any(signs.meet(conditions) for conditions in load_english().hidden)
 

@@ -22,11 +22,15 @@ DIMENSION_MAXIMA: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30
 SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10}
 """Maps the criteria that do not count in a turn's score to their highest marks."""
 INCOMPLETE_CHAIN_MAX = 34.0
-"""Highest score in logic of a turn whose causal chain is incomplete."""
+"""Highest score in logic of a turn whose causal chain (cause, process, consequence) is incomplete."""
 MIN_WINNER_SCORES: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Maps each dimension to the lowest score of a turn that won the dimension in an exchange."""
+"""Maps each dimension to a score. A turn that won the dimension in an exchange gets at least this score.
+
+A turn that lost the dimension, and won it in no other exchange, gets at most one point less than this score.
+"""
 DRAW_SHARE = 0.10
-"""Two scores contradict a draw if they differ by more than this share of the dimension's highest score."""
+"""Share of a dimension's highest score. The judge's `draw` contradicts two scores that differ by more than this
+share."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling"]
@@ -47,8 +51,8 @@ class Calibration(FrozenModel):
     after: float = Field(validation_alias=AliasChoices("to", "after"), serialization_alias="to")
     """Score after the change; `to` in files."""
     rule: CalibrationRule
-    """Why the score changed. `chain`: the causal chain is incomplete. `floor`: the turn won an exchange. `ceiling`: the
-    turn lost an exchange and won none."""
+    """Why the score changed. `chain`: lowered, because the causal chain is incomplete. `floor`: raised, because the
+    turn won an exchange (two adjacent turns). `ceiling`: lowered, because the turn lost an exchange and won none."""
 
 
 class Penalty(FrozenModel):
@@ -89,7 +93,7 @@ class Scorecard:
     """Scores before penalties are subtracted."""
     calibrations: tuple[Calibration, ...]
     mixed: Mapping[int, tuple[str, ...]]
-    """Maps turns to the dimensions in which the turn won one exchange and lost another."""
+    """Maps a turn to the dimensions in which it won one exchange (two adjacent turns) and lost the other."""
     unresolved: tuple[UnresolvedExchange, ...]
     penalised: TurnScores
     penalties: tuple[Penalty, ...]
@@ -97,7 +101,7 @@ class Scorecard:
     supplementary: TurnScores
     """Maps turns to the marks for `frame_control` and `credibility`, 0-10."""
     comparisons: Mapping[int, PairComparison]
-    """The judge's comparison of each exchange, by the index of the exchange's later turn."""
+    """Maps the later turn of each exchange (two adjacent turns) to the judge's comparison of the two turns."""
 
     def composite(self, turn: int) -> float | None:
         """Return the sum of a turn's three scores, 0-100; None if a dimension has no mark."""
@@ -134,15 +138,15 @@ def build_scorecard(debate: Debate, given: Sequence[Assessment], settings: LiveS
 
 
 def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
-    """Return, in ascending order, the index of each turn that follows a turn of another speaker."""
+    """Return the index of each turn that follows a turn of another speaker, in ascending order."""
     speakers = {turn.index: turn.speaker for turn in turns}
     return tuple(index for index in sorted(speakers) if speakers.get(index - 1, speakers[index]) != speakers[index])
 
 
 def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
-    """Map each turn to the causal chain of its main argument.
+    """Map each turn to the causal chain (cause, process, consequence) of its main argument.
 
-    If a turn was assessed several times, an incomplete chain counts before a complete one.
+    If several assessments of the turn have a chain, the first incomplete chain counts. If all are complete, the last.
     """
     found: dict[int, CausalChain] = {}
     for assessment, chain in iter_findings(given, CausalChain):
@@ -223,9 +227,9 @@ def _apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnSc
 def count_wins(
     debate: Debate, comparisons: Mapping[int, PairComparison]
 ) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-    """Return how many exchanges each participant won, and how many in each dimension.
+    """Return (exchanges won by each participant, dimensions won by each participant).
 
-    An exchange is won by the speaker who won more of its dimensions.
+    An exchange is two adjacent turns. Its winner won more of its dimensions than the opponent.
     """
     exchanges, dimensions = Counter[str](), Counter[tuple[str, str]]()
     for index, comparison in comparisons.items():

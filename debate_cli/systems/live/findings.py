@@ -11,7 +11,8 @@ from debate_cli.systems.tables import format_number
 
 ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
 RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
-"""Faults in the register: four kinds of claims that do not hold, and `gap`, a gap in the logic."""
+"""Faults in the register (the list of suspect claims and logic gaps): four for claims, and `gap` for a gap in the
+logic."""
 ReviewStatus = Literal["confirmed", "withdrawn"]
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
 ConvergenceOutcome = Literal[
@@ -68,7 +69,10 @@ class LogicGap(Finding):
 
 
 class RegisterDecision(Finding):
-    """The final review's decision on one entry of the register: confirmed or withdrawn."""
+    """The final review's decision on one entry of the register, the list of suspect claims and logic gaps.
+
+    The entry is either confirmed or withdrawn.
+    """
 
     kind: Literal["register"] = "register"
     turn: int
@@ -76,7 +80,7 @@ class RegisterDecision(Finding):
     quote: str
     fault: RegisterFault
     points: int | None = Field(default=None, ge=1, le=10)
-    """Points that the review set for a gap in the logic. None leaves the entry's points unchanged."""
+    """New points of a logic gap, set by the review. None leaves the points unchanged."""
     status: ReviewStatus
     exposed_by: int | None = None
     """Index of the later turn that exposed the fault; None if no later turn did."""
@@ -103,7 +107,7 @@ class Narrative(Finding):
     winner: str | None
     reasoning: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Pattern of the debate in old transcripts. None in new ones, where `Resolution` has the pattern."""
+    """Pattern of the debate. Only old transcripts have it here; in new ones `Resolution` has the pattern."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:
@@ -140,7 +144,7 @@ class Convergence(Finding):
 
 
 class Pressure(Finding):
-    """How hard an exchange pressed the debater who lost it: four kinds of pressure, each 0-1."""
+    """How hard an exchange (two adjacent turns) pressed the debater who lost it: four kinds of pressure, each 0-1."""
 
     kind: Literal["pressure"] = "pressure"
     participant: str
@@ -158,8 +162,8 @@ class Pressure(Finding):
 class CausalChain(Finding):
     """Cause, process and consequence in the main argument of a turn.
 
-    `missing` names the parts that the argument lacks. `weakest_premise` means that the turn does not address the
-    opponent's weakest premise.
+    `missing`: names of the parts that the argument lacks. It contains `weakest_premise` if the turn does not address
+    the opponent's weakest premise.
     """
 
     kind: Literal["causal_chain"] = "causal_chain"

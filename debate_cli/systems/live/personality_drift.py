@@ -28,13 +28,13 @@ PRESSURE_TARGETS = {
     "credibility": "the credibility of your evidence",
 }
 HARD_PRESSURE = 0.66
-"""Lowest pressure for which a debater's prompt says "hard"."""
+"""Pressure (0-1) from which a debater's prompt says "hard"."""
 FIRM_PRESSURE = 0.33
-"""Lowest pressure for which a debater's prompt says "firmly"."""
+"""Pressure (0-1) from which a debater's prompt says "firmly"."""
 
 
 class PersonalityStep(FrozenModel):
-    """A debater's personality before the first turn, or after an exchange."""
+    """A debater's personality before the first turn, or after an exchange (two adjacent turns)."""
 
     turn: int | None
     """Index of the later turn of the exchange; None before the first turn."""
@@ -45,7 +45,7 @@ class PersonalityStep(FrozenModel):
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
     """Return the personality over time for each debater whose personality changed.
 
-    Empty for a later judging run, because only the first run changes personalities.
+    Empty if `run` is not the debate's own run, because only that run changes personalities.
     """
     if get_run_id(run) != FIRST_RUN:
         return {}
@@ -56,7 +56,7 @@ def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[
 
 
 def personality_curve(debate: Debate, name: str) -> tuple[PersonalityStep, ...]:
-    """Return a debater's personality before the first turn and after each assessed exchange.
+    """Return a debater's personality before the first turn and after each assessed exchange of the debater.
 
     Empty if the configuration gives the debater no personality.
     """
@@ -91,9 +91,9 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
 
 
 def describe_pressure(debate: Debate, name: str) -> str:
-    """Describe a debater's changed traits, and the pressure since the debater's last turn, for the debater's prompt.
+    """Describe the debater's changed traits and the pressure since the debater's last turn. For the debater's prompt.
 
-    Empty without pressure and changed traits.
+    Empty if no trait changed and there was no pressure.
     """
     curve = personality_curve(debate, name)
     if not curve:
@@ -104,9 +104,9 @@ def describe_pressure(debate: Debate, name: str) -> str:
 
 
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
-    """Describe `pressures`, and the traits that differ between `start` and `now`, for a debater's prompt.
+    """Describe `pressures`, and the traits that differ between `start` and `now`. For a debater's prompt.
 
-    Empty without pressure and changed traits.
+    Empty if no trait differs and there is no pressure.
     """
     felt: list[str] = []
     for kind, value in pressures.items():

@@ -42,10 +42,10 @@ Context = JudgingContext[LiveSettings]
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
 """Maps the four parts of rhetoric to their highest marks, which add up to 30."""
 WEAK_FRAMING_BELOW = 5
-"""If the mark for framing is below this, it is also the highest possible mark for delivery."""
+"""A mark for framing below this is weak. A weak mark is also the highest possible mark for delivery."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 WEAKEST_PREMISE = "weakest_premise"
-"""Link that a causal chain lacks if the turn does not address the opponent's weakest premise."""
+"""Name in `missing` of a causal chain, for a turn that does not address the opponent's weakest premise."""
 PREMISE_INSTRUCTION = "Add weakest_premise to missing if the turn does not address the weakest premise of what the opponent has said so far."
 BLIND_INSTRUCTION = "The speaker has not heard the opponent yet, so the turn need not address the opponent's premises."
 

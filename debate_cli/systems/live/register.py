@@ -1,4 +1,4 @@
-"""The register of the live system: suspect claims and logic gaps that may cost points of logic."""
+"""The register of the live system: a list of suspect claims and logic gaps that may cost points of logic."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,17 +44,17 @@ class RegisterRow(FrozenModel):
     quote: str
     """The quoted words with the fault; empty for a gap in an old transcript."""
     points: float
-    """Points of logic that the entry costs. An entry without `charged_to` costs nothing."""
+    """Points of logic that the entry costs the turn `charged_to`. They do not count if `charged_to` is None."""
     status: EntryStatus
-    """The review's decision. open: none yet. doubted: the review withdrew the entry, but `withdrawals: false` keeps the
-    points."""
+    """The review's decision. `open`: none yet. `withdrawn`: the entry costs nothing. `doubted`: the review withdrew the
+    entry, but it costs its points because of `withdrawals: false`."""
     exposed_by: int | None
     """Index of the later turn that exposed the fault; None if no later turn did."""
     reason: str
     """Why the words are a fault, in the judge's words; may be empty."""
     charged_to: int | None = None
-    """Index of the turn that loses the points. None if the entry is withdrawn. Of several entries with one quote, only
-    the costliest has an index."""
+    """Index of the turn that loses the points. None if the entry is withdrawn, or if another entry with the same quote
+    is charged. Of the entries with one quote, only the costliest is charged."""
 
 
 class _EntryKey(NamedTuple):
@@ -67,8 +67,8 @@ class _EntryKey(NamedTuple):
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
     """Return the entries of the register with the review's decisions, sorted by turn.
 
-    A fault that the judge reports several times for one quote is one entry. `withdrawals`: if False, an entry that the
-    review withdraws still costs points.
+    If the judge reports a fault several times for one quote, it becomes one entry. With `withdrawals=False`, an entry
+    still costs points after the review has withdrawn it.
     """
     rows: dict[_EntryKey, RegisterRow] = {}
     decisions: dict[_EntryKey, RegisterDecision] = {}
@@ -146,7 +146,8 @@ def _position(row: RegisterRow) -> tuple[int, str, str, float, str]:
 # The forms in which a judge adds, confirms and withdraws entries
 
 MAX_LISTED_ENTRIES = 24
-"""Maximum number of entries that a question lists: the costliest. Other entries stay open and cost points."""
+"""Maximum number of entries that a question lists; it lists the costliest. Entries beyond it stay open and cost
+points."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."
@@ -203,9 +204,10 @@ def add_faults(
     debate: Debate,
     collector: MarkCollector,
 ) -> None:
-    """Add a finding for each claim up to the turn `last` and each gap before it.
+    """Add a finding for each reported claim and gap.
 
-    If no such turn contains the quoted words, a warning is added instead.
+    A claim must quote the turn `last` or an earlier turn, a gap must quote a turn before `last`. A fault without such a
+    quote is dropped with a warning.
     """
     for claim in claims:
         turn = _find_turn(claim.quote, debate.turns_before(last + 1), collector)
@@ -231,7 +233,7 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
     """Map names such as `E1` to the open entries that a question lists.
 
-    With `before`, only assessments of turns before this index count.
+    If `before` is given, only assessments of turns before this index count.
     """
     given = ordered_assessments(debate, "live", run)
     if before is not None:

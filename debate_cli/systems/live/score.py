@@ -48,7 +48,7 @@ from debate_cli.systems.outcome import (
 RULES = 2
 """Version of the scoring rules."""
 MIN_CONVERGENCE_TURNS = 10
-"""If a debate has at least this number of turns, the judge compares the first turns with the last."""
+"""Number of turns from which the judge is asked to compare the first turns with the last."""
 COLD_START_TURNS = 2
 """Number of turns at the start of a debate whose marks are less reliable."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
@@ -77,17 +77,17 @@ class TurnRow(FrozenModel):
     composite: float | None
     """Sum of the three final scores, 0-100; None if a dimension has no mark."""
     frame_control: float | None
-    """Mark for control of the frame, 0-10, which does not count in `composite`."""
+    """Mark for frame control (setting the terms of the debate), 0-10. Does not count in `composite`."""
     credibility: float | None
-    """Mark for credibility, 0-10, which does not count in `composite`."""
+    """Mark for credibility, 0-10. Does not count in `composite`."""
     cold_start: bool = False
     """Whether this is one of the first two turns, whose marks are less reliable."""
     mixed: tuple[str, ...] = ()
-    """Dimensions in which the turn won one exchange and lost another."""
+    """Dimensions in which the turn won one exchange (two adjacent turns) and lost the other."""
 
 
 class ChainRow(FrozenModel):
-    """The causal chain in the main argument of one turn."""
+    """The causal chain (cause, process, consequence) in the main argument of one turn."""
 
     turn: int
     """Index of the turn, from 0."""
@@ -107,7 +107,7 @@ class NarrativeNote(FrozenModel):
     """The judge's account of the whole debate."""
 
     winner: str | None
-    """Name of the debater who won according to the judge; None if neither did."""
+    """Name of the debater who won according to the judge; None if the judge saw no winner."""
     reasoning: str
     """Why, in the judge's words."""
     pattern: DebatePattern
@@ -117,7 +117,7 @@ class NarrativeNote(FrozenModel):
     agrees: bool | None
     """Whether narrative and scorecard agree on who won. None if the scorecard is undetermined."""
     resolution: str | None
-    """Why narrative and scorecard name different winners. None without an explanation by the judge."""
+    """Why narrative and scorecard name different winners; None if the judge gave no explanation."""
 
 
 class ConvergenceNote(FrozenModel):
@@ -137,23 +137,24 @@ class LiveNotes(Notes):
     turns: tuple[TurnRow, ...]
     """One row per turn, in the order of the debate."""
     chains: tuple[ChainRow, ...] = ()
-    """The causal chain of each turn for which the judge described one."""
+    """The causal chains (cause, process, consequence) that the judge described, at most one per turn."""
     chain_limits: tuple[Calibration, ...] = ()
-    """Scores in logic that were lowered to 34, because the causal chain is incomplete."""
+    """Scores in logic that were lowered to 34, because the turn's causal chain is incomplete."""
     calibrations: tuple[Calibration, ...]
     """Scores that the judge's comparisons of turns changed."""
     unresolved: tuple[UnresolvedExchange, ...] = ()
-    """Exchanges whose scores contradict the judge's comparison of the two turns."""
+    """Exchanges (two adjacent turns) whose scores contradict the judge's comparison of the two turns."""
     register_entries: tuple[RegisterRow, ...] = ()
-    """All suspect claims and logic gaps, with the review's decisions."""
+    """The register: all suspect claims and logic gaps, with the final review's decisions."""
     penalties: tuple[Penalty, ...]
     """Points of logic that turns lost."""
     exchanges_won: dict[str, int] = {}
-    """Maps each participant to the number of exchanges in which this participant won more dimensions."""
+    """Maps each participant to the number of exchanges (two adjacent turns) in which the participant won more
+    dimensions."""
     dimension_wins: dict[str, dict[str, int]]
-    """Maps each participant to the number of exchanges won in each dimension."""
+    """Maps each participant to a mapping from each dimension to the number of exchanges won in it."""
     frame_control: dict[str, float]
-    """Maps each participant to the mean mark for control of the frame, 0-10."""
+    """Maps each participant to the mean mark for frame control (setting the terms of the debate), 0-10."""
     credibility: dict[str, float]
     """Maps each participant to the mean mark for credibility, 0-10."""
     narrative: NarrativeNote | None
@@ -168,8 +169,9 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
     """Return the verdict of one run, with notes of the class `LiveNotes`.
 
     A debater's score, 0-100, is the mean of `composite` over the debater's turns with all three marks. A debater
-    without such a turn has no score. The verdict is undetermined if fewer than two debaters have a score, or if a
-    debater who spoke has none.
+    without such a turn has no score.
+
+    The verdict is undetermined in two cases: fewer than two debaters have a score, or a debater who spoke has none.
     """
     given = ordered_assessments(debate, "live", run)
     card = build_scorecard(debate, given, settings)
@@ -208,7 +210,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
 def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> bool:
     """Return whether scorecard and narrative name different winners.
 
-    False if there is no narrative, or if the scorecard is undetermined.
+    False if the judge gave no narrative, or if the scorecard is undetermined.
     """
     given = ordered_assessments(debate, "live", run)
     narrative = first_finding(given, Narrative)
@@ -300,5 +302,5 @@ def convergence_subject(debate: Debate) -> Subject:
 
 
 def is_review(item: Brief | Assessment) -> bool:
-    """Return whether a brief or an assessment is about the review of the register."""
+    """Return whether a brief or an assessment belongs to the review of the register (suspect claims and logic gaps)."""
     return item.subject == WHOLE_DEBATE and item.revision == REVIEW_REVISION

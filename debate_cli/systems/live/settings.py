@@ -22,16 +22,16 @@ class LiveSettings(SystemSettings):
     judge: str | None = None
     """The judge's model: a name in `models`, or `provider/model`. None means `models.judge`, else `models.default`."""
     feedback: bool = True
-    """Whether pressure in exchanges changes the debaters' personalities. If so, each turn is judged before the next
-    debater speaks."""
+    """Whether pressure in exchanges (two adjacent turns) changes the debaters' personalities. If so, each turn is
+    judged before the next debater speaks."""
     thresholds: Annotated[Thresholds, default_bounds(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
     """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 100."""
 
     penalties: PenaltyPoints = PenaltyPoints()
     """Points of logic that a turn loses for inconsistencies; 0 by default."""
     withdrawals: bool = True
-    """With `true`, register entries that the final review withdraws cost nothing. With `false`, these entries cost
-    points."""
+    """What register entries (suspect claims, logic gaps) cost after the final review has withdrawn them. `true`:
+    nothing. `false`: their points."""
 
     @property
     def asks_in_turn(self) -> bool:

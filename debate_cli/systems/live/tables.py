@@ -181,9 +181,9 @@ class ScoreChange(NamedTuple):
 def list_changes(
     calibrations: Iterable[Calibration], penalties: Iterable[Penalty], logic: Mapping[int, float]
 ) -> Iterator[ScoreChange]:
-    """Yield all changes of scores; changes by penalties come last.
+    """Yield all changes of scores: first those by rules, then those by penalties.
 
-    `logic` maps turns to scores in logic before penalties.
+    `logic`: maps turns to scores in logic before penalties.
     """
     for item in calibrations:
         yield ScoreChange(

@@ -7,10 +7,13 @@ from debate_cli.domain.frozen_model import FrozenModel
 
 
 class SummaryPoint(FrozenModel):
-    """Points that one debater made in a round or, with three or more debaters, points on one subtopic."""
+    """Points with a common heading.
+
+    With two debaters: points of one debater. With three or more: points on one subtopic.
+    """
 
     heading: str
-    """Name of the debater or of the subtopic."""
+    """Name of the debater, or of the subtopic."""
     points: tuple[str, ...]
     """The points, in the judge's words."""
 

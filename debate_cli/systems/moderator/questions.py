@@ -30,7 +30,7 @@ FORMAT_EMPHASIS = {
 
 
 class MarksForm(FormModel):
-    """The marks of one participant. The completed form also has reasons, marks and the judge's own total."""
+    """The marks of one participant. The program adds fields for the reasons, the marks and the judge's own total."""
 
     participant: str
 

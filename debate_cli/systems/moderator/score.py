@@ -1,7 +1,7 @@
 """Scorer of the moderator: the rounds count a quarter, the final evaluation three quarters.
 
 Score of a debater: 0.25 x mean of the round sums (at most 30) + 0.75 x total of the final evaluation (at most 100). The
-totals are computed from the marks. A total that a judge wrote does not count.
+scorer adds up the marks itself. Totals that judges wrote do not count.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,9 +41,10 @@ ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
 MAX_MODERATOR_SCORE = ROUND_SHARE * ROUND_TOTAL + FINAL_SHARE * FINAL_TOTAL
 """Highest score that a debater can reach: 82.5."""
 CLAIMED_TOTAL_CRITERION = "claimed_total"
-"""Name of the criterion under which the total that a judge wrote is stored."""
+"""Criterion of a `Mark` that stores the total as the judge wrote it."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
-"""A total that a judge wrote is reported if it differs by more than this from the sum of the judge's marks."""
+"""Difference in points. A judge's total is reported if it differs from the sum of the judge's marks by more than
+this."""
 
 Marks = Mapping[tuple[str, str], float]
 """Maps pairs (debater, criterion) to marks."""
@@ -158,7 +159,7 @@ class ModeratorNotes(Notes):
     """Notes of a moderator's verdict."""
 
     highest: float
-    """Highest score that a debater can reach: 82.5."""
+    """Highest score that a debater can reach, 82.5: 0.25 x 30 for the rounds + 0.75 x 100 for the final evaluation."""
     rounds: tuple[ModeratorRoundRow, ...]
     """One row per debater and round, ordered by round."""
     final: tuple[FinalRow, ...]
@@ -176,10 +177,10 @@ class ModeratorNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `ModeratorNotes`.
 
-    A debater has a score if at least one round and the final evaluation are fully marked for the debater. If the
-    transcript has speeches, the debater must also have spoken.
+    A debater has a score if at least one round and the final evaluation are fully marked for this debater. If the
+    transcript has speeches, one of them must also be the debater's.
 
-    The verdict is undetermined if fewer than two debaters have a score, or if a debater who spoke has none.
+    The verdict is undetermined in two cases: fewer than two debaters have a score, or a debater who spoke has none.
     """
     given = ordered_assessments(debate, "moderator", run)
     of_rounds = [item for item in given if item.subject.round is not None]

@@ -1,6 +1,6 @@
 """Settings of the moderator, and the criteria that forms, scores and tables use.
 
-A new criterion must also be described in the prompt. The totals in prompts and docstrings change with it.
+Describe a new criterion in the prompt too, and correct the totals in prompts and docstrings.
 """
 
 from typing import Annotated, Literal, Self
@@ -12,7 +12,8 @@ from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, Threshol
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
 """Maps the criteria of a round to their highest marks."""
 ROUND_GROUPS: dict[str, tuple[str, ...]] = {name: (name,) for name in ROUND_CRITERIA}
-"""Maps groups to criteria of a round. Each group has one criterion, because the judge gives a reason for each mark."""
+"""Maps groups to criteria of a round. Each group has only one criterion, so that each mark of a round gets its own
+reason."""
 ROUND_TOTAL = sum(ROUND_CRITERIA.values())
 ROUND_HEADS: dict[str, str] = {
     "argument_quality": "argument",
@@ -56,18 +57,19 @@ class ModeratorSettings(SystemSettings):
     judges: int = Field(default=1, ge=1, le=25)
     """Number of independent judges, whose marks are averaged."""
     guidance: bool = False
-    """Whether debaters read the moderator's advice on each round before the next round, which waits for the advice."""
+    """Whether debaters read the moderator's advice before each new round. If so, a round waits for the advice on the
+    last one."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=5)] = Thresholds(draw=1, clear=5)
     """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 82.5."""
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """As many judges as the setting `judges` says, all with one model."""
+        """One judge for each unit of the setting `judges`, all with the model `judge`."""
         return numbered_seats(self.judges, self.judge)
 
     @property
     def steers_debate(self) -> bool:
-        """Whether the moderator influences the debate: true with `guidance`, because debaters then read advice."""
+        """True with `guidance`, because debaters read the moderator's advice."""
         return self.guidance
 
     def with_judge_count(self, count: int) -> Self:

@@ -26,7 +26,7 @@ from debate_cli.systems.panel.votes import (
 )
 
 MAX_SHOWN_REASON_CHARS = 300
-"""Other judges see at most this number of characters of a judge's reason."""
+"""Number of characters of a judge's reason that the other judges see; the rest is cut."""
 MAX_FINDING_CHARS = 200
 """Maximum length of a critical finding or a required correction, in characters."""
 

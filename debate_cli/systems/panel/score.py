@@ -57,12 +57,13 @@ class BallotRow(FrozenModel):
     changed_because: str | None
     """Why the judge changed the vote, in the judge's words; None if the judge gave no reason."""
     unexplained_change: bool
-    """Whether the judge changed the option without a valid reason. In a debate, a valid reason names a turn or an
+    """Whether the judge changed the option and gave no valid reason. In a debate, a valid reason names a turn or an
     argument."""
     late: bool
-    """Whether the judge did not answer in time, so that the earlier vote was repeated."""
+    """Whether the judge exceeded `timeout_s` in this round. The judge's earlier vote then counts again."""
     carried: bool
-    """Whether the judge's earlier vote counts again, because the judge gave no vote in time."""
+    """Whether this is the judge's earlier vote, because this round has no new one: the judge was late, or the call
+    failed."""
 
 
 class PanelRoundRow(FrozenModel):
@@ -82,7 +83,7 @@ class VoteTally(FrozenModel):
     """The result of one round of voting."""
 
     option: VoteOption
-    """The option whose votes have the most weight. CONDITIONAL if two options tie."""
+    """The option with the highest weight. CONDITIONAL if several options share the highest weight."""
     weights: dict[VoteOption, float]
     """Maps each option to the weight of its votes, as a share of the weight of all votes."""
 
@@ -115,7 +116,7 @@ class PanelNotes(Notes):
     rounds: tuple[PanelRoundRow, ...]
     """The rounds of voting, in order."""
     dissent: tuple[BallotRow, ...]
-    """Final votes for another option than the one that the panel chose."""
+    """Final votes against the chosen option."""
     unexplained_changes: tuple[str, ...]
     """Ids of the judges who changed a vote without a valid reason."""
     late: tuple[str, ...]

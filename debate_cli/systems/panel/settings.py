@@ -67,7 +67,8 @@ class PanelSettings(SystemSettings):
     min_judges: int = Field(default=2, ge=1)
     """Minimum number of votes for a verdict, and for another round of voting. A panel of one judge needs one vote."""
     timeout_s: float = Field(default=120, gt=0)
-    """Seconds that a judge has for each vote. If a judge takes longer, the judge's earlier vote counts again."""
+    """Seconds that a judge has for each vote. After that time, the judge's earlier vote counts again. Without an
+    earlier vote, the judge's vote is missing."""
 
     @cached_property
     def members(self) -> tuple[PanelJudge, ...]:
@@ -116,7 +117,7 @@ class PanelSettings(SystemSettings):
             yield ("dimensions", index), "this dimension is listed twice; keep one"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with other models. `rename` maps each old model to the new one."""
+        """Return the settings with other models of the judges. `rename`: maps each old model to the new one."""
         judges = tuple(judge.model_copy(update={"model": rename(judge.model)}) for judge in self.judges)
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
 

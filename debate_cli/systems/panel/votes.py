@@ -79,7 +79,8 @@ class Ballot:
     """Maps dimensions to the judge's marks, 1-3."""
     rationale: str
     carried: bool = False
-    """Whether the judge's earlier vote counts again, because the judge gave no vote in time."""
+    """Whether this is the judge's earlier vote, because this round has no new one: the judge was late, or the call
+    failed."""
 
     @property
     def option(self) -> VoteOption:
@@ -122,7 +123,7 @@ def needs_deliberation(
     """Return whether a panel should vote again: its agreement is below `threshold`, and a point is disputed.
 
     The vote is disputed if judges choose different options. A dimension is disputed if its highest and lowest mark
-    differ by 1.5 or more. With fewer than two votes, nothing is disputed.
+    differ by 1.5 or more. One vote alone disputes nothing.
 
     Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
@@ -178,7 +179,7 @@ def _mark_ranges(marks: Mapping[str, Collection[float]]) -> dict[str, float]:
 def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> dict[str, float]:
     """Return the weight of each judge who was asked in `run`.
 
-    A weight in `settings` replaces the weight that is stored in the debate.
+    Weights in `settings` take precedence over stored weights.
     """
     given = {judge.id: judge.weight for judge in settings.members}
     asked = stored_settings(debate, run, settings).members
@@ -190,7 +191,7 @@ def ballots_by_round(
 ) -> Mapping[int, tuple[Ballot, ...]]:
     """Map each round of voting to the votes that count in it, in the order of the panel.
 
-    If a judge gave no vote in time, the judge's earlier vote counts again.
+    If a judge gave no new vote in a round, e.g. because of a timeout, the judge's earlier vote counts again.
     """
     weights = judge_weights(debate, run, settings)
     cast: dict[int, dict[str, Ballot]] = defaultdict(dict)
@@ -259,7 +260,10 @@ def _marks_by_dimension(ballots: Sequence[Ballot]) -> dict[str, list[float]]:
 
 
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:
-    """Return whether the panel votes again after the last of `rounds`, which must be complete."""
+    """Return whether the panel votes again after the last of `rounds`.
+
+    All judges must have answered or failed in that round.
+    """
     if not rounds:
         return False
     latest = max(rounds)
@@ -273,9 +277,9 @@ def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSet
 
 
 def explains_change(because: str | None, debate: Debate) -> bool:
-    """Return whether `because` is a valid reason for a changed vote. None and blank text are not.
+    """Return whether `because` is a valid reason for a changed vote. An empty reason is invalid.
 
-    In a debate, a valid reason names a turn or an argument. On a document, any reason is valid.
+    In a debate, a valid reason names a turn or an argument. On a document, any text is valid.
     """
     if because is None or not because.strip():
         return False

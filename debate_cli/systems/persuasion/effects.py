@@ -16,7 +16,7 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 RATED_CRITERIA = ("persuasion", "attack", "evidence")
 KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
-"""Maps persuasion, attack and evidence to the points that each phrase in a speech adds."""
+"""Maps `persuasion`, `attack` and `evidence` to the points (0-1) that each phrase in a speech adds."""
 
 
 def keyword_scores(text: str, settings: PersuasionSettings) -> tuple[float, ...]:
@@ -41,8 +41,8 @@ def turn_effects(
 ) -> tuple[Effect, ...]:
     """Return the effects of a turn on the other debaters who have not surrendered.
 
-    `states`: the debaters' states before the turn. `given`: the assessments of the turn, which count with
-    `effects: judge`. Then a turn affects only debaters for whom persuasion and attack were rated.
+    `states`: the debaters' states before the turn. `given`: the assessments of the turn, used only with
+    `effects: judge`. With this setting, the result has only debaters for whom persuasion and attack were rated.
     """
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":
@@ -74,7 +74,8 @@ def _weigh_factors(effect: Effect, states: Mapping[str, DebaterState], settings:
 
 CONTEXT_DIMENSIONS = 128
 AGGREGATION_ROUNDS = 2
-"""Each debater's vector is averaged this number of times with the vectors of those who persuaded the debater."""
+"""Number of averaging steps. In each step, a debater's vector is averaged with the vectors of those who persuaded the
+debater."""
 _SEED = "debate-cli social context 1"
 
 InfluenceGraph = Mapping[tuple[str, str], float]

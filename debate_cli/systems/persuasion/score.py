@@ -59,7 +59,8 @@ class ScoreParts(_NoiseFree):
     stance: float
     """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
-    """Points for each other debater: 10 x the mean persuasion of that debater, plus 20 if that debater surrendered."""
+    """Sum over the other debaters: 10 x the mean persuasion that the other debater received from all speakers, plus 20
+    if the other debater surrendered."""
     resistance: float
     """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
     penalty: float
@@ -178,7 +179,8 @@ class PersuasionNotes(Notes, _NoiseFree):
     surrendered: tuple[Surrender, ...]
     """All surrenders, earliest first."""
     hint: str = ""
-    """Advice on the configured keywords if no speech contains one. Empty otherwise; always empty with `effects: judge`."""
+    """Advice on the setting `keywords`, if no speech contains a configured phrase; otherwise empty. Always empty with
+    `effects: judge`."""
     parts: tuple[ScoreParts, ...]
     """The parts of each debater's score."""
     states: tuple[FinalState, ...]
@@ -200,7 +202,7 @@ class PersuasionNotes(Notes, _NoiseFree):
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `PersuasionNotes`.
 
-    The verdict is undetermined if no debater surrendered and fewer than two debaters affected another debater.
+    The verdict is undetermined if no debater surrendered and fewer than two debaters have affected another debater.
     """
     curve = compute_state_curve(debate, settings, run)
     final, effects = curve[-1].states, collect_effects(curve)

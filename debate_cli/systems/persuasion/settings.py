@@ -19,10 +19,10 @@ class VictoryConditions(ConfigModel):
     """When a debater surrenders. Surrenders are checked at the end of each round."""
 
     surrender_threshold: UnitInterval = 0.4
-    """A debater surrenders if recent persuasion is above 0.6 and conviction below this."""
+    """Conviction (0-1). A debater surrenders if conviction is below this and recent persuasion is above 0.6."""
     stance_neutral_threshold: UnitInterval = 0.2
-    """A debater surrenders if the stance comes closer to 0 than this value and conviction is below 0.5. Debaters whose
-    stance was closer to 0 at the start are exempt."""
+    """Distance of the stance from 0. A debater surrenders if the stance is closer to 0 than this and conviction is
+    below 0.5. Debaters who started closer to 0 than this are exempt."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=MAX_CONSECUTIVE)
     """A debater surrenders after this number of consecutive rounds with persuasion above 0.5."""
 
@@ -48,7 +48,7 @@ class PersuasionFactors(ConfigModel):
     evidence: UnitInterval = 0.3
     """Weight of the phrases in a speech that announce evidence."""
     social_influence: UnitInterval = 0.2
-    """Weight of how strongly the speaker has persuaded others so far."""
+    """Weight of how strongly the speaker has persuaded other debaters so far in the debate."""
 
 
 class PersuasionSettings(SystemSettings):
@@ -75,12 +75,13 @@ class PersuasionSettings(SystemSettings):
     embody: bool = True
     """Whether a debater's prompt describes the debater's own stance and conviction."""
     bystander_effect: UnitInterval = 0.0
-    """Share of the stance that debaters lose when a debater whose stance has the same sign surrenders."""
+    """Share (0-1) of their stance that other debaters on the same side of 0 lose after a round in which a debater
+    surrendered."""
     clear_margin: NonNegative = 30.0
-    """A margin above this is a clear victory."""
+    """Points. A victory with a margin above this is clear."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield a problem if all factors have weight 0, because no speech could then persuade."""
+        """Yield a problem if all factors have weight 0, because no speech could persuade anyone."""
         if self.effects == "factors" and not any(dict(self.factors).values()):
             yield ("factors",), "at least one factor must be above 0"
 

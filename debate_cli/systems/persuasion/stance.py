@@ -19,14 +19,14 @@ HISTORY_LENGTH = 10
 RECENT_ROUNDS = 3
 """Number of latest rounds from which recent persuasion is computed."""
 RECENT_SPEECHES = 3
-"""Number of a debater's latest speeches in which the strategy `aggressive` requires evidence."""
+"""Number of latest own speeches whose evidence counts for the strategy `aggressive`."""
 PERSUASION_THRESHOLD = 0.6
-"""Persuasion above this moves the stance towards 0."""
+"""A speech with more persuasion (0-1) than this moves the stance towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""An attack moves the stance away from 0 if more than this remains after conviction has reduced the attack."""
+"""Conviction first reduces an attack. If more than this remains, the attack moves the stance away from 0."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
-"""Maps each degree of persuasion to its upper bound. The bound itself belongs to the next degree."""
+"""Maps each degree of persuasion, e.g. `slight`, to its upper bound, which belongs to the next degree."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
@@ -70,8 +70,7 @@ class DebaterState:
     persuasion_dealt: Mapping[tuple[str, str | None], tuple[float, int]] = field(
         default_factory=dict[tuple[str, str | None], tuple[float, int]]
     )
-    """Maps (target, strategy) to this debater's total persuasion of the target, and to the number of turns in the
-    total."""
+    """Maps (name of a target, strategy) to (total persuasion of this target by this strategy, number of turns)."""
 
     @classmethod
     def at_start(cls, participant: Participant) -> Self:
@@ -86,7 +85,10 @@ class DebaterState:
 
     @property
     def influence(self) -> float:
-        """Mean persuasion of other debaters by this debater, 0-1. Each target has the same weight."""
+        """Mean persuasion of other debaters by this debater, 0-1.
+
+        It is the mean over targets of the mean for each target.
+        """
         sums, counts = defaultdict[str, float](float), Counter[str]()
         for (target, _), (total, count) in self.persuasion_dealt.items():
             sums[target] += total
@@ -108,7 +110,7 @@ class DebaterState:
 
     @property
     def resistance(self) -> ResistanceRating | None:
-        """The worse of two grades: for attacks received, and for conviction.
+        """The worse of two grades: one for attacks received, one for conviction.
 
         None if no speech had an effect on the debater.
         """
@@ -163,7 +165,8 @@ def end_round(
 ) -> dict[str, DebaterState]:
     """Return the states after the surrenders at the end of a round.
 
-    If a debater surrenders, each remaining debater's stance with the same sign is multiplied by 1 - `bystander_effect`.
+    If a debater surrenders, the stance of each remaining debater on the same side of 0 is multiplied by 1 -
+    `bystander_effect`. This happens once per round, even after several surrenders.
     """
     reasons = {
         name: reason

@@ -14,12 +14,12 @@ SITUATIONS = {
     "empathetic": "recent rounds persuaded {targets}",
     "analytical": "",
 }
-"""Maps each strategy to a description of the situation that suits it. Of equally good strategies, the first is
-chosen."""
+"""Maps each strategy to the situation that suits it. If predictions are equal, `pick_strategy` takes the first
+strategy."""
 UNTRIED_EFFECT = 0.3
 """Predicted persuasion of a target by a strategy that the debater has not tried on this target."""
 SITUATION_BONUS = 0.2
-"""Increase of the predicted persuasion if the strategy fits the situation."""
+"""Number that is added to a strategy's predicted persuasion (0-1) if the strategy suits the situation."""
 MIN_BALANCED_DEBATERS = 3
 
 
@@ -28,8 +28,8 @@ def pick_strategy(
 ) -> StrategyPick:
     """Return the strategy with the highest predicted persuasion for the speaker's next turn.
 
-    `opponents`: names of the debaters to persuade; None means all other debaters. If all of them have surrendered, the
-    strategy is `analytical`.
+    `opponents`: names of the debaters to persuade; None means all other debaters. If every one of these debaters has
+    surrendered, the strategy is `analytical`.
     """
     own = states.get(speaker)
     names = [name for name in (states if opponents is None else opponents) if name != speaker and name in states]
@@ -48,8 +48,8 @@ def pick_strategy(
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
     """Return the predicted persuasion by `strategy`, 0-1.2, averaged over the targets.
 
-    The prediction for a target is the strategy's mean persuasion of this target so far, or UNTRIED_EFFECT.
-    SITUATION_BONUS is added if the strategy suits the situation.
+    The prediction for a target is the mean persuasion of this target by the strategy so far. A strategy that was not
+    tried on this target gets UNTRIED_EFFECT. SITUATION_BONUS is added if the strategy suits the situation.
 
     `own`: state of the speaker. `targets`: states of the debaters to persuade. `debaters`: number of all debaters.
     """

@@ -26,7 +26,10 @@ FIRMNESS = (
     (0.3, "with doubts", "You may give up an argument and narrow your position."),
     (0.0, "hardly any more", "You may give up everything but the core of your position."),
 )
-"""Rows of three: lowest conviction, how firmly the debater holds the position, what the debater may give up."""
+"""Triples (lowest conviction, how firmly the debater holds the position, what the debater may give up).
+
+The first triple whose conviction is reached applies.
+"""
 
 
 class _PersuasionSystem(JudgingSystem[PersuasionSettings]):

@@ -21,7 +21,7 @@ from debate_cli.systems.source_support import (
 from debate_cli.systems.sources.settings import SourcesSettings
 
 NO_PASSAGE = "none"
-"""A judge's answer if none of the passages shows whether a source or claim exists."""
+"""A judge's answer that no passage shows whether the source or the claim exists."""
 
 
 class CitationAnswer(FormModel):

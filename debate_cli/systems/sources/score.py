@@ -1,8 +1,10 @@
 """Scorer of the system `sources`: a debater's score is the mean credit of the debater's citations.
 
-A citation gets credit 1 if its quote is in the source and the source supports the argument, 0.5 if the source supports
-it in part, otherwise 0. Citations do not count if the quote was not checked, or if the judge's answer is missing
-or `unknown`. If no citation counts, the score is 0.
+A quote that is not in its source gives credit 0. A correct quote gives 1 if the source supports the argument, 0.5 if it
+supports the argument in part, and 0 if it does not.
+
+Citations do not count if the quote was not checked, or if the judge's answer is missing or `unknown`. If no citation
+counts, the score is 0.
 """
 
 from collections import Counter
@@ -40,7 +42,7 @@ class DebaterSources(FrozenModel):
     citations: int
     """Number of the debater's citations."""
     counted: int
-    """Number of citations that count: the quote was checked, and the judge's answer is not `unknown`."""
+    """Number of citations that count: the quote was checked, and the judge answered something else than `unknown`."""
     credit: float
     """Sum of the credits of the citations that count."""
     score: float

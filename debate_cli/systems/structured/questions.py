@@ -41,7 +41,7 @@ class _ConclusionForm(FormModel):
 
 
 class ArgumentJudgmentForm(_ConclusionForm, _ReasoningForm):
-    """The judgment of one argument. The completed form also has a mark for each criterion."""
+    """The judgment of one argument. The program adds a field for the mark of each criterion."""
 
 
 class StructuredForm(FormModel):

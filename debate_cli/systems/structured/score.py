@@ -44,11 +44,14 @@ VICTORY_LABELS: dict[Victory, str] = {
 
 
 CriterionMarks = Mapping[str, Mapping[str, tuple[float, float]]]
-"""Maps each criterion of one argument to marks. The marks map each judge to (mark, weight of the judge)."""
+"""Maps each criterion of one argument to a mapping from judges to (mark, weight of the judge)."""
 
 
 class ArgumentRow(FrozenModel):
-    """Marks and score of one argument. A further key for each criterion, e.g. `logic`, has the mean mark or None."""
+    """Marks and score of one argument.
+
+    In JSON, each criterion, e.g. `logic`, is a further key with its mean mark or null.
+    """
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, float | None] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -58,7 +61,7 @@ class ArgumentRow(FrozenModel):
     participant: str
     """Name of the debater."""
     penalty: float
-    """Points deducted for fallacies, 0 or more. The score of the argument stays at 1 or above."""
+    """Points deducted for fallacies, 0 or more. The deduction never lowers `score` below 1."""
     score: float | None
     """Score of the argument, 1-10; None if a criterion with a weight above 0 has no mark."""
     spread: dict[str, float] = Field(default={}, exclude_if=lambda spread: not spread)
@@ -120,8 +123,8 @@ def scored_arguments(debate: Debate) -> dict[str, str]:
 def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `StructuredNotes`.
 
-    A debater has a score if at least one argument of the debater is fully marked. The verdict is undetermined if fewer
-    than two debaters have a score, or if a debater who made an argument has no score.
+    A debater has a score if at least one of the debater's arguments is fully marked. The verdict is undetermined in two
+    cases: fewer than two debaters have a score, or a debater who made an argument has none.
     """
     owners = scored_arguments(debate)
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
@@ -166,7 +169,10 @@ def _fallacy_rows(given: Iterable[Assessment]) -> Iterator[FallacyRow]:
 def judge_weights(
     debate: Debate, run: JudgingRun | str, settings: StructuredSettings | None = None
 ) -> dict[str, float]:
-    """Return the weight of each judge who was asked in `run`. A weight in `settings` replaces the stored weight."""
+    """Return the weight of each judge who was asked in `run`.
+
+    Weights in `settings` take precedence over stored weights.
+    """
     stored = stored_settings(debate, run, settings or StructuredSettings())
     seats = (*stored.seats, *(settings.seats if settings is not None else ()))
     return defaultdict(lambda: 1.0, {seat.id: seat.weight for seat in seats if seat.weight is not None})
@@ -269,7 +275,7 @@ def _describe_unmarked(
 def review_claims(debate: Debate, run: str) -> ClaimReview | None:
     """Return the standing of each claim and the judges' advice. None if no judge of `run` assessed the debate.
 
-    Of several key insights or recommendations, the first one counts. Open questions are from all judges.
+    The open questions of all judges are listed. Only the first key insight and the first recommendation are kept.
     """
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
     if not given:

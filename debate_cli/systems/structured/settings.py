@@ -161,7 +161,7 @@ class StructuredSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The listed judges. If `judges` is a number, this number of judges with one model."""
+        """The judges: those in the list `judges`, or as many judges with one model as the number `judges` says."""
         if isinstance(self.judges, int):
             return numbered_seats(self.judges, self.judge)
         return tuple(
@@ -227,7 +227,7 @@ class StructuredSettings(SystemSettings):
             yield ("criteria" if self.criteria else "weights",), f"sum to {total:g}, so they count as {effective}"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with every model replaced by what `rename` returns for it."""
+        """Return the settings with other models of the judges. `rename`: maps each old model to the new one."""
         changed = super().with_models(rename)
         if isinstance(self.judges, int):
             return changed
@@ -241,7 +241,8 @@ class StructuredSettings(SystemSettings):
     def with_judge_count(self, count: int) -> Self:
         """Return the settings with `count` judges.
 
-        If more judges are listed, the first ones stay. If fewer are listed, `count` judges with one model replace them.
+        If at least `count` judges are listed, the first ones stay. If fewer are listed, `count` judges with one model
+        replace them.
         """
         if isinstance(self.judges, int) or count > len(self.judges):
             return self.model_copy(update={"judges": count})

@@ -17,7 +17,7 @@ Check = Callable[[Any], str | None]
 def check_arguments(function: Callable[..., object], given: Mapping[str, object]) -> None:
     """Raise ConfigError for the first argument of `function` that cannot be used.
 
-    `given` maps each parameter to its argument. None can be used if it is the parameter's default.
+    `given` maps each parameter to its argument. The argument None is allowed if it is the parameter's default.
     """
     for name, parameter in signature(function).parameters.items():
         argument = given[name]

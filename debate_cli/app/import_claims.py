@@ -116,7 +116,8 @@ def count_calls(turns: Iterable[Turn]) -> int:
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
     """Return the turns whose claims an earlier import stored in `target`, by the turn's index.
 
-    Returns None if `target` is missing, was judged since, or has another debate or another model's claims.
+    Returns None if `target` does not exist, or was judged after the import. Returns None if `target` holds another
+    debate, or the claims of another model.
     """
     try:
         stored = open_debate(target).debate
@@ -216,5 +217,5 @@ def _has_warning(turn: Turn, code: str) -> bool:
 
 
 def count_missing(debate: Debate) -> int:
-    """Return the number of speeches about which the model gave no usable answer."""
+    """Return the number of speeches with unknown claims: the model was not asked, or gave no usable answer."""
     return sum(_has_warning(turn, NOT_ASKED) for turn in debate.turns)

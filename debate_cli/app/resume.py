@@ -67,13 +67,19 @@ def find_pending_models(debate: Debate) -> tuple[PendingModels, ...]:
 
 
 def models_replaced_by_mock(stored: StoredDebate) -> tuple[str, ...]:
-    """Return the names of the models that the mock replaces in the rest of a stored debate. Mocks are left out."""
+    """Return the names of the pending models that the mock replaces on resume.
+
+    Models that are mocks already are left out.
+    """
     specs = (spec for pending in find_pending_models(stored.debate) for spec in pending.models)
     return tuple(dict.fromkeys(spec.model for spec in specs if not is_mock(spec.model)))
 
 
 def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:
-    """Return `stored` with those settings of `given` that a resume may change. `models`: whether to change models."""
+    """Return `stored` with those settings of `given` that a resume may change.
+
+    If `models` is False, the stored models, providers and judges stay.
+    """
     changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format", "evidence")}
     if models:
         changes |= {name: getattr(given, name) for name in ("models", "providers", "judging")}

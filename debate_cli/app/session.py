@@ -44,7 +44,7 @@ class Outcome:
     debate: Debate = field(repr=False)
     """The debate with all speeches and assessments."""
     verdicts: tuple[Verdict, ...] = field(repr=False)
-    """Verdicts of all judging runs that count, the deciding one first."""
+    """Verdicts of the judging runs. The verdict that decides the debate comes first."""
     path: Path | None
     """The transcript; None if nothing was saved."""
     halted: CloseReason | None = None

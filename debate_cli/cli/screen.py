@@ -75,7 +75,7 @@ class PipeSafeObserver:
     ) -> None:
         """`show_warning`: shows warnings. If None, `observer` shows warnings as notes.
 
-        `screen`: the live view, if `observer` is one.
+        `screen`: `observer` itself if it is a live view, else None.
         """
         self.is_closed = False
         self.stop_cause: StopCause | None = None
@@ -121,7 +121,7 @@ class PipeSafeObserver:
             self.forward(lambda: self._observer.note(note))
 
     def warn(self, note: str) -> None:
-        """Show a warning as a note is shown, even if the observer shows nothing."""
+        """Show a warning, even if the observer shows nothing. A repeated warning is left out, as in `note`."""
         if self.show_warning is None:
             self.note(note)
         elif self._is_new(note):
@@ -193,9 +193,9 @@ class PipeSafeStdout:
 
 
 def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
-    """Return the stream for a run's progress: stdout, or stderr with --json. None if `quiet`.
+    """Return the stream for a run's progress: stdout, or stderr with --json. None: progress is not shown.
 
-    None with --json if stderr is not a terminal.
+    Returns None if `quiet`. With --json, returns None if stderr is not a terminal.
     """
     if quiet or (as_json and not is_interactive(sys.stderr)):
         return None

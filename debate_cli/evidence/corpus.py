@@ -24,7 +24,7 @@ from debate_cli.regular_file import is_inside, make_private_folder
 INDEX_VERSION = 4
 """Part of the file name of an index. Increase it if a change of the code changes the content of indexes."""
 KEPT_INDEXES = 5
-"""Number of indexes that stay in the cache. An index used within the last day stays in any case."""
+"""Number of newest indexes that the cache always keeps. Other indexes are removed after a day without use."""
 MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"
@@ -70,10 +70,10 @@ def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: froz
 
 
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
-    """Yield (text, start, end) of each passage of a section. A passage has about `words` words at most.
+    """Yield (text, start, end) of each passage of a section. `start` and `end` are positions in the section's text.
 
-    A passage consists of whole paragraphs. A long paragraph is split between sentences.
-    A long sentence is split at line ends.
+    A passage has about `words` words at most, and consists of whole paragraphs. A long paragraph is split between
+    sentences. A long sentence is split at line ends.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):
@@ -142,7 +142,10 @@ class Corpus:
             return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
 
     def find_changed(self, known: Iterable[Passage]) -> list[str]:
-        """Return the sorted source files of those passages in `known` that this corpus no longer contains."""
+        """Return the names of files that changed: the corpus lacks a passage of the file that is in `known`.
+
+        The names are sorted.
+        """
         sources = {passage.text: passage.source for passage in known if passage.origin == "corpus"}
         with closing(_open_index(self._path)) as index:
             query = "SELECT text FROM passages WHERE text IN (SELECT value FROM json_each(?))"

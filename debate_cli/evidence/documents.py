@@ -205,7 +205,7 @@ class _PageReader(HTMLParser):
 
 
 def _read_page(text: str) -> Iterable[Section]:
-    """Comments and unclosed tags are removed, because they make the parser very slow."""
+    """Read an HTML page. Comments and unclosed tags are removed first, because they make the parser very slow."""
     body, mark, rest = _COMMENT.sub("", text).replace("<![", "<!").rpartition(">")
     reader = _PageReader()
     reader.feed(f"{body}{mark}{rest.replace('<', '&lt;')}")

@@ -88,7 +88,7 @@ def _debatrix_labels(
 
 
 def _read_nyu(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
-    """Leave out consultancies, because they have only one debater."""
+    """Read the debates of the data set `nyu`. Consultancies are left out, because they have only one debater."""
     for number, line in enumerate(texts[path]().split("\n"), 1):
         if not line.strip():
             continue

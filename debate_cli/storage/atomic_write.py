@@ -20,7 +20,10 @@ _DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 @contextlib.contextmanager
 def friendly_os_errors(path: Path, done: str) -> Generator[None]:
-    """Turn an OSError in the `with` block into a StorageError: `path` cannot be `done`, e.g. `written`."""
+    """Turn an OSError in the `with` block into a StorageError, e.g. `a.json: cannot be written`.
+
+    `done`: what failed, e.g. `written`.
+    """
     try:
         yield
     except FileExistsError as error:

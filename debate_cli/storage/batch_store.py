@@ -40,7 +40,7 @@ PRAGMA user_version = {_VERSION};
 
 
 class RequestKey(NamedTuple):
-    """Identifies a request in all processes."""
+    """Identifies a request, also in another process or after a restart."""
 
     model: str
     """`provider/model`."""

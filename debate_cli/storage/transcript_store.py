@@ -64,9 +64,9 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
-    """Return `; did you mean …?` with the last id that begins with `name`, else the most similar id.
+    """Return `; did you mean …?` with the alphabetically last id that begins with `name`.
 
-    Empty if no id in `folders` is similar.
+    If no id begins with `name`, the text names the most similar id. Empty if no id in `folders` is similar.
     """
     ids: set[str] = set()
     for folder in folders:
@@ -79,9 +79,9 @@ def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
 
 
 def open_debate(path: Path) -> StoredDebate:
-    """Read the debate whose journal or transcript is `path`, from the newer of the two files.
+    """Read a debate from its journal or its transcript, whichever is newer.
 
-    Raises TranscriptError if the file cannot be read.
+    `path`: one of the two files. Raises TranscriptError if the file cannot be read.
     """
     if path.suffix not in _SUFFIXES:
         return _from_transcript(path)
@@ -182,8 +182,8 @@ DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
     """Yield the folders in which to search for a debate: the output folder, then DEFAULT_OUTPUT_FOLDER.
 
-    The output folder is `out`, else DEBATE_OUT, else `output.dir` of `config`. None or `-` means the default
-    configuration. Errors in the configuration are ignored.
+    The output folder is `out`, else DEBATE_OUT, else `output.dir` in the file `config`. If `config` is None or `-`, the
+    default configuration is read. Errors in the configuration are ignored.
     """
     named = Path(config) if config is not None and config != "-" else None
     first = out or _output_dir(named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None))

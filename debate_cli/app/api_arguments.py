@@ -11,7 +11,7 @@ from debate_cli.errors import ConfigError
 from debate_cli.importing.formats import READERS
 
 Check = Callable[[Any], str | None]
-"""Returns what is wrong with an argument, and what to pass; None if the argument can be used."""
+"""Returns what is wrong with an argument, and what to pass. Returns None if the argument can be used."""
 
 
 def check_arguments(function: Callable[..., object], given: Mapping[str, object]) -> None:

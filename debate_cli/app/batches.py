@@ -46,7 +46,7 @@ MAX_SUBMISSIONS = 5
 
 
 def allow_waiting_debates() -> int:
-    """Raise this process's limit of open files. Return how many debates may then wait for batches at once."""
+    """Raise this process's limit of open files. Return how many debates the new limit allows to wait at once."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_WAITING_DEBATES * FILES_PER_DEBATE + OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -97,7 +97,7 @@ class BatchQueue:
         self._options = options
         self._apis: dict[tuple[object, ...], BatchApi] = {}
         self._questions: dict[_Question, None] = {}
-        """The questions in the order in which they were asked; the values are not used."""
+        """The questions in the order in which they were asked. Only the keys of this dict are used."""
         self._served: set[str] = set()
         """Custom ids of the requests that were answered in this run."""
         self._tasks = Counter[TaskState]()

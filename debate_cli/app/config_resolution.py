@@ -160,7 +160,7 @@ def _escape_variables(data: Any) -> Any:
 
 
 def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
-    """Return `config` without secrets in the texts that models and people read. All other settings stay."""
+    """Return `config` with secrets removed from the texts that models and people read. All other settings stay."""
     return config.model_copy(
         update={
             "topic": redact(config.topic),

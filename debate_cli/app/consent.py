@@ -81,7 +81,7 @@ class Consent:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A server that gets requests. A built-in provider's own server counts only if it gets variables of others too."""
+    """A server that gets requests. A built-in provider's own server counts only if it also gets other variables."""
 
     provider: str
     host: str

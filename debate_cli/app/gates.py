@@ -30,8 +30,8 @@ class Gates(NamedTuple):
     """The requested gates. A field that is None or empty requests no gate."""
 
     min_score_debater: str | None = None
-    """Debater, or outcome such as `PASS`, that must reach `min_score`. None: the debater with the highest score.
-    None for a text: the best outcome of the judging system."""
+    """Debater, or outcome such as `PASS`, that must reach `min_score`. None: for a debate, the debater with the
+    highest score; for a text, the best outcome of the judging system."""
     min_score: float | None = None
     expected_winner: str | None = None
     """Required winner: a debater's name, `draw` or `conditional`. For a text: an outcome such as `PASS`."""

@@ -1,7 +1,7 @@
 """Use case `import --arguments`: asks a model for the claims in an imported debate's speeches.
 
-A claim becomes an argument only if the speech contains the quoted passage. A speech without an answer becomes one
-argument, and a repeated import asks about it again.
+A claim becomes an argument only if the speech contains the quoted passage. If the model gives no answer about a speech,
+the whole speech becomes one argument. A repeated import asks about this speech again.
 """
 
 from __future__ import annotations
@@ -109,7 +109,10 @@ def is_asked_about(turn: Turn) -> bool:
 
 
 def count_calls(turns: Iterable[Turn]) -> int:
-    """Return the number of questions about the speeches of `turns`: one for each part of a speech."""
+    """Return the number of questions about the speeches of `turns`.
+
+    A long speech is split into parts. Each part gets one question.
+    """
     return sum(len(split_speech(turn.text)) for turn in turns)
 
 

@@ -146,10 +146,10 @@ class JudgePlan:
 def build_judge_plans(
     sources: Sequence[JudgeSource], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return a plan for each file that can be judged, and an error message for each other file.
+    """Return a plan for each file that can be judged, and an error message for each file that cannot.
 
-    `loaded`: the configuration of `request`. None: the request has no configuration. Raises UsageError,
-    ConfigError and MissingKeyError. If there is only one file, raises its error.
+    `loaded`: the configuration of `request`. None: the request has no configuration. Raises UsageError, ConfigError and
+    MissingKeyError. If there is only one file, its error is raised instead of returned.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -185,7 +185,7 @@ def build_completion_plans(
     """Return a plan for each saved debate with missing judgements, and a sentence for each file without a plan.
 
     Each judging run keeps its models. From `loaded`, only the prompts are used. Raises ConfigError and MissingKeyError.
-    If there is only one file, raises its error.
+    If there is only one file, its error is raised instead of returned.
     """
 
     def plan(path: Path) -> JudgePlan | str:

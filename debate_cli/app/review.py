@@ -67,7 +67,7 @@ class ReviewState:
     """Progress of a review."""
 
     parts: tuple[ReviewPart, ...]
-    """The parts in reading order. An answer can lead to a further question, and so to a further part."""
+    """The parts in reading order. An answer can lead to a further question, which becomes a further part."""
     problems: tuple[Problem, ...]
     """Problems of the answers. The path of a problem begins with the name of its part."""
     unanswered: tuple[str, ...]

@@ -48,7 +48,7 @@ class Outcome:
     path: Path | None
     """The transcript; None if nothing was saved."""
     halted: CloseReason | None = None
-    """`budget`, `failed` or `interrupted` if the run ended early; None if it did not."""
+    """Why the run ended early: `budget`, `failed` or `interrupted`. None: the run reached its end."""
     untouched: bool = False
     """Whether the debate was complete already, so that no model was asked and nothing was written."""
 

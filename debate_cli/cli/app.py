@@ -1,4 +1,4 @@
-"""The command `debate` and the table of its subcommands, which are imported when the user names them."""
+"""The command `debate` and the table of its subcommands. A subcommand is imported when the user names it."""
 
 import importlib
 import sys
@@ -106,7 +106,7 @@ class LazyCommandGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
-        """Return the subcommand without its options, for `debate --help`. None for an unknown name."""
+        """Return the subcommand without its options, for `debate --help`. Returns None for an unknown name."""
         summary = COMMANDS.get(cmd_name)
         return TyperCommand(cmd_name, help=summary.help, rich_help_panel=summary.panel) if summary else None
 

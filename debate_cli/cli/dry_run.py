@@ -75,7 +75,7 @@ def show_plan_table(
 
 
 def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool = True, batch: bool = False) -> None:
-    """Print the estimate for judging all files together. With `each`, also print it for each file.
+    """Print the estimate for judging all files together. With `each`, also print an estimate for each file.
 
     `batch`: whether batch prices apply.
     """

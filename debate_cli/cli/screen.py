@@ -86,7 +86,7 @@ class PipeSafeObserver:
         self._observer = observer
         self._screen = screen
         self._seen_notes: set[str] = set()
-        """Notes since the last event, without the durations in them."""
+        """Texts of the notes since the last event. Durations such as `3 s` are removed from the texts."""
         self._holds = 0
         """Number of people who are being asked at the terminal."""
         self._was_left = False
@@ -135,9 +135,10 @@ class PipeSafeObserver:
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Hold back all output during the block, in which a person answers at the terminal.
+        """Hold back all output while a person answers at the terminal, which is inside the `with` block.
 
-        If the block raises, the person has left without an answer. Speeches then stay hidden until the run ends.
+        An exception in the block means that the person left without an answer. Speeches then stay hidden until the run
+        ends.
         """
         self._holds += 1
         if self._holds == 1 and self._screen is not None:

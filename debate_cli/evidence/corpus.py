@@ -45,9 +45,9 @@ class SkippedFile:
 
 
 def list_source_files(given: str, base: Path, title: str | None = None) -> list[SourceFile]:
-    """List the files that `given` names: a file, a folder with everything below it, or a pattern.
+    """List the files that `given` names: a file, a folder with everything below it, or a pattern such as `docs/*.md`.
 
-    Hidden files are left out, unless a pattern names them. Raises UsageError if there is no such file or folder.
+    Hidden files are left out, unless a pattern names them. Raises UsageError if `given` names no file or folder.
     """
     path = base / given
     if path.is_dir():
@@ -172,7 +172,10 @@ def _open_index(path: Path) -> sqlite3.Connection:
 
 
 def query_terms(query: str) -> tuple[str, ...]:
-    """Return the distinct words of `query` without common English words. If all are common, return them all."""
+    """Return the distinct words of `query` without common English words.
+
+    If all words are common, returns all of them.
+    """
     words = tuple(dict.fromkeys(_TERM.findall(query.casefold())))
     telling = tuple(word for word in words if word not in COMMON_ENGLISH_WORDS)
     return (telling or words)[:MAX_QUERY_TERMS]
@@ -181,7 +184,7 @@ def query_terms(query: str) -> tuple[str, ...]:
 def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) -> Corpus:
     """Open the corpus of `files`. Its index is kept in the folder `cache`.
 
-    Raises UsageError for too many files, or if no file can be indexed. Raises StorageError if the index cannot be
+    Raises UsageError if there are too many files, or if none can be indexed. Raises StorageError if the index cannot be
     written.
     """
     if len(files) > MAX_FILES:

@@ -61,7 +61,7 @@ class SourceFile:
     """Path as shown to the user."""
     title: str | None = None
     leaves_folder: bool = False
-    """Whether the file is a link out of the folder that the user gave."""
+    """Whether the file is a link to a place outside the folder that the user gave."""
 
 
 class UnreadableSourceError(ValueError):

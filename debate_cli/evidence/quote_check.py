@@ -21,7 +21,7 @@ from debate_cli.evidence.tokens import (
 MIN_WORDS = 3
 """Minimum number of words of a quote, and of each part of a quote with an ellipsis."""
 MAX_GAP_WORDS = 60
-"""Maximum number of words of the passage that an ellipsis may leave out."""
+"""Maximum number of words that an ellipsis in a quote may replace."""
 MIN_SIMILARITY = 0.6
 """Minimum share of equal words for the outcome `altered`. With a smaller share, the outcome is `not_found`."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)

@@ -118,7 +118,7 @@ class LookupItem(NamedTuple):
 
 
 def find_uncited(debate: Debate) -> tuple[LookupItem, ...]:
-    """Return the arguments without citation whose evidence names a number, a study or an institution.
+    """Return the arguments that have no citation, although their evidence names a number, a study or an institution.
 
     An imported or unstructured speech counts as one argument.
     """

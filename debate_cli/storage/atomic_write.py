@@ -45,10 +45,10 @@ def make_folder(folder: Path) -> None:
 
 
 def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
-    """Write `data` to `path`. Even after a crash, the file has either its old content or all of `data`.
+    """Write `data` to `path`. After a crash, the file has either its old content or all of `data`.
 
-    `mode`: permissions of a new file; an existing file keeps its own. Raises StorageError if the file cannot be
-    written, or exists and `overwrite` is false.
+    `mode`: permissions of a new file. An existing file keeps its permissions. Raises StorageError if the file cannot be
+    written. Raises StorageError if the file exists and `overwrite` is false.
     """
     make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")

@@ -38,7 +38,7 @@ _DAMAGED_SUFFIX = ".damaged"
 
 
 class JournalMirror(Protocol):
-    """Stores a copy of each line of a journal. A method raises DebateError to stop the debate."""
+    """Stores a copy of each line of a journal. A method raises DebateError if the debate must stop."""
 
     def replace(self, lines: Sequence[bytes]) -> None:
         """Replace all stored lines with `lines`."""

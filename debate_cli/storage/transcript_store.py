@@ -34,7 +34,7 @@ class StoredDebate(NamedTuple):
 
     @property
     def from_journal(self) -> bool:
-        """Whether the debate was read from its journal, because its transcript is older or missing."""
+        """Whether the debate was read from its journal. This is so if the transcript is older or missing."""
         return self.path.suffix == JOURNAL_SUFFIX
 
 
@@ -112,7 +112,7 @@ def cut_damaged_journal(path: Path) -> str | None:
 
 
 def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
-    """Return the debate from its transcript, even if its journal is newer; None if there is no transcript.
+    """Return the debate from its transcript, even if its journal is newer. Returns None if there is no transcript.
 
     Raises TranscriptError if the transcript cannot be read.
     """
@@ -123,10 +123,10 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 
 
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
-    """Expand paths, ids, folders and globs to a list of files, each once.
+    """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
-    `folders`: where to search for ids. A path that does not exist is returned, so that its reader reports it. Raises
-    UsageError for a folder or glob without files, and for a misspelt id that is the only reference.
+    A path of a missing file is returned, so that the function that reads the file reports the error. Raises UsageError
+    for a folder or glob without files. Raises UsageError for a misspelt id, if it is the only reference.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None

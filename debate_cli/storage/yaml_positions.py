@@ -38,7 +38,7 @@ class SourcePosition(NamedTuple):
 
 
 class NodePosition(NamedTuple):
-    """Positions of a key and its value. An item of a list has the same position for both."""
+    """Positions of a key and its value. For an item of a list, both positions are equal."""
 
     key: SourcePosition
     value: SourcePosition

@@ -191,7 +191,7 @@ async def judge(
     observer: Observer | None = None,
     trusted_hosts: Sequence[str] = (),
 ) -> Outcome:
-    """Judge a debate, and add the result to the debate as a judging run.
+    """Judge a debate. The outcome contains the debate with a new judging run.
 
     - `config`: the configuration to judge with. None: the configuration that is stored in the debate.
     - `systems`: kinds of judging systems. Empty: the systems of `config`. If `config` has no systems, the systems

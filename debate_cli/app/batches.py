@@ -106,7 +106,7 @@ class BatchQueue:
         self._driver: asyncio.Task[None] | None = None
         self._failing_since: float | None = None
         self.halted: DebateError | None = None
-        """Error for which this queue stopped the run; None without such an error."""
+        """Error that made this queue stop the run; None if the queue has not stopped the run."""
 
     @contextmanager
     def marking(self, state: TaskState) -> Generator[None]:
@@ -346,7 +346,7 @@ class BatchQueue:
 
 
 def _split(questions: Iterable[_Question]) -> Iterator[list[list[_Question]]]:
-    """Divide questions into the requests of batches. Equal questions share one request."""
+    """Divide questions into batches, and each batch into requests. Equal questions share one request."""
     by_request: dict[tuple[int, RequestKey], list[_Question]] = {}
     for question in questions:
         by_request.setdefault((id(question.api), question.key), []).append(question)
@@ -444,7 +444,7 @@ class BatchQueues:
 
     @property
     def halted(self) -> DebateError | None:
-        """Error for which a queue stopped the run; None without such an error. BatchPendingError comes last."""
+        """Error that made a queue stop the run; None if no queue has stopped the run. BatchPendingError comes last."""
         found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
 

@@ -47,7 +47,7 @@ class SideVerdict(FrozenModel):
     decides: bool
     """Whether this is the deciding verdict of its side."""
     verdict: Annotated[Verdict, Field(exclude=True, repr=False)]
-    """The whole verdict; left out of JSON."""
+    """The whole verdict. JSON output leaves this field out."""
 
 
 class ScoreComparison(FrozenModel):

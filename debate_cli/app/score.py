@@ -49,7 +49,7 @@ class DebateFacts(NamedTuple):
     judges: tuple[str, ...]
     """`provider/model` of the judges that answered in any judging run, each once."""
     cost_usd: float | None
-    """Cost of all calls; None if a price is unknown."""
+    """Cost of all calls in US dollars; None if a price is unknown."""
 
 
 class VoteReview(NamedTuple):

@@ -75,7 +75,7 @@ def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], obse
 
 
 def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observer: PipeSafeObserver) -> Generator[T]:
-    """Yield the items of `work`, which is suspended while the caller handles an item."""
+    """Yield the items of `work`. While the caller handles an item, `work` is suspended."""
 
     async def start() -> AsyncIterator[T]:
         return work(_handle_signals(observer))

@@ -135,7 +135,7 @@ class PipeSafeObserver:
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Hold back all output while a person answers at the terminal, which is inside the `with` block.
+        """Hold back all output during the `with` block, in which a person answers at the terminal.
 
         An exception in the block means that the person left without an answer. Speeches then stay hidden until the run
         ends.

@@ -157,8 +157,8 @@ async def run_debate(
     - `mock`: uses the mock provider for every model.
     - `folder`: where the journal and the transcript are written. None: nothing is written.
     - `debate_id`: name of the files. None: an id is generated.
-    - `models`: your own model objects, which have a method `complete`. A key is a `provider/model` to replace, or
-      a name for `models` of the configuration, e.g. `default` or `judge`.
+    - `models`: your own model objects, which have a method `complete`. A key is the `provider/model` to
+      replace, or a key under `models` in the configuration, e.g. `default` or `judge`.
     - `trusted_hosts`: hosts to which the configuration may send requests and keys.
 
     A failure of a model raises nothing: read `halted` and `debate.failures` of the outcome.

@@ -50,7 +50,7 @@ from debate_cli.systems.sources.score import SourcesNotes
 from debate_cli.systems.structured.score import StructuredNotes
 
 IN_MEMORY_CONFIG_NAME = "the configuration"
-"""Name of a configuration without a file, for error messages."""
+"""Name in error messages for a configuration that is a Python object, not a file."""
 PYTHON_PROVIDER = "python"
 """Provider name of the caller's own model objects. The object for the role `judge` is called `python/judge`."""
 
@@ -125,9 +125,9 @@ def import_debate(
     - `topic`: the motion. None: the motion in the file. If the file has no motion, the name of the file.
     - `sides`: maps a speaker to `for`, `against` or another label.
     - `drop`: speakers to leave out.
-    - `merge`: maps another spelling of a speaker's name to the name.
-    - `round_by`: `turns` begins a round when a speaker speaks again, `heading` at each heading. None: the rounds in
-      the file. If the file has no rounds, `turns`.
+    - `merge`: maps a spelling in the file to the speaker's name, e.g. `{"Dr. Lee": "Ann Lee"}`.
+    - `round_by`: `turns` begins a round when a speaker speaks again, `heading` at each heading. None: the rounds in the
+      file. If the file has no rounds, `turns`.
     - `columns`: for a table, maps `speaker`, `text` or `round` to the name of a column.
 
     To save the debate, judge it: `judge(debate, ..., path=...)`. Raises ConfigError for a wrong argument,
@@ -157,8 +157,8 @@ async def run_debate(
     - `mock`: uses the mock provider for every model.
     - `folder`: where the journal and the transcript are written. None: nothing is written.
     - `debate_id`: name of the files. None: an id is generated.
-    - `models`: your own model objects, which have a method `complete`. A key is a `provider/model` to replace, or
-      a name for `models` of the configuration, e.g. `default` or `judge`.
+    - `models`: your own model objects, which have a method `complete`. A key is the `provider/model` to
+      replace, or a key under `models` in the configuration, e.g. `default` or `judge`.
     - `trusted_hosts`: hosts to which the configuration may send requests and keys.
 
     A failure of a model raises nothing: read `halted` and `debate.failures` of the outcome.
@@ -191,7 +191,7 @@ async def judge(
     observer: Observer | None = None,
     trusted_hosts: Sequence[str] = (),
 ) -> Outcome:
-    """Add a judging run to a debate.
+    """Judge a debate. The outcome contains the debate with a new judging run.
 
     - `config`: the configuration to judge with. None: the configuration that is stored in the debate.
     - `systems`: kinds of judging systems. Empty: the systems of `config`. If `config` has no systems, the systems
@@ -228,7 +228,7 @@ async def judge_text(
     observer: Observer | None = None,
     trusted_hosts: Sequence[str] = (),
 ) -> Outcome:
-    """Let judges vote on a text: those of `config`, else a panel.
+    """Let judges vote on a text. Without judges for texts in `config`, a default panel votes.
 
     - `name`: the name of the text in results.
     - `context`: material that is shown beside the text and not judged. None: the background of `config`.
@@ -258,7 +258,7 @@ def score(
     systems: Sequence[str] = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> tuple[Verdict, ...]:
-    """Compute the verdicts of a debate again, the deciding one first. No model is asked.
+    """Recompute the verdicts of a debate. The verdict that decides the debate comes first. No model is asked.
 
     - `runs`: `latest` (the newest judging run of each system), `all`, or the id of a judging run.
     - `systems`: kinds of judging systems. Empty: all systems.

@@ -11,13 +11,13 @@ from debate_cli.errors import ConfigError
 from debate_cli.importing.formats import READERS
 
 Check = Callable[[Any], str | None]
-"""Returns what is wrong with an argument, and what to pass; None if the argument can be used."""
+"""Returns what is wrong with an argument, and what to pass. Returns None if the argument can be used."""
 
 
 def check_arguments(function: Callable[..., object], given: Mapping[str, object]) -> None:
     """Raise ConfigError for the first argument of `function` that cannot be used.
 
-    `given` maps each parameter to its argument. None can be used if it is the parameter's default.
+    `given` maps each parameter to its argument. The argument None is allowed if it is the parameter's default.
     """
     for name, parameter in signature(function).parameters.items():
         argument = given[name]

@@ -36,9 +36,9 @@ from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, 
 MAX_WAITING_DEBATES = 10_000
 """Maximum number of debates that wait for batches at the same time. A waiting debate takes about 0.4 MB of memory."""
 FILES_PER_DEBATE, OTHER_FILES = 2, 200
-"""Numbers of open files: of each debate (its journal and its lock), and of the rest of the process."""
+"""Number of files that a debate keeps open (journal and lock file), and that the rest of the process keeps open."""
 SETTLE_S = 0.1
-"""A batch is submitted after all debates have waited for this many seconds."""
+"""Seconds for which all debates must wait before a batch is submitted."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
 """Seconds between two checks of the submitted batches: first interval, longest interval, and growth factor."""
 MAX_SUBMISSIONS = 5
@@ -46,7 +46,7 @@ MAX_SUBMISSIONS = 5
 
 
 def allow_waiting_debates() -> int:
-    """Raise this process's limit of open files. Return how many debates may then wait for batches at once."""
+    """Raise this process's limit of open files. Return how many debates the new limit allows to wait at once."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_WAITING_DEBATES * FILES_PER_DEBATE + OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -66,13 +66,13 @@ class BatchOptions:
     """Options of a command that uses batches."""
 
     waits: bool
-    """Whether to wait for the answers of batches. If False, the run stops when it can only wait."""
+    """Whether to wait for the answers of batches. If False, the run stops once it has nothing to do but wait."""
     note: Callable[[str], None]
     """Shows the user a line about a batch."""
     progress: Callable[[int, int], None]
     """Receives two counts at each check of the submitted batches: finished requests, and all requests."""
     confirm: Callable[[str], bool]
-    """Asks the user whether to submit requests again, although an earlier batch may contain them. True means yes."""
+    """Asks the user whether to submit requests that an earlier batch may already contain. True means yes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -97,16 +97,16 @@ class BatchQueue:
         self._options = options
         self._apis: dict[tuple[object, ...], BatchApi] = {}
         self._questions: dict[_Question, None] = {}
-        """The questions in the order in which they were asked; the values are not used."""
+        """The questions in the order in which they were asked. Only the keys of this dict are used."""
         self._served: set[str] = set()
         """Custom ids of the requests that were answered in this run."""
         self._tasks = Counter[TaskState]()
         self._version = 0
-        """Number of changes so far. While it stays the same, no task starts, asks or ends."""
+        """Counter that grows when a task starts, asks a question or ends."""
         self._driver: asyncio.Task[None] | None = None
         self._failing_since: float | None = None
         self.halted: DebateError | None = None
-        """The error that stopped the run; None if the queue did not stop the run."""
+        """Error that made this queue stop the run; None if the queue has not stopped the run."""
 
     @contextmanager
     def marking(self, state: TaskState) -> Generator[None]:
@@ -121,7 +121,10 @@ class BatchQueue:
             self._version += 1
 
     async def ask(self, question: _Question) -> Reply:
-        """Return the stored answer to a question or, without one, the answer from its batch. Raises ModelError."""
+        """Return the stored answer to a question. If none is stored, wait for the answer from a batch.
+
+        Raises ModelError.
+        """
         question.api = self._apis.setdefault(question.api.identity, question.api)
         stored = self._store.find(question.key)
         if stored is None:
@@ -343,7 +346,7 @@ class BatchQueue:
 
 
 def _split(questions: Iterable[_Question]) -> Iterator[list[list[_Question]]]:
-    """Equal questions share one request."""
+    """Divide questions into batches, and each batch into requests. Equal questions share one request."""
     by_request: dict[tuple[int, RequestKey], list[_Question]] = {}
     for question in questions:
         by_request.setdefault((id(question.api), question.key), []).append(question)
@@ -420,7 +423,7 @@ class _TrackedActor:
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Wrap `actors`, so that `queue` counts a working task while an actor speaks or judges."""
+    """Wrap debaters and judge. While one of them speaks or judges, `queue` counts one working task."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 
@@ -441,7 +444,7 @@ class BatchQueues:
 
     @property
     def halted(self) -> DebateError | None:
-        """Why a queue stopped the run; None if no queue did. An error takes precedence over an unfinished batch."""
+        """Error that made a queue stop the run; None if no queue has stopped the run. BatchPendingError comes last."""
         found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
 

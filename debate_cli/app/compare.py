@@ -26,14 +26,17 @@ _SCORE_CHANGE_DECIMALS = 9
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSide:
-    """A debate and the id of a judging run. The id `latest` means the newest run of each system."""
+    """One of two compared judgements: a debate and the id of a judging run.
+
+    The id `latest` means the newest run of each system.
+    """
 
     debate: Debate
     run: str = LATEST_RUNS
 
 
 class SideVerdict(FrozenModel):
-    """Verdict of one system on one side."""
+    """A system's verdict on one of the two compared sides."""
 
     run: str
     winner: str | None
@@ -44,7 +47,7 @@ class SideVerdict(FrozenModel):
     decides: bool
     """Whether this is the deciding verdict of its side."""
     verdict: Annotated[Verdict, Field(exclude=True, repr=False)]
-    """The whole verdict; left out of JSON."""
+    """The whole verdict. JSON output leaves this field out."""
 
 
 class ScoreComparison(FrozenModel):
@@ -71,7 +74,7 @@ class VerdictChange(FrozenModel):
 
 
 class StandingChange(FrozenModel):
-    """A claim with different standings on the two sides."""
+    """A claim whose standing differs between the two sides, e.g. UPHELD and REFUTED."""
 
     item: str
     """Id of the argument that makes the claim."""
@@ -101,9 +104,10 @@ class JudgementComparison(FrozenModel):
     """Number of arguments with equal id and claim on both sides. Their standings are compared. 0 if a side has no
     standings."""
     judged_claims: tuple[int, int]
-    """Number of arguments with a standing on side A, and on side B."""
+    """Two numbers: the arguments with a standing on side A, and those on side B."""
     settings: tuple[SettingDifference, ...]
-    """Settings with different values, except limits, output, and settings of systems that judged only one side."""
+    """Settings with different values. Not compared: the sections `limits` and `output`, and systems that judged only
+    one side."""
 
     @property
     def alike(self) -> bool:
@@ -115,7 +119,7 @@ class JudgementComparison(FrozenModel):
 
 
 def compare_judgements(a: ComparisonSide, b: ComparisonSide) -> JudgementComparison:
-    """Compare side A with side B. A side whose debate lacks the chosen judging run has no verdicts."""
+    """Compare side A with side B. If a debate lacks the chosen judging run, its side has no verdicts."""
     first, second = _verdicts_by_system(a), _verdicts_by_system(b)
     traces = [build_trace_table(side.debate, None if side.run == LATEST_RUNS else side.run) for side in (a, b)]
     judged = tuple(sum(row.standing is not None for row in rows) for rows in traces)
@@ -137,7 +141,10 @@ def compare_judgements(a: ComparisonSide, b: ComparisonSide) -> JudgementCompari
 
 
 def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
-    """Return the cost of judging in US dollars; None if a price is unknown. `runs`: id of a run by system."""
+    """Return the cost of judging runs in US dollars; None if a price is unknown.
+
+    `runs`: maps each system to the id of its judging run.
+    """
     return usage_of_briefs(debate, lambda brief: runs.get(brief.system) == brief.run).cost_usd
 
 

@@ -39,9 +39,10 @@ def resolve_config(
 
     - `env`: variables of the process. The `.env` file beside the configuration adds more.
     - `text`: text to read in place of the file.
-    - `shipped`: whether the file is part of the package. Relative paths and `.env` then start in the working folder.
+    - `shipped`: whether the file is part of the package. If True, relative paths and `.env` start in the working
+      folder.
     - `checks`: returns contradictions between settings.
-    - `trusted_folders`: folders whose files the configuration may name, besides its own folder.
+    - `trusted_folders`: folders from which the configuration may name files, besides its own folder.
     """
     folder = Path() if path is None or shipped else path.parent
     loaded = read_config_file(
@@ -73,17 +74,17 @@ def provider_problems(config: DebateConfig) -> list[Problem]:
 
 
 def check_for_mock(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config` for a run on the mock. Models may be missing."""
+    """Return the contradictions in `config` for a run on the mock provider. Missing models are no problem."""
     return check_config(_with_default_model(config))
 
 
 def check_for_judging(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config` for `debate judge`. Debaters and models may be missing."""
+    """Return the contradictions in `config` for `debate judge`. Missing debaters and models are no problem."""
     return check_judging_config(_with_default_model(config))
 
 
 def check_for_any_use(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config` for a debate. If it has no debaters, return those for `debate judge`."""
+    """Return the contradictions in `config`: for a run if it has debaters, for `debate judge` if it has none."""
     return check_config(config) if config.debaters else check_for_judging(config)
 
 
@@ -147,7 +148,7 @@ def config_from_transcript(
 
 
 def _escape_variables(data: Any) -> Any:
-    """Headers stay as they are, because `${` begins a variable there."""
+    """Write `${` as `$${`, so that stored texts name no variables. Headers stay, because they do name variables."""
     if isinstance(data, str):
         return data.replace("${", "$${")
     if isinstance(data, list):
@@ -159,7 +160,7 @@ def _escape_variables(data: Any) -> Any:
 
 
 def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
-    """Remove secrets from the texts in `config` that models and people read. All other settings stay."""
+    """Return `config` with secrets removed from the texts that models and people read. All other settings stay."""
     return config.model_copy(
         update={
             "topic": redact(config.topic),

@@ -1,13 +1,13 @@
 """Finds the hosts that get requests, and the consents that the user must give for them. `cli.consent` asks the user.
 
 A downloaded file could send keys to a stranger's host. So the user must consent to each host that a file names, and to
-each variable that the file sends there. No consent is needed for
+each variable that the file sends there. Four cases need no consent:
 
-- a built-in provider's variable that goes to this provider, even at an address that the environment sets;
-- any other variable that goes to a loopback address, or to an address that an option or the environment sets;
-- a variable whose value comes from the `.env` beside the configuration;
-- a request without variables that goes to a loopback address, to a built-in provider, or to an address that an option
-  or the environment sets.
+- A variable of a built-in provider, e.g. OPENAI_API_KEY, goes to that provider. The environment may set the address.
+- Any other variable goes to a loopback address, or to an address that an option or the environment sets.
+- The value of the variable comes from the `.env` file beside the configuration.
+- A request without variables goes to a loopback address, to a built-in provider, or to an address that an option or the
+  environment sets.
 """
 
 import hashlib
@@ -53,12 +53,13 @@ class Consent:
     file: str
     """The file that names the variable or the host."""
     variable: str | None
-    """Environment variable that is sent to the host; None if no variable needs consent."""
+    """Environment variable that would go to the host, e.g. `LAB_KEY`. None: only texts or a download need consent."""
     host: str
     fingerprint: str
-    """SHA-256 of what the user allows: a configuration's file, a stored debate's provider, or a downloaded file."""
+    """SHA-256 of what the user allows: a configuration file, a stored debate's provider settings, or a file to
+    download."""
     settings: str
-    """SHA-256 of the provider's settings. In a stored debate it is equal to `fingerprint`."""
+    """SHA-256 of the provider's settings. For a stored debate it is equal to `fingerprint`."""
     download: str = ""
     """File that is downloaded from the host; empty if the debate's texts are sent to the host."""
 
@@ -73,14 +74,14 @@ class Consent:
         )
 
     def remembered_as(self) -> tuple[RememberedConsent, ...]:
-        """Return the consents to remember: one for this file, one for saved debates with these provider settings."""
+        """Return the records to store: one for this file, and one for saved debates with the same provider settings."""
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A server that receives requests: not a built-in provider's own, or one that receives further variables."""
+    """A server that gets requests. A built-in provider's own server counts only if it also gets other variables."""
 
     provider: str
     host: str
@@ -90,7 +91,10 @@ class Destination:
     """Consents that the user must give before the server is asked."""
 
     def format(self) -> str:
-        """Return `provider lab sends LAB_KEY and the debate's texts to lab.example:8000`. Names are not sanitized."""
+        """Return `provider lab sends LAB_KEY and the debate's texts to lab.example:8000`.
+
+        Names may contain control characters.
+        """
         downloads = [consent.download for consent in self.consents if consent.download]
         if downloads:
             return f"provider {self.provider} downloads {' and '.join(downloads)} from {self.host}"
@@ -139,7 +143,8 @@ def find_search_destination(
 ) -> Destination | None:
     """Return the server for the web searches of `config`.
 
-    Returns None without a web search, and for a built-in provider's own server.
+    Returns None if `config` has no usable web search. Returns None for a local server, and for a built-in provider's
+    own server.
     """
     web = None if config.evidence is None else config.evidence.web
     try:
@@ -163,9 +168,10 @@ def find_search_destination(
 def missing_consents(
     destinations: Iterable[Destination], trusted_hosts: Iterable[str], env: Mapping[str, str]
 ) -> tuple[Consent, ...]:
-    """Return the consents that `destinations` need and that are not given yet.
+    """Return the consents that `destinations` need and the user has not given.
 
-    A host in `trusted_hosts` or in DEBATE_TRUSTED_HOSTS needs no consent. Consents that the user gave earlier count.
+    A host in `trusted_hosts` or in DEBATE_TRUSTED_HOSTS needs no consent. Consents from earlier commands are
+    remembered.
     """
     listed = [*trusted_hosts, *env.get(TRUSTED_HOSTS_VARIABLE, "").split(",")]
     trusted = {host.strip().rstrip(".").lower() for host in listed} - {""}
@@ -184,7 +190,7 @@ def require_consents(destinations: Iterable[Destination], trusted_hosts: Iterabl
 
 
 def refuse_consents(missing: Sequence[Consent]) -> None:
-    """Raise UntrustedHostError with a sentence for each missing consent, if any is missing."""
+    """Raise UntrustedHostError with one sentence per consent in `missing`. Do nothing if `missing` is empty."""
     if missing:
         raise UntrustedHostError(*dict.fromkeys(consent.format_sentence() for consent in missing))
 
@@ -198,9 +204,9 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return the origin of each provider's settings in `config`.
+    """Return the origin of each provider's settings in `config`: the file of `loaded`, or the saved debate `file`.
 
-    Settings that `loaded` contains too come from `loaded`. All others come from the saved debate `file`.
+    Settings that are equal in `loaded` come from its file. All others come from the saved debate.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
@@ -242,7 +248,7 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """None means that only sending the debate's texts needs consent."""
+    """Yield each variable that needs consent. Yield None if only sending the debate's texts needs consent."""
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [

@@ -50,9 +50,9 @@ class RunContext:
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     """Texts that replace shipped prompts, by the prompt's name."""
     corpus: Corpus | None = None
-    """Index of the configuration's sources. None: the configuration has no sources, or no debater and no judge searches them."""
+    """Index of the configuration's sources. None if there are no sources, or if this run does not search them."""
     mock: bool = False
-    """Whether the mock provider replaces every model, also a model that a stored debate names."""
+    """Whether the mock provider replaces every model, including models that a stored debate names."""
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
     """The caller's own model objects. The key is the `provider/model` that an object replaces."""
     cassette: Cassette | None = None
@@ -63,18 +63,20 @@ class RunContext:
     budget: Budget | None = None
     """Budget that several debates share. None: the run creates its own budget from the limits of `config`."""
     people: PeopleAccess | None = None
-    """How people are asked. None: through files in the default folder."""
+    """How people who debate or judge are asked. None: through files in the default folder."""
     asked_people: tuple[str, ...] = ()
     """Model names of the people that will be asked: `human` or `files/NAME`."""
     destinations: tuple[Destination, ...] = ()
     """Servers that will be asked, without the servers of built-in providers."""
     observer: Observer = field(default_factory=NullObserver)
     warn: Callable[[str], None] | None = None
-    """Receives warnings that the user must see in any case. None: the observer receives them as notes."""
+    """Receives warnings that the user must see even if progress is hidden. None: the observer receives them as
+    notes."""
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
-    """Returns a time in seconds, for limits per minute. A replaced `sleep` must advance this clock."""
+    """Returns a time in seconds, from which per-minute limits are computed. If a test replaces `sleep`, its `sleep`
+    must advance this clock."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     """Returns the current time, for the times of events."""
 

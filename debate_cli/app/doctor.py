@@ -40,11 +40,11 @@ CHECK_PATIENCE_S = 5.0
 MAX_CHECK_TOKENS = 2000
 """Maximum number of output tokens of an answer. A reasoning model keeps its own limit."""
 CHECK_TEMPERATURE = 0.2
-"""Temperature of the questions to a model whose entry in the configuration has none."""
+"""Temperature of the questions, if the model's configuration sets none."""
 
 
 class SumAnswer(FormModel):
-    """The form that is requested in each mode. Whether the sum is right is not checked."""
+    """Form of the answer, requested in each structured-output mode. The sum itself is not checked."""
 
     reason: str = text(120)
     answer: int
@@ -71,7 +71,7 @@ class ModelCheck:
     latency_s: float | None = None
     """Seconds to the last byte of the answer; None without an answer."""
     first_text_s: float | None = None
-    """Seconds to the first text of the answer in the check of streaming; None in other checks."""
+    """Seconds to the first piece of the streamed answer. Only the check of streaming sets this."""
 
     @property
     def tokens_per_second(self) -> float | None:

@@ -26,7 +26,7 @@ class JudgeSource(NamedTuple):
     path: Path
     is_text: bool
     content: bytes | None = None
-    """The text from standard input; None if `path` is to be read."""
+    """The text from standard input. None: the text is in the file `path`."""
 
     @property
     def name(self) -> str:

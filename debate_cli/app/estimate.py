@@ -50,7 +50,7 @@ SPEECH_PURPOSES = ("opening", "cross_examination", "answers", "rebuttal", "closi
 
 @dataclass(slots=True)
 class PromptMeter:
-    """A cassette that measures the longest prompt of each purpose instead of recording calls."""
+    """Measures the longest prompt of each purpose. It takes the place of a cassette, which records calls."""
 
     serves: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
@@ -119,7 +119,7 @@ class RunEstimate:
 
     speeches: int
     assessments: int
-    """Minimum number of assessments. Further deliberation can add more."""
+    """Minimum number of judges' assessments. Judges who deliberate can add more."""
     roles: tuple[RoleEstimate, ...]
 
     @property
@@ -133,7 +133,7 @@ class RunEstimate:
         return sum((role.worst for role in self.roles), NO_CALLS)
 
     def context_warnings(self) -> list[str]:
-        """Return a warning for each role whose longest prompt exceeds the context of its model."""
+        """Return a warning for each role whose longest prompt and its answer exceed the context of the model."""
         return [
             f"{role.role}: a prompt and its answer of about {role.longest_exchange:,} tokens exceed the context of "
             f"{role.spec.model} ({role.context_tokens:,} tokens); shorten the background, plan fewer turns, or choose "
@@ -144,12 +144,12 @@ class RunEstimate:
 
 
 def planned_calls(config: DebateConfig) -> int:
-    """Return the minimum number of calls of a run."""
+    """Return the minimum number of calls to models in a run."""
     return planned_turns(config) + planned_briefs(config)
 
 
 async def estimate_run(context: RunContext) -> RunEstimate:
-    """Estimate a run of `context.config`. No debater surrenders."""
+    """Estimate a run of `context.config`. Assumes that no debater surrenders."""
     config, meter = context.config, PromptMeter()
     mocked = with_mock_models(config)
     systems = tuple(system.without_surrender() for system in mocked.judging.systems)

@@ -30,21 +30,24 @@ class Gates(NamedTuple):
     """The requested gates. A field that is None or empty requests no gate."""
 
     min_score_debater: str | None = None
-    """Debater or option that needs `min_score`. None: the debater with the highest score or, for a text, the most
-    favourable option of the judging system."""
+    """Debater, or outcome such as `PASS`, that must reach `min_score`. None: for a debate, the debater with the
+    highest score; for a text, the best outcome of the judging system."""
     min_score: float | None = None
     expected_winner: str | None = None
-    """Required winner: a debater's name, `draw` or `conditional`. For a text: an option of the judging system."""
+    """Required winner: a debater's name, `draw` or `conditional`. For a text: an outcome such as `PASS`."""
     max_warnings: int | None = None
     """Maximum number of warnings in all turns and assessments together."""
     fail_on: tuple[str, ...] = ()
     """What must not occur, as names from `FORBIDDEN`."""
 
     def require_names(self, names: Collection[str], systems: Iterable[str], where: str = "") -> None:
-        """Raise UsageError for a gate with an unknown name, or with a score that no option can have.
+        """Raise UsageError for a gate with an unknown name, or with a score that no outcome of a vote can have.
 
-        `names`: the debaters. Empty for a text. `systems`: kinds of the judging systems. `where`: start of the error
-        message, e.g. `a.json: `. If no installed judging system of a text has options, every name is allowed.
+        - `names`: the debaters. Empty for a text.
+        - `systems`: kinds of the judging systems.
+        - `where`: start of the error message, e.g. `a.json: `.
+
+        For a text, every name is allowed if none of the judging systems has a list of outcomes.
         """
         voting = [system for system in map(get_system, systems) if system.options]
         if not names and not voting:
@@ -71,7 +74,7 @@ class Gates(NamedTuple):
             raise UsageError(f"{where}--expect-winner {_printable_name(winner)}: there is no such name; {known}{more}")
 
     def failure_messages(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-        """Return a sentence for each gate that is not met. An undetermined debate meets no gate."""
+        """Return a sentence for each gate that is not met. If the verdict is undetermined, no gate is met."""
         return [result.problem for result in self.evaluate(debate, verdicts) if result.problem is not None]
 
     def evaluate(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:

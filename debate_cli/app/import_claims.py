@@ -1,7 +1,7 @@
 """Use case `import --arguments`: asks a model for the claims in an imported debate's speeches.
 
-A claim becomes an argument only if the speech contains the quoted passage. A speech without an answer becomes one
-argument, and a repeated import asks about it again.
+A claim becomes an argument only if the speech contains the quoted passage. If the model gives no answer about a speech,
+the whole speech becomes one argument. A repeated import asks about this speech again.
 """
 
 from __future__ import annotations
@@ -109,14 +109,18 @@ def is_asked_about(turn: Turn) -> bool:
 
 
 def count_calls(turns: Iterable[Turn]) -> int:
-    """Return the number of questions about the speeches of `turns`: one for each part of a speech."""
+    """Return the number of questions about the speeches of `turns`.
+
+    A long speech is split into parts. Each part gets one question.
+    """
     return sum(len(split_speech(turn.text)) for turn in turns)
 
 
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
     """Return the turns whose claims an earlier import stored in `target`, by the turn's index.
 
-    Returns None if `target` is missing, was judged since, or has another debate or another model's claims.
+    Returns None if `target` does not exist, or was judged after the import. Returns None if `target` holds another
+    debate, or the claims of another model.
     """
     try:
         stored = open_debate(target).debate
@@ -216,5 +220,5 @@ def _has_warning(turn: Turn, code: str) -> bool:
 
 
 def count_missing(debate: Debate) -> int:
-    """Return the number of speeches about which the model gave no usable answer."""
+    """Return the number of speeches with unknown claims: the model was not asked, or gave no usable answer."""
     return sum(_has_warning(turn, NOT_ASKED) for turn in debate.turns)

@@ -94,9 +94,10 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """Return the path of each file's transcript in the folder `out`, or in `folder` if `out` is None.
+    """Return the path of the transcript of each file.
 
-    If `out` ends in .json, it is the path of the transcript. Raises UsageError if it is the path of several.
+    The transcripts are in the folder `out`, or in `folder` if `out` is None. If `out` ends in .json, it is the path of
+    the only transcript. Raises UsageError if such an `out` is given for several files.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:
@@ -153,7 +154,7 @@ def _read_bytes(path: Path, most: int) -> bytes:
 
 
 def label_rows(debate: Debate, labels: Sequence[HumanLabel]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield a row of `labels.csv` for each label of a debate."""
+    """Yield a row of `labels.csv` for each label of a debate whose winner is a draw or a debater."""
     names = {fold_name(person.name): person.name for person in debate.participants}
     for label in labels:
         winner = DRAW if label.winner == DRAW else names.get(fold_name(clean_name(label.winner)))
@@ -173,10 +174,11 @@ def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
 ) -> Iterator[tuple[Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """Yield a function and people's labels for each debate in the data set `request.format`.
+    """Yield a pair for each debate in the data set `request.format`: a function, and people's labels.
 
-    The function returns the debate, for a transcript in `folder`, or raises TranscriptError. Raises UsageError if the
-    data set has no debates, or if `folder` has the name of a transcript.
+    The function builds the debate and names its transcript in `folder`, or raises TranscriptError. A label is one
+    rater's judgement. Raises UsageError if the data set has no debates, if `request` names columns, or if `folder` ends
+    in .json.
     """
     name = request.format or ""
     if request.columns:

@@ -58,7 +58,7 @@ class JudgeTask:
     """Path of the file, or the name of standard input."""
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
-    """Judging runs to add. The first judging run of a text is opened in `events` instead."""
+    """Judging runs to add. For a text, `events` already contains the first judging run."""
     context: RunContext
     target: Path | None
     """The transcript to write. None: nothing is written."""
@@ -85,7 +85,10 @@ class JudgeTask:
         return await session.judge(self.events, self.openings, target, completed=completed, force=force)
 
     def describe_verdict_change(self, judged: Debate) -> str | None:
-        """Return a sentence if a file is judged in place and its deciding verdict changed; otherwise None."""
+        """Return a sentence on the old and the new deciding verdict of a file that is judged in place.
+
+        Returns None if the verdict is unchanged, or if the result goes to another file.
+        """
         was, now = _describe_deciding_verdict(fold(self.events)), _describe_deciding_verdict(judged)
         if self.target != self.source.with_suffix(".json") or not was or not now or was == now:
             return None
@@ -143,10 +146,10 @@ class JudgePlan:
 def build_judge_plans(
     sources: Sequence[JudgeSource], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return a plan for each file that can be judged, and an error message for each other file.
+    """Return a plan for each file that can be judged, and an error message for each file that cannot.
 
-    `loaded`: the configuration of `request`. None: the request has no configuration. Raises UsageError,
-    ConfigError and MissingKeyError. If there is only one file, raises its error.
+    `loaded`: the configuration of `request`. None: the request has no configuration. Raises UsageError, ConfigError and
+    MissingKeyError. If there is only one file, its error is raised instead of returned.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -182,7 +185,7 @@ def build_completion_plans(
     """Return a plan for each saved debate with missing judgements, and a sentence for each file without a plan.
 
     Each judging run keeps its models. From `loaded`, only the prompts are used. Raises ConfigError and MissingKeyError.
-    If there is only one file, raises its error.
+    If there is only one file, its error is raised instead of returned.
     """
 
     def plan(path: Path) -> JudgePlan | str:
@@ -276,8 +279,7 @@ async def judge_files(
     - `force`: whether to overwrite a transcript that was changed since it was read.
     - `on_error`: receives the error of a file. If there is only one file, the error is raised instead.
 
-    Several plans may judge the same file: the file is then judged by one plan after the other.
-    Files that failed and files that were not started yield no result.
+    Plans for the same file run one after the other. Files that failed and files that were not started yield no result.
     """
     concurrency = concurrency if batches is None else allow_waiting_debates()
     room = asyncio.Semaphore(concurrency)
@@ -309,7 +311,7 @@ async def judge_files(
 
 
 async def _run_in_order(jobs: Iterator[Coroutine[Any, Any, T]], most: int) -> AsyncIterator[T]:
-    """At most `most` jobs are started and not yet yielded."""
+    """Yield the results in the order of `jobs`. At most `most` jobs run or wait for their result to be yielded."""
     started: deque[asyncio.Task[T]] = deque()
     while True:
         started += map(asyncio.create_task, islice(jobs, most - len(started)))

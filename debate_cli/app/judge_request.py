@@ -48,7 +48,7 @@ class JudgingRequest:
     evidence: tuple[str, ...] = ()
     """Absolute paths of files and folders in which facts are looked up. Empty: the sources of `config`."""
     replace: bool = False
-    """Whether earlier assessments of the judged systems no longer count."""
+    """Whether the new assessments replace earlier assessments of the same systems."""
     limits: Mapping[str, float] = field(default_factory=dict[str, float])
     """Values for keys of `limits` in the configuration, e.g. a budget for these judging runs."""
     changes: tuple[ConfigChange, ...] = ()
@@ -64,7 +64,7 @@ class JudgingRequest:
     """Id of the debate that is made from a text. None: an id is generated."""
 
     def target_for(self, default: Path) -> Path | None:
-        """Return where to save a judged debate: at `out` or, without `out`, at `default`. None: do not save."""
+        """Return the file for a judged debate: `out`, a file in the folder `out`, or `default`. None: do not save."""
         if not self.save or self.out is None:
             return default if self.save else None
         return self.out if self.out.suffix else self.out / default.name
@@ -81,7 +81,7 @@ class JudgingRequest:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of the requested systems, from the option or the configuration; empty if neither names a system."""
+        """Kinds of the requested systems: `systems`, else the systems of `config`. Empty if both are missing."""
         configured = self.config.judging.systems if self.config is not None else ()
         return self.systems or tuple(system.kind for system in configured)
 
@@ -138,8 +138,7 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
     """Return the requested systems that cannot judge `debate`, each with the reason.
 
-    If none of the requested systems can judge the debate, the result is empty, because `open_judging_runs` then
-    raises an error.
+    If no requested system can judge the debate, the result is empty. `open_judging_runs` raises an error in this case.
     """
     found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
@@ -171,7 +170,10 @@ def _openings(
 
 
 def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """Return the events of a debate without speeches. Its background is the judged `text`. Raises UsageError."""
+    """Return the events of a debate without speeches, which stands for the judged `text`. Raises UsageError.
+
+    The background of the debate is `text`.
+    """
     config = document_config(name, text, request)
     for system in config.judging.systems:
         _check_settings(system)
@@ -211,10 +213,10 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Return `config` in the form in which `debate` stores its configuration.
+    """Return `config`, given with --resume, in the form in which `debate` stores its configuration.
 
-    `config`: the configuration given with --resume. If `debate` is a judged text, the text becomes the
-    background. A free-flowing debate keeps its `format.order`.
+    If `debate` is a judged text, this text becomes the background of the result. If the format is free-flowing, the
+    result has the stored `format.order`.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:

@@ -104,9 +104,9 @@ def discover_models(
 
 
 def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
-    """Return a judge for debaters with `model`: another model of `found`, free if `model` is free, else paid.
+    """Return a model to judge debaters that use `model`: another model of `found`.
 
-    If `found` has no such judge, returns `model`.
+    The judge is free if `model` is free, and paid if `model` is paid. If `found` has no such judge, returns `model`.
     """
     debater = next((one for one in found if one.model == model), None)
     others = [one for one in found if one.model != model and not one.is_toy]

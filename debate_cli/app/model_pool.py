@@ -1,4 +1,4 @@
-"""Holds the model clients of one or more runs, and creates the actors that use these clients.
+"""Holds the model clients of one or more runs, and creates the debaters and judges that use these clients.
 
 A call passes the rate limit before the budget, so that a waiting call reserves nothing.
 """
@@ -55,7 +55,7 @@ from debate_cli.systems.registry import get_system, settings_for
 
 
 class PooledModel(NamedTuple):
-    """A model with all wrappers except structured output."""
+    """A model in all its wrappers (retries, limits, budget) except structured output."""
 
     model: Model
     profile: Profile
@@ -223,7 +223,10 @@ class ModelPool:
     def _build_batched_model(
         self, spec: ModelSpec, price: Price | None, profile: Profile, providers: _ProviderContext, batches: BatchQueue
     ) -> Model:
-        """The journal gets no `asked` line, because the batch is stored before it is submitted."""
+        """Return a model that asks in batches.
+
+        It adds no `asked` lines to the journal, because each batch is stored before it is submitted.
+        """
         open_api = partial(providers.registry.batches, spec)
         queued = QueuedModel(batches, spec.model, open_api, profile, price, providers.redact)
         provider = split_model_name(spec.model)[0]
@@ -310,7 +313,7 @@ def build_actors(
     *,
     speeches: bool = True,
 ) -> Actors:
-    """Create the actors of one debate. Without `speeches`, create only judges.
+    """Create the actors of one debate: debaters and a judge. If `speeches` is False, create no debaters.
 
     `rejected_modes`: structured-output modes that failed before, by model.
     """

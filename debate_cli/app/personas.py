@@ -1,4 +1,4 @@
-"""Use case `personas`: asks a model who has a stake in documents, and describes these people as judges of a panel.
+"""Use case `personas`: asks a model which people have a stake in documents, and makes these people judges of a panel.
 
 The method is that of MAJ-EVAL (Chen et al. 2025).
 """
@@ -78,7 +78,7 @@ class StakeholdersForm(FormModel):
 def prepare_personas(
     documents: Sequence[TextDocument], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return the context for asking the judge's model about documents, and this model.
+    """Return two values: the context for asking the judge's model about documents, and this model.
 
     Raises UsageError for documents that are too long, ConfigError and MissingKeyError.
     """
@@ -91,7 +91,7 @@ def prepare_personas(
 def prepare_asked_model(
     name: str, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return the context for asking the judge's model about the text `name`, and this model.
+    """Return two values: the context for asking the judge's model about the text `name`, and this model.
 
     Raises ConfigError and MissingKeyError.
     """

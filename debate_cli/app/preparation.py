@@ -292,7 +292,10 @@ def _named_specs(config: DebateConfig | None) -> tuple[ModelSpec, ...]:
 
 
 def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequence[str], command: str) -> None:
-    """A stored debate may have been downloaded, so it must not open files."""
+    """Raise ConfigError if a stored debate names files.
+
+    The debate may come from a stranger, so files that it names are not opened.
+    """
     files = [
         *(f"prompts.{prompt}" for prompt in prompts),
         *(f"the script of {spec.model}" for spec in specs if spec.script is not None),

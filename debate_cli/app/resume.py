@@ -39,8 +39,8 @@ class PendingModels:
 def find_pending_models(debate: Debate) -> tuple[PendingModels, ...]:
     """Return the models that must still be asked for `debate`, grouped by their providers.
 
-    The first group has the debate's own providers, and may be empty. Each unfinished judging run with providers of its
-    own has a further group.
+    The first group has the debate's own providers, and may be empty. A further group follows for each unfinished
+    judging run that has its own providers.
     """
     config = debate.config
     briefs = unsettled_briefs(debate.apply(DebateResumed(at=debate.started_at)))
@@ -67,13 +67,19 @@ def find_pending_models(debate: Debate) -> tuple[PendingModels, ...]:
 
 
 def models_replaced_by_mock(stored: StoredDebate) -> tuple[str, ...]:
-    """Return the names of the models that the mock replaces in the rest of a stored debate. Mocks are left out."""
+    """Return the names of the pending models that the mock replaces on resume.
+
+    Models that are mocks already are left out.
+    """
     specs = (spec for pending in find_pending_models(stored.debate) for spec in pending.models)
     return tuple(dict.fromkeys(spec.model for spec in specs if not is_mock(spec.model)))
 
 
 def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:
-    """Return `stored` with those settings of `given` that a resume may change. `models`: whether to change models."""
+    """Return `stored` with those settings of `given` that a resume may change.
+
+    If `models` is False, the stored models, providers and judges stay.
+    """
     changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format", "evidence")}
     if models:
         changes |= {name: getattr(given, name) for name in ("models", "providers", "judging")}
@@ -109,8 +115,8 @@ def closing_event(at: datetime) -> DebateClosed:
 def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str | None:
     """Return a warning about calls that had no answer when the last run ended.
 
-    `unanswered`: keys of the tasks of these calls. Tasks of people, and tasks that are no longer due, are left out. If
-    no task is left, returns None.
+    `unanswered`: keys of the tasks of these calls. Tasks of people are left out, as are tasks that are no longer due.
+    Returns None if no task is left.
     """
     due = {task.key: task for task in (*next_step(resumed).cues, *unsettled_briefs(resumed))}
     tasks = [due[key] for key in unanswered if key in due and not _asks_person(due[key], resumed)]

@@ -59,7 +59,7 @@ class ReviewPart:
     question: str
     form: Form[Any]
     brief: Brief | None = None
-    """The brief that the form answers. None: the form asks for probabilities."""
+    """The brief (task of a judge) that the form answers. None: the form asks for probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class ReviewState:
     """Progress of a review."""
 
     parts: tuple[ReviewPart, ...]
-    """The parts in reading order. An answer can lead to a further question, and so to a further part."""
+    """The parts in reading order. An answer can lead to a further question, which becomes a further part."""
     problems: tuple[Problem, ...]
     """Problems of the answers. The path of a problem begins with the name of its part."""
     unanswered: tuple[str, ...]
@@ -319,8 +319,8 @@ def check_reviewer_name(name: str) -> None:
 def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewAnswers) -> Outcome:
     """Add a complete review to the transcript at `path`. The outcome has the verdicts of the review.
 
-    Raises UsageError if the debate is open, was changed since the review began, or has this review already. Raises
-    StorageError if the transcript cannot be written.
+    Raises UsageError if the debate is not closed, was changed since the review began, or has this review already.
+    Raises StorageError if the transcript cannot be written.
     """
     with lock_debate(path):
         stored = open_debate(path)

@@ -49,7 +49,7 @@ class DebateFacts(NamedTuple):
     judges: tuple[str, ...]
     """`provider/model` of the judges that answered in any judging run, each once."""
     cost_usd: float | None
-    """Cost of all calls; None if a price is unknown."""
+    """Cost of all calls in US dollars; None if a price is unknown."""
 
 
 class VoteReview(NamedTuple):
@@ -70,7 +70,7 @@ class CheckedFile(NamedTuple):
     report: str | None = None
     """Address of the debate's HTML page, relative to the index page; None if no page is written."""
     remark: str | None = None
-    """A sentence on what could not be scored or checked; None if everything could."""
+    """A sentence on what could not be scored or checked; None if everything was scored and checked."""
     torn: str | None = None
     """A sentence about an incomplete last line of the journal; None if the line is complete."""
     compared_count: int = 0

@@ -61,11 +61,11 @@ class VerdictRecord(NamedTuple):
     seed: int | None
     """Seed of the debate's configuration."""
     cost_usd: float | None
-    """Cost of all calls of the debate; empty if a price is unknown."""
+    """Cost of all calls of the debate in US dollars; empty if a price is unknown."""
     tokens: int
     """Input and output tokens of all calls of the debate."""
     judging_cost_usd: float | None
-    """Cost of the calls behind this verdict alone; empty if a price is unknown."""
+    """Cost in US dollars of the calls behind this verdict alone; empty if a price is unknown."""
     judging_tokens: int
     """Input and output tokens of the calls behind this verdict alone."""
     debaters: tuple[DebaterRecord, ...]

@@ -44,11 +44,11 @@ class Outcome:
     debate: Debate = field(repr=False)
     """The debate with all speeches and assessments."""
     verdicts: tuple[Verdict, ...] = field(repr=False)
-    """Verdicts of all judging runs that count, the deciding one first."""
+    """Verdicts of the judging runs. The verdict that decides the debate comes first."""
     path: Path | None
     """The transcript; None if nothing was saved."""
     halted: CloseReason | None = None
-    """`budget`, `failed` or `interrupted` if the run ended early; None if it did not."""
+    """Why the run ended early: `budget`, `failed` or `interrupted`. None: the run reached its end."""
     untouched: bool = False
     """Whether the debate was complete already, so that no model was asked and nothing was written."""
 

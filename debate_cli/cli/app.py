@@ -1,4 +1,4 @@
-"""The command `debate` and the table of its subcommands, which are imported when the user names them."""
+"""The command `debate` and the table of its subcommands. A subcommand is imported when the user names it."""
 
 import importlib
 import sys
@@ -39,14 +39,14 @@ SINGLE_GATES = ("fail_under", "expect_winner", "max_warnings")
 """Gate options that the user may give only once."""
 EXAMPLES_HEADING = "Examples:"
 TYPE_METAVARS = {"<bool>": "", "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X", "<path>": "PATH"}
-"""Maps an option's type to the placeholder for its value in help, such as `N`. It is empty for a flag."""
+"""Maps the type of an option to the placeholder of its value in help, e.g. `N`. A flag has an empty placeholder."""
 PLAIN_WORDS = (
     ("Value error, ", ""),
     ("Input should be ", "must be "),
     ("greater than or equal to", "at least"),
     ("less than or equal to", "at most"),
 )
-"""Words of pydantic about the value of an option, each with the words that users see."""
+"""Pairs of words: those of pydantic about an option's value, and those that users see."""
 MAX_CHOICES_WIDTH = 24
 """Maximum length of a list of choices in the placeholder column of help, in characters."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
@@ -106,12 +106,12 @@ class LazyCommandGroup(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
-        """Return the subcommand without its options, for `debate --help`. None for an unknown name."""
+        """Return the subcommand without its options, for `debate --help`. Returns None for an unknown name."""
         summary = COMMANDS.get(cmd_name)
         return TyperCommand(cmd_name, help=summary.help, rich_help_panel=summary.panel) if summary else None
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags of `debate`. Each has a default, because Typer otherwise imports pydantic."""
+        """Return the flags of `debate` itself. Each flag gets a default. Without a default, Typer imports pydantic."""
         params = super().get_params(ctx)
         for param in params:
             param.default, param.metavar = param.default or False, ""

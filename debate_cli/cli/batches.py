@@ -40,7 +40,7 @@ class BatchScreen:
     def report_end(self, command: str) -> int:
         """Print how many batches are in progress, then `command`, which continues the work. Returns the exit code.
 
-        Raises the error that stopped the run, except BatchPendingError.
+        Raises the error that stopped the run. For BatchPendingError, its exit code is returned instead.
         """
         self._clear()
         halted, left = self.queues.halted, self.queues.open_batches()

@@ -370,13 +370,13 @@ RoundBy = Literal["turns", "heading"]
 class ImportOptions(NamedTuple):
     """Make transcripts of debates that were held elsewhere.
 
-    Reads text (`Name: words`), Markdown, subtitles, tables, chats and our own transcripts, and keeps every word. The
-    transcript can be judged, scored, replayed and reported as any other. The command shows what it found. With
-    --dry-run it writes nothing.
+    Reads text (`Name: words`), Markdown, subtitles, tables, chats and this program's transcripts, and keeps every
+    word. The transcript can be judged, scored, replayed and reported as any other. The command shows what it found.
+    With --dry-run it writes nothing.
 
     The formats debatrix, nyu, lechmazur and ukp read folders of public data sets. People's judgements of these debates
-    are written to `labels.csv` beside the transcripts. Each file gives a transcript named after the
-    file. If one of several files is broken, it is reported, and the others are imported.
+    are written to `labels.csv` beside the transcripts. Each file becomes a transcript of the same name, e.g.
+    hearing.txt becomes hearing.json. A broken file is reported, and the other files are imported.
 
     Examples:
 

@@ -96,9 +96,12 @@ def config_from_argument(
     checks: ConfigCheck = check_config,
     trusted_folders: Sequence[Path] | None = None,
 ) -> LoadedConfig:
-    """Load the configuration `reference`: a path, or `-` for stdin. None: the default. Raises ConfigError.
+    """Load the configuration `reference`: a path, or `-` for stdin. None: the default configuration.
 
-    `checks`: finds contradictions between settings. `trusted_folders`: folders whose files the configuration may name.
+    - `checks`: finds contradictions between settings.
+    - `trusted_folders`: folders from which the configuration may name files.
+
+    Raises ConfigError.
     """
     path = None
     if reference is None:
@@ -133,9 +136,9 @@ def _suggest_instead(path: Path) -> str:
 def config_for_judging(
     reference: str | None, changes: Sequence[ConfigChange] = (), trusted_folders: Sequence[Path] | None = None
 ) -> LoadedConfig | None:
-    """Load and check the configuration of --config, which is `reference`.
+    """Load and check the configuration `reference`, which --config names.
 
-    Without --config, print the notes on `.env` and return None.
+    If `reference` is None, print the notes on `.env` and return None.
     """
     if reference is None:
         print_notes(load_environment(Path(), os.environ).notes)
@@ -174,7 +177,7 @@ def packaged_config_dir() -> Path:
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:
     """Open the cassette of --record or --replay; None without these options. Raises UsageError, ConfigError.
 
-    `asked`: whether models will be asked. Otherwise --record creates no cassette.
+    `asked`: whether models will be asked. If False, --record creates no cassette.
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")

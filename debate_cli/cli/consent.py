@@ -16,7 +16,7 @@ from debate_cli.storage.provider_origin import RememberedConsent, consents_path,
 def obtain_consents(destinations: Iterable[Destination], trusted_hosts: Sequence[str] | None) -> None:
     """Ask the user at the terminal for each missing consent.
 
-    Raises UntrustedHostError if a consent is refused, or missing without a terminal.
+    Raises UntrustedHostError if the user refuses one, or if one is missing and there is no terminal.
     """
     missing = missing_consents(destinations, trusted_hosts or (), os.environ)
     refuse_consents(_ask(missing) if can_ask() else missing)

@@ -52,7 +52,7 @@ class WorkflowGuard:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._line = ""
-        """Short form of the current line. It suffices to recognize a command that the next write completes."""
+        """Short form of the unfinished line. It is long enough to recognize a command that the next write completes."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -129,7 +129,7 @@ def print_status(line: str) -> None:
 
 
 def _wrap_for_terminal(line: str) -> str:
-    """A path or command is never wrapped, because a user may copy it. Prose is wrapped around commands in backticks."""
+    """Wrap long prose to the width of the terminal. Paths and commands stay whole, because a user may copy them."""
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
         return line
@@ -217,7 +217,7 @@ def print_lines(lines: Iterable[str], *, break_paths: bool = False) -> None:
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
     """Print the verdicts of `files`: as a table on a terminal, else one verdict a line.
 
-    With `quiet`, print one line for each file: the deciding verdict, or else the first verdict.
+    With `quiet`, print one line for each file: the deciding verdict. If no verdict decides, print the first.
     """
     from debate_cli.render import score_rows
 
@@ -228,7 +228,10 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
 
 
 def print_rehearsals(rehearsals: int, files: int) -> None:
-    """Say on stderr that the mock was the only model in `rehearsals` of `files` debates. Prints nothing for 0."""
+    """Print on stderr that the mock was the only model in `rehearsals` of `files` debates, e.g. in 2 of 5.
+
+    Prints nothing if `rehearsals` is 0.
+    """
     from debate_cli.render.theme import REHEARSAL_NOTICE
 
     if rehearsals:
@@ -270,7 +273,7 @@ def write_json_chunks(pieces: Iterable[str]) -> None:
 
 
 def write_workflow_commands(commands: Iterable[str]) -> None:
-    """Write GitHub workflow commands to stdout, which `WorkflowGuard` leaves unchanged."""
+    """Write GitHub workflow commands to stdout. `WorkflowGuard` does not change them."""
     _reconfigure(sys.stdout, encoding="utf-8")
     for command in commands:
         if isinstance(sys.stdout, WorkflowGuard):

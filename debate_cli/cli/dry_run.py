@@ -75,7 +75,7 @@ def show_plan_table(
 
 
 def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool = True, batch: bool = False) -> None:
-    """Print the estimate for judging all files together. With `each`, also print it for each file.
+    """Print the estimate for judging all files together. With `each`, also print an estimate for each file.
 
     `batch`: whether batch prices apply.
     """
@@ -118,7 +118,7 @@ def _plan_groups(plan: RunEstimate) -> list[PlanRows]:
 
 
 def _align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The columns after the empty heading are aligned to the right."""
+    """Yield the rows as lines with aligned columns. Columns after the first empty heading are aligned to the right."""
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -128,9 +128,9 @@ def _align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def format_plan_rows(name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str) -> PlanRows:
-    """Return two rows: `name` with the planned totals, and `model` with the totals at worst.
+    """Return two rows: `name` with the planned totals, and below it `model` with the totals at worst.
 
-    `columns`: cells of the first row between `name` and the word “planned”.
+    `columns`: further cells of the first row, after `name`.
     """
     below = f"  {sanitize.sanitize_line(model)}" if model else ""
     return (

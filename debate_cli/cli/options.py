@@ -123,7 +123,7 @@ FailUnderOption = Annotated[
     str | None,
     typer.Option(
         metavar="[NAME=]SCORE",
-        help="Fail if NAME scores less than SCORE in the deciding verdict. NAME is a debater (default: the debater with the highest score), or an outcome that judges vote for, such as PASS of `panel` (default for a text: the best outcome). SCORE is then on the scale of the judging system: for `panel`, the share of the votes, from 0 to 1.",
+        help="Fail if NAME scores less than SCORE in the deciding verdict. NAME is a debater, or an outcome that judges vote for, such as PASS of `panel`. Default: the debater with the highest score; for a text, the best outcome. The score of an outcome is on the scale of its judging system: for `panel`, the share of the votes, from 0 to 1.",
         rich_help_panel=GATES_PANEL,
     ),
 ]
@@ -142,7 +142,7 @@ MaxWarningsOption = Annotated[
     typer.Option(
         min=0,
         metavar="N",
-        help="Fail if speeches and judgements have more than N warnings.",
+        help="Fail if all speeches and judgements together have more than N warnings.",
         rich_help_panel=GATES_PANEL,
     ),
 ]

@@ -34,7 +34,7 @@ WHOLE_DEBATE_FORMATS = ("html", "json")
 """Formats that always show the whole debate: the HTML page and the transcript."""
 KEY_HINT = "any key: next turn · q: stop"
 QUIT_KEYS = frozenset({"q", "Q", ""})
-"""Keys that end a step-by-step replay. An empty string is read if the terminal is gone."""
+"""Keys that end a step-by-step replay. An empty string means that the terminal is gone."""
 
 
 class Options(NamedTuple):

@@ -229,13 +229,13 @@ class ConfidenceForm(FormModel):
 
 @dataclass
 class CheckedForm(FormDraft):
-    """A form that can be sent only if it is right."""
+    """A form that can be sent only if its answers have no problems."""
 
     check: Callable[[Any], Sequence[Problem]]
     """Returns the problems of the filled-in form."""
 
     def read(self) -> ReadReply:
-        """Return the filled-in form, which is unusable if it has problems."""
+        """Return the filled-in form. If it has problems, it is marked as unusable."""
         problems = tuple(f"{'.'.join(map(str, path))}: {words}" for path, words, *_ in self.check(self.value()))
         return ReadReply(json.dumps(self.value()), problems, is_usable=not problems, is_readable=not problems)
 

@@ -1,4 +1,4 @@
-"""What commands that ask models share: signals, access to people, failures of stdout, exit codes."""
+"""Helpers of commands that ask models: signals, access to people, failures of stdout, exit codes."""
 
 import asyncio
 import signal
@@ -75,7 +75,7 @@ def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], obse
 
 
 def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observer: PipeSafeObserver) -> Generator[T]:
-    """Yield the items of `work`, which is suspended while the caller handles an item."""
+    """Yield the items of `work`. While the caller handles an item, `work` is suspended."""
 
     async def start() -> AsyncIterator[T]:
         return work(_handle_signals(observer))
@@ -90,7 +90,10 @@ def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observ
 
 
 def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
-    """A signal that the parent process ignores stays ignored, e.g. SIGHUP under `nohup`."""
+    """Return a stop signal that is set by SIGINT, SIGTERM, SIGHUP or a closed stdout.
+
+    A signal that the parent process ignores stays ignored, e.g. SIGHUP under `nohup`.
+    """
     stop = StopSignal()
 
     def on_signal(number: signal.Signals) -> None:

@@ -206,7 +206,7 @@ class _Report:
             yield checked.file
 
     def _print_unusable(self, file: UnusableFile) -> None:
-        """A sentence about an option is printed for the first file only."""
+        """Print why a file was not scored. An error in an option is printed for the first file only."""
         sentence = file.message.removeprefix(f"{file.path}: ")
         if sentence not in self._sentences:
             console.print_status(f"debate: {file.message}")

@@ -75,7 +75,7 @@ class PipeSafeObserver:
     ) -> None:
         """`show_warning`: shows warnings. If None, `observer` shows warnings as notes.
 
-        `screen`: the live view, if `observer` is one.
+        `screen`: `observer` itself if it is a live view, else None.
         """
         self.is_closed = False
         self.stop_cause: StopCause | None = None
@@ -86,7 +86,7 @@ class PipeSafeObserver:
         self._observer = observer
         self._screen = screen
         self._seen_notes: set[str] = set()
-        """Notes since the last event, without the durations in them."""
+        """Texts of the notes since the last event. Durations such as `3 s` are removed from the texts."""
         self._holds = 0
         """Number of people who are being asked at the terminal."""
         self._was_left = False
@@ -121,7 +121,7 @@ class PipeSafeObserver:
             self.forward(lambda: self._observer.note(note))
 
     def warn(self, note: str) -> None:
-        """Show a warning as a note is shown, even if the observer shows nothing."""
+        """Show a warning, even if the observer shows nothing. A repeated warning is left out, as in `note`."""
         if self.show_warning is None:
             self.note(note)
         elif self._is_new(note):
@@ -135,9 +135,10 @@ class PipeSafeObserver:
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Hold back all output during the block, in which a person answers at the terminal.
+        """Hold back all output during the `with` block, in which a person answers at the terminal.
 
-        If the block raises, the person has left without an answer. Speeches then stay hidden until the run ends.
+        An exception in the block means that the person left without an answer. Speeches then stay hidden until the run
+        ends.
         """
         self._holds += 1
         if self._holds == 1 and self._screen is not None:
@@ -193,9 +194,9 @@ class PipeSafeStdout:
 
 
 def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
-    """Return the stream for a run's progress: stdout, or stderr with --json. None if `quiet`.
+    """Return the stream for a run's progress: stdout, or stderr with --json. None: progress is not shown.
 
-    None with --json if stderr is not a terminal.
+    Returns None if `quiet`. With --json, returns None if stderr is not a terminal.
     """
     if quiet or (as_json and not is_interactive(sys.stderr)):
         return None

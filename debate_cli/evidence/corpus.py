@@ -24,7 +24,7 @@ from debate_cli.regular_file import is_inside, make_private_folder
 INDEX_VERSION = 4
 """Part of the file name of an index. Increase it if a change of the code changes the content of indexes."""
 KEPT_INDEXES = 5
-"""Number of indexes that stay in the cache. An index used within the last day stays in any case."""
+"""Number of newest indexes that the cache always keeps. Other indexes are removed after a day without use."""
 MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"
@@ -45,9 +45,9 @@ class SkippedFile:
 
 
 def list_source_files(given: str, base: Path, title: str | None = None) -> list[SourceFile]:
-    """List the files that `given` names: a file, a folder with everything below it, or a pattern.
+    """List the files that `given` names: a file, a folder with everything below it, or a pattern such as `docs/*.md`.
 
-    Hidden files are left out, unless a pattern names them. Raises UsageError if there is no such file or folder.
+    Hidden files are left out, unless a pattern names them. Raises UsageError if `given` names no file or folder.
     """
     path = base / given
     if path.is_dir():
@@ -70,10 +70,10 @@ def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: froz
 
 
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
-    """Yield (text, start, end) of each passage of a section. A passage has about `words` words at most.
+    """Yield (text, start, end) of each passage of a section. `start` and `end` are positions in the section's text.
 
-    A passage consists of whole paragraphs. A long paragraph is split between sentences.
-    A long sentence is split at line ends.
+    A passage has about `words` words at most, and consists of whole paragraphs. A long paragraph is split between
+    sentences. A long sentence is split at line ends.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):
@@ -142,7 +142,10 @@ class Corpus:
             return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
 
     def find_changed(self, known: Iterable[Passage]) -> list[str]:
-        """Return the sorted source files of those passages in `known` that this corpus no longer contains."""
+        """Return the names of files that changed: the corpus lacks a passage of the file that is in `known`.
+
+        The names are sorted.
+        """
         sources = {passage.text: passage.source for passage in known if passage.origin == "corpus"}
         with closing(_open_index(self._path)) as index:
             query = "SELECT text FROM passages WHERE text IN (SELECT value FROM json_each(?))"
@@ -169,7 +172,10 @@ def _open_index(path: Path) -> sqlite3.Connection:
 
 
 def query_terms(query: str) -> tuple[str, ...]:
-    """Return the distinct words of `query` without common English words. If all are common, return them all."""
+    """Return the distinct words of `query` without common English words.
+
+    If all words are common, returns all of them.
+    """
     words = tuple(dict.fromkeys(_TERM.findall(query.casefold())))
     telling = tuple(word for word in words if word not in COMMON_ENGLISH_WORDS)
     return (telling or words)[:MAX_QUERY_TERMS]
@@ -178,7 +184,7 @@ def query_terms(query: str) -> tuple[str, ...]:
 def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) -> Corpus:
     """Open the corpus of `files`. Its index is kept in the folder `cache`.
 
-    Raises UsageError for too many files, or if no file can be indexed. Raises StorageError if the index cannot be
+    Raises UsageError if there are too many files, or if none can be indexed. Raises StorageError if the index cannot be
     written.
     """
     if len(files) > MAX_FILES:

@@ -19,7 +19,7 @@ from debate_cli.regular_file import read_regular_file
 
 MAX_FILE_BYTES = 20_000_000
 MAX_TEXT_CHARS = 100_000_000
-"""Maximum length of a file's text, in characters. The text of a JSON or CSV file can be longer than the file."""
+"""Maximum length in characters of the text read from a file. For JSON and CSV, the text can be longer than the file."""
 _MAX_PATH_CHARS = 200
 _FENCE = re.compile(r"^ {0,3}(?P<marks>`{3,}|~{3,})(?P<rest>.*)$", re.MULTILINE)
 _PACKAGE_BY_SUFFIX = {".pdf": "pypdf", ".docx": "docx"}
@@ -61,7 +61,7 @@ class SourceFile:
     """Path as shown to the user."""
     title: str | None = None
     leaves_folder: bool = False
-    """Whether the file is a link out of the folder that the user gave."""
+    """Whether the file is a link to a place outside the folder that the user gave."""
 
 
 class UnreadableSourceError(ValueError):
@@ -205,7 +205,7 @@ class _PageReader(HTMLParser):
 
 
 def _read_page(text: str) -> Iterable[Section]:
-    """Comments and unclosed tags are removed, because they make the parser very slow."""
+    """Read an HTML page. Comments and unclosed tags are removed first, because they make the parser very slow."""
     body, mark, rest = _COMMENT.sub("", text).replace("<![", "<!").rpartition(">")
     reader = _PageReader()
     reader.feed(f"{body}{mark}{rest.replace('<', '&lt;')}")

@@ -21,11 +21,12 @@ from debate_cli.evidence.tokens import (
 MIN_WORDS = 3
 """Minimum number of words of a quote, and of each part of a quote with an ellipsis."""
 MAX_GAP_WORDS = 60
-"""Maximum number of words of the passage that an ellipsis may leave out."""
+"""Maximum number of words that an ellipsis in a quote may replace."""
 MIN_SIMILARITY = 0.6
 """Minimum share of equal words for the outcome `altered`. With a smaller share, the outcome is `not_found`."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)
-"""Maximum numbers of words of a quote and of a passage. In longer texts, similar wording is not searched."""
+"""Maximum numbers of words of a quote and of a passage for the outcome `altered`. Longer texts are not compared for
+similar wording."""
 MAX_PLACES = 50
 """Maximum number of parts of a quote, and of positions that are tried for each part."""
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.{3,}|(?:\. ){2,}\.)\s*[\])]|…|\.{3,}|(?:\. ){2,}\.")
@@ -47,13 +48,14 @@ class _Match:
 def check_quote(quote: str, passage: str) -> QuoteCheck:
     """Check whether `quote` is in `passage` word for word.
 
-    Outcomes:
-        `verified`: equal apart from case, spaces, quotation marks and dashes.
-        `near`: equal if articles, inflections, punctuation and layout are ignored too.
-        `altered`: similar, or an ellipsis leaves out a negation.
-        `not_found`: any other quote.
+    The result has one of four outcomes:
 
-    Parts of a quote before and after an ellipsis must occur in this order.
+    - `verified`: equal apart from case, spaces, quotation marks and dashes.
+    - `near`: equal if articles, inflections, punctuation and layout are also ignored.
+    - `altered`: similar, or an ellipsis leaves out a negation.
+    - `not_found`: any other quote.
+
+    An ellipsis divides a quote into parts. The passage must contain the parts in the same order.
     """
     check = _check(quote, normalize_for_check(passage))
     if check.outcome in _GENUINE:

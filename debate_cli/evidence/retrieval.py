@@ -26,7 +26,10 @@ class SearchEngine(Protocol):
     """Searches the web."""
 
     async def search(self, search: Search) -> SearchRecord:
-        """Search the web and return the record of `search`. A failure is stored in the record, not raised."""
+        """Search the web and return the record of `search`, which contains the results.
+
+        A failure is recorded, not raised.
+        """
         ...
 
 
@@ -34,7 +37,10 @@ class PassageRanker(Protocol):
     """Orders passages by meaning."""
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """Return `candidates`, the best first, in the record of `search`. A failure is recorded, not raised."""
+        """Order `candidates`, the best first. Return the record of `search`, which contains them.
+
+        A failure is recorded, not raised.
+        """
         ...
 
 
@@ -56,7 +62,7 @@ class PassageFinder:
     web_queries: int = 0
     """Maximum number of web queries for one speech; 0 if only judges may search the web."""
     lookup: Callable[[Brief, Debate], Lookup | None] = lambda _brief, _debate: None
-    """Returns what a judge looks up for a brief; None for nothing."""
+    """Returns what a judge looks up for a brief (the judge's task); None if the judge looks up nothing."""
     ranker: PassageRanker | None = None
     """Orders passages from files by meaning. Without a ranker, the order of the index stays."""
 
@@ -136,16 +142,17 @@ class PassageFinder:
 
 
 def build_query(cue: Cue, debate: Debate) -> str:
-    """Return the words to search for `cue`: what the speaker must answer, the motion, and the speaker's side."""
+    """Return the search words for the speech of `cue`: what the speaker must answer, the motion, the speaker's side."""
     questions = [question.text for question in cue.questions]
     side = debate.participant(cue.speaker).side
     return " ".join([*questions, debate.topic, side, *_claims_to_answer(cue, debate)])
 
 
 def build_web_queries(cue: Cue, debate: Debate, most: int) -> tuple[str, ...]:
-    """Return at most `most` web queries for `cue`: the questions, then the claims to answer.
+    """Return at most `most` web queries for the speech of `cue`: the questions, then the claims to answer.
 
-    The newest claim comes before older claims. If `most` is 1, the query is the motion with all questions and claims.
+    Newer claims come before older claims. Without questions and claims, the only query is the motion. If `most` is 1,
+    the only query contains the motion, all questions and all claims.
     """
     claims = [*(question.text for question in cue.questions), *_claims_to_answer(cue, debate)]
     motion = f"{debate.topic} {debate.participant(cue.speaker).side}"
@@ -162,7 +169,7 @@ def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:
 def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | None, at: datetime) -> PassagesShown:
     """Return the event that shows the passages `found`.
 
-    A passage that `debate` already has keeps its id. A new passage gets the next free id.
+    A passage that `debate` already has keeps its id, e.g. `S4`. A new passage gets the next free id.
     """
     ids = {passage.place: passage.id for passage in debate.passages}
     numbers = [int(match[1]) for passage in debate.passages if (match := _PASSAGE_NUMBER.fullmatch(passage.id))]

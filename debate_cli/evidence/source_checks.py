@@ -76,7 +76,7 @@ def genuine_quotes(debate: Debate, turn: Turn) -> tuple[str, ...]:
 
 
 def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
-    """Yield the texts of an argument, of the responses to an argument, or of the closing, without citations.
+    """Yield what `turn` says about `item` without citations: the argument, responses to the argument, or the closing.
 
     `item`: id of the argument, or `closing`.
     """
@@ -89,7 +89,10 @@ def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
 
 
 def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceOutcome, QuoteCheck]:
-    """Return the outcome of a citation, and how its quote compares with `passage`: None if the debate lacks it."""
+    """Return the outcome of a citation, and the comparison of its quote with `passage`.
+
+    `passage`: the cited passage; None if the debate has no such passage.
+    """
     if passage is None:
         return "no_such_source", NOT_FOUND
     if passage.origin == "summary":
@@ -108,13 +111,14 @@ class LookupItem(NamedTuple):
     item: str
     """Id of the argument, or `closing`."""
     claim: str
-    """Evidence of the argument. For a source that the debate does not have: its name and the words quoted from it."""
+    """Text to look up: the argument's evidence or, for an unknown source, the source's name and the words quoted
+    from it."""
     source: str = ""
     """Name of the cited source; empty for an argument without citation."""
 
 
 def find_uncited(debate: Debate) -> tuple[LookupItem, ...]:
-    """Return the arguments without citation whose evidence names a number, a study or an institution.
+    """Return the arguments that have no citation, although their evidence names a number, a study or an institution.
 
     An imported or unstructured speech counts as one argument.
     """

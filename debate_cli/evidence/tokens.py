@@ -55,7 +55,10 @@ COMMON_ENGLISH_WORDS = _FREQUENT["en"] | ARTICLES | _EXACT_WORDS | frozenset(_TA
 
 
 def detect_language(words: Collection[str]) -> str | None:
-    """Return the language of casefolded `words`; None if too few of them are common in a known language."""
+    """Return the code of the language of casefolded `words`, e.g. `en`.
+
+    Returns None if too few words are common words of a known language.
+    """
     alphabetic = [word for word in words if word[0].isalpha()]
     hits = {language: sum(word in common for word in alphabetic) for language, common in _COMMON_WORDS.items()}
     language = max(hits, key=lambda name: hits[name])
@@ -93,7 +96,10 @@ def expand_contraction(word: str) -> tuple[str, ...]:
 
 
 def stem(word: str) -> str:
-    """Return `word` without its English inflection. A word that is never inflected gets the prefix `=`."""
+    """Return an English word without its inflection, e.g. `plan` for `planned`.
+
+    A word without inflections gets the prefix `=`, e.g. `=not`.
+    """
     if word in NEGATIONS or word in _EXACT_WORDS or not word.isalpha():
         return f"={word}"
     if word in _IRREGULAR:
@@ -130,7 +136,8 @@ _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _QUOTES = frozenset("'\"`´ʼ‘’‚‛“”„‟‹›«»′″‵‶＇＂「」『』〝〞〟")
 _LONG_DASHES = frozenset("—―⸺⸻")
 _KEPT_FORMS = ("<super>", "<fraction>", "<circle>")
-"""NFKC would change characters with these tags to other numbers, such as ² to 2."""
+"""Tags of Unicode characters that are not normalized. NFKC would turn such characters into other numbers, e.g. ²
+into 2."""
 _UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿฀-๿຀-໿က-႟ក-៿"
 _TOKEN = rf"""(?P<word>[{_UNSPACED}]
     | (?<!\w)per\ cent(?!\w)
@@ -241,7 +248,10 @@ class NormalizedText:
 
     @cached_property
     def names(self) -> frozenset[Token]:
-        """Tokens of words that are capitalized inside a sentence. Empty if too many words are capitalized."""
+        """Tokens that are probably names: words capitalized inside a sentence.
+
+        Empty if too many words are capitalized, as in a headline.
+        """
         words = [token for token in self.tokens if token.text[0].isalpha()]
         capitalized = [token for token in words if self.original[self.origins[token.start]].isupper()]
         if len(capitalized) > _MAX_CAPITALIZED_SHARE * len(words):

@@ -88,7 +88,7 @@ def _debatrix_labels(
 
 
 def _read_nyu(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate]:
-    """Leave out consultancies, because they have only one debater."""
+    """Read the debates of the data set `nyu`. Consultancies are left out, because they have only one debater."""
     for number, line in enumerate(texts[path]().split("\n"), 1):
         if not line.strip():
             continue
@@ -187,7 +187,7 @@ DATASETS: dict[str, tuple[re.Pattern[str], Callable[[PurePosixPath, Texts], Iter
     "lechmazur": (re.compile(r"(?:.*/)?prop_[^/]*\.md"), _read_lechmazur),
     "ukp": (re.compile(r".*\.csv"), _read_ukp),
 }
-"""Maps each data set to a pattern for the paths of its debates, and the reader of these files."""
+"""Maps each data set to two values: a pattern for the paths of its files, and the function that reads such a file."""
 
 
 def read_debates(dataset: str, texts: Texts) -> Iterator[DatasetDebate]:

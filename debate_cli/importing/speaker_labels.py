@@ -94,9 +94,9 @@ def fold_name(name: str) -> str:
 
 
 def select_names(names: Iterable[str]) -> frozenset[str]:
-    """Return those of `names` that are speakers, as `fold_name` writes them.
+    """Return those of `names` that are speakers, in the form that `fold_name` returns.
 
-    `names` are the names in all labels of a text, with repetitions.
+    `names`: the name in each label of a text. A name occurs once per label.
     """
     places = list(names)
     counts = Counter(map(fold_name, places))

@@ -27,7 +27,7 @@ class SpeakerChoices(NamedTuple):
     drop: Sequence[str] = ()
     """Speakers whose speeches are left out."""
     merge: Mapping[str, str] = {}
-    """Maps a spelling to the speaker's name."""
+    """Maps a spelling in the file to the speaker's name, e.g. `Dr. Lee` to `Ann Lee`."""
 
 
 class ResolvedSpeakers(NamedTuple):
@@ -37,7 +37,7 @@ class ResolvedSpeakers(NamedTuple):
     sides: Mapping[str, str]
     """Maps each speaker to a side, in the order of their first speeches."""
     dropped: tuple[str, ...]
-    """Numbers of speeches that were left out, such as `3 speeches by Ann`."""
+    """Descriptions of speeches that were left out, such as `3 speeches by Ann`."""
     warnings: tuple[str, ...]
 
 

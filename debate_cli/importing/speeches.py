@@ -54,7 +54,7 @@ class FoundDebate(NamedTuple):
 
 
 def format_counts(counts: Counter[str]) -> tuple[str, ...]:
-    """Return a text such as `12 time stamps` for each noun in `counts`, without zero counts."""
+    """Return texts such as `12 time stamps`, one for each noun in `counts`. Nouns with the count 0 are left out."""
     return tuple(count_noun(count, noun) for noun, count in counts.items() if count)
 
 

@@ -153,8 +153,8 @@ def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) ->
 def read_chat(text: str) -> FoundDebate:
     """Read the debate in a JSON list of messages, in an object with `messages`, or in JSON lines.
 
-    The speaker is the message's `name`, else its role. Raises UnreadableDebateError for a message without a role, and
-    for other JSON.
+    The speaker is the message's `name` or, without a name, its `role`. Raises UnreadableDebateError for a message
+    without a role, and for other JSON.
     """
     omitted = Counter[str]()
     background: list[str] = []

@@ -20,7 +20,10 @@ _DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 @contextlib.contextmanager
 def friendly_os_errors(path: Path, done: str) -> Generator[None]:
-    """Turn an OSError in the `with` block into a StorageError: `path` cannot be `done`, e.g. `written`."""
+    """Turn an OSError in the `with` block into a StorageError, e.g. `a.json: cannot be written`.
+
+    `done`: what failed, e.g. `written`.
+    """
     try:
         yield
     except FileExistsError as error:
@@ -42,10 +45,10 @@ def make_folder(folder: Path) -> None:
 
 
 def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
-    """Write `data` to `path`. Even after a crash, the file has either its old content or all of `data`.
+    """Write `data` to `path`. After a crash, the file has either its old content or all of `data`.
 
-    `mode`: permissions of a new file; an existing file keeps its own. Raises StorageError if the file cannot be
-    written, or exists and `overwrite` is false.
+    `mode`: permissions of a new file. An existing file keeps its permissions. Raises StorageError if the file cannot be
+    written. Raises StorageError if the file exists and `overwrite` is false.
     """
     make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")

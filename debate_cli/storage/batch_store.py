@@ -40,7 +40,7 @@ PRAGMA user_version = {_VERSION};
 
 
 class RequestKey(NamedTuple):
-    """Identifies a request in all processes."""
+    """Identifies a request, also in another process or after a restart."""
 
     model: str
     """`provider/model`."""
@@ -60,7 +60,7 @@ class StoredRequest(NamedTuple):
     """Key of the batch that contains the request."""
     key: RequestKey
     answer: str | None = None
-    """The vendor's result; None if it has not been collected."""
+    """The vendor's result; None until the result is collected."""
 
 
 class StoredBatch(NamedTuple):

@@ -72,7 +72,7 @@ class LoadedConfig:
     background_file: Path | None = None
     """File with the background; None if the background is in the configuration itself, or absent."""
     corpus: Corpus | None = None
-    """The indexed sources; None if the sources must be read from files."""
+    """Index of the sources, if they were read already. None: the sources must be read from files."""
 
 
 def read_config_file(
@@ -84,10 +84,12 @@ def read_config_file(
     checks: Sequence[ConfigCheck] = (check_config,),
     trusted_folders: Sequence[Path] = (),
 ) -> LoadedConfig:
-    """Read the configuration in the file `path`. `text`: text to read in place of the file.
+    """Read the configuration in the file `path`. Raises ConfigError with one line per error.
 
-    `DEBATE_…` variables in `env` replace values of the file. `overrides` replace values of the variables and of the
-    file. `checks` find contradictions in the whole. Raises ConfigError with one line per error.
+    - `text`: text to read in place of the file.
+    - `env`: `DEBATE_…` variables in it replace values of the file.
+    - `overrides`: replace values of the variables and of the file.
+    - `checks`: return contradictions between settings.
     """
     if text is None:
         if path is None:

@@ -17,7 +17,7 @@ class CsvFile(NamedTuple):
 
     columns: tuple[str, ...]
     rows: tuple[tuple[int, Mapping[str, str | None]], ...]
-    """Each row: the number of its last line, and its values by column. A missing value is None."""
+    """One pair per row: the number of its last line, and its values by column. A missing value is None."""
 
 
 def read_csv_file(path: Path, max_bytes: int, name: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:

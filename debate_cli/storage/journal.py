@@ -38,7 +38,7 @@ _DAMAGED_SUFFIX = ".damaged"
 
 
 class JournalMirror(Protocol):
-    """Stores a copy of each line of a journal. A method raises DebateError to stop the debate."""
+    """Stores a copy of each line of a journal. A method raises DebateError if the debate must stop."""
 
     def replace(self, lines: Sequence[bytes]) -> None:
         """Replace all stored lines with `lines`."""
@@ -85,7 +85,7 @@ class Journal:
         self._length = length
         self._checksum = checksum
         self._synced = length, checksum
-        """Length and checksum of what is on the disk for certain."""
+        """Length in bytes and checksum of the part of the file that is certainly on the disk."""
         self._redact = redact
         if path.is_symlink():
             raise StorageError(f"{path}: is a link, which may lead out of its folder; name the journal itself")

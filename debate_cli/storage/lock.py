@@ -16,7 +16,7 @@ from debate_cli.storage.atomic_write import FILE_MODE, friendly_os_errors, make_
 LOCK_SUFFIX = ".lock"
 _PID_BYTES = 20
 _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""In a downloaded folder, a link must be refused and a FIFO must not block."""
+"""Flags for opening a lock file. In a downloaded folder, a link must be refused and a FIFO must not block."""
 
 
 @contextlib.contextmanager

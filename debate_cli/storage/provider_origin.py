@@ -34,11 +34,11 @@ class ProviderOrigin:
     fingerprint: str
     """SHA-256 of the file. For a stored debate, SHA-256 of the provider's settings."""
     names_address: bool
-    """Whether the file names the server. Otherwise an option, the environment or the program names the server."""
+    """Whether the file names the server. If False, an option, the environment or the program names the server."""
     variables: frozenset[str] = frozenset()
     """Variables that the file reads for the key, the headers and the address."""
     url_variables: tuple[str, ...] = ()
-    """Variables in the address, without the one that names the server."""
+    """Variables in the address, e.g. `TOKEN`. A variable that names the server itself is left out, e.g. `LAB_URL`."""
     is_beside_dotenv: bool = False
     """Whether `file` is in the folder of the `.env` file in use."""
 
@@ -84,7 +84,10 @@ def search_fingerprint(base_url: str) -> str:
 
 
 def settings_fingerprint(name: str, spec: ProviderSpec) -> str:
-    """Return the SHA-256 of a provider's written settings, equal for a configuration and the debates saved from it."""
+    """Return the SHA-256 of a provider's written settings.
+
+    A configuration and the debates saved from it have the same fingerprint.
+    """
     return hashlib.sha256(json.dumps(providers_to_json({name: spec}), sort_keys=True).encode()).hexdigest()
 
 

@@ -35,7 +35,7 @@ _FILE_SCHEMA = {
 
 
 def config_schema() -> dict[str, Any]:
-    """Return the schema of `debate.yaml`, with short forms and `${VAR}`."""
+    """Return the schema of `debate.yaml`. The schema allows short forms of values, and `${VAR}`."""
     schema = add_descriptions(DebateConfig.model_json_schema(), _field_docs())
     definitions = schema["$defs"]
     systems = definitions["JudgingConfig"]["properties"]["systems"]
@@ -55,7 +55,7 @@ def config_schema() -> dict[str, Any]:
 
 
 def transcript_schema() -> dict[str, Any]:
-    """Return the schema of a transcript. A key that is omitted if empty is optional."""
+    """Return the schema of a transcript. Keys that a transcript omits if they are empty are optional."""
     schema = add_descriptions(Transcript.model_json_schema(mode="serialization"), _field_docs())
     schema["required"] = [name for name in schema["properties"] if name not in ABSENT_WHEN_EMPTY]
     return {"$schema": JSON_SCHEMA_DIALECT, **schema, "title": "debate-cli transcript"}

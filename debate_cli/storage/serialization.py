@@ -12,14 +12,17 @@ Redact = Callable[[str], str]
 
 
 def config_to_json(config: DebateConfig) -> dict[str, Any]:
-    """Return a configuration as JSON data with all defaults. Providers have only the keys that were written."""
+    """Return a configuration as JSON data with all defaults.
+
+    Settings of providers have only the keys that the user wrote.
+    """
     data = config.model_dump(mode="json")
     data["providers"] = providers_to_json(config.providers)
     return data
 
 
 def providers_to_json(providers: Mapping[str, ProviderSpec]) -> dict[str, Any]:
-    """Return settings of providers, each with only the keys that were written."""
+    """Return the settings of providers, each with only the keys that the user wrote."""
     return {name: spec.model_dump(mode="json", exclude_unset=True) for name, spec in providers.items()}
 
 
@@ -58,7 +61,7 @@ SCHEMA_VERSION = 1 + len(UPGRADE_STEPS)
 
 
 def check_version(version: object, where: str, kind: str) -> int:
-    """Return `version` if it is from 1 to SCHEMA_VERSION; otherwise raise TranscriptError.
+    """Return `version` if it is from 1 to SCHEMA_VERSION. Raises TranscriptError for any other version.
 
     `where`: name of the file in errors. `kind`: what the file should be, e.g. `transcript`.
     """

@@ -29,7 +29,8 @@ class IndexEntry:
     models: tuple[str, ...]
     """Models of all debaters, as `provider/model`, each once."""
     conclusions: tuple[Verdict, ...]
-    """Newest verdicts of systems and all verdicts of reviewers, the deciding one first. Empty without a transcript."""
+    """Newest verdict of each judging system, and all verdicts of human reviewers. The deciding verdict comes first.
+    Empty without a transcript."""
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
     judgments_missing: int = 0

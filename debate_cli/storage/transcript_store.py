@@ -34,7 +34,7 @@ class StoredDebate(NamedTuple):
 
     @property
     def from_journal(self) -> bool:
-        """Whether the debate was read from its journal, because its transcript is older or missing."""
+        """Whether the debate was read from its journal. This is so if the transcript is older or missing."""
         return self.path.suffix == JOURNAL_SUFFIX
 
 
@@ -64,9 +64,9 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
-    """Return `; did you mean …?` with the last id that begins with `name`, else the most similar id.
+    """Return `; did you mean …?` with the alphabetically last id that begins with `name`.
 
-    Empty if no id in `folders` is similar.
+    If no id begins with `name`, the text names the most similar id. Empty if no id in `folders` is similar.
     """
     ids: set[str] = set()
     for folder in folders:
@@ -79,9 +79,9 @@ def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
 
 
 def open_debate(path: Path) -> StoredDebate:
-    """Read the debate whose journal or transcript is `path`, from the newer of the two files.
+    """Read a debate from its journal or its transcript, whichever is newer.
 
-    Raises TranscriptError if the file cannot be read.
+    `path`: one of the two files. Raises TranscriptError if the file cannot be read.
     """
     if path.suffix not in _SUFFIXES:
         return _from_transcript(path)
@@ -112,7 +112,7 @@ def cut_damaged_journal(path: Path) -> str | None:
 
 
 def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
-    """Return the debate from its transcript, even if its journal is newer; None if there is no transcript.
+    """Return the debate from its transcript, even if its journal is newer. Returns None if there is no transcript.
 
     Raises TranscriptError if the transcript cannot be read.
     """
@@ -123,10 +123,10 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 
 
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
-    """Expand paths, ids, folders and globs to a list of files, each once.
+    """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
-    `folders`: where to search for ids. A path that does not exist is returned, so that its reader reports it. Raises
-    UsageError for a folder or glob without files, and for a misspelt id that is the only reference.
+    A path of a missing file is returned, so that the function that reads the file reports the error. Raises UsageError
+    for a folder or glob without files. Raises UsageError for a misspelt id, if it is the only reference.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -182,8 +182,8 @@ DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
     """Yield the folders in which to search for a debate: the output folder, then DEFAULT_OUTPUT_FOLDER.
 
-    The output folder is `out`, else DEBATE_OUT, else `output.dir` of `config`. None or `-` means the default
-    configuration. Errors in the configuration are ignored.
+    The output folder is `out`, else DEBATE_OUT, else `output.dir` in the file `config`. If `config` is None or `-`, the
+    default configuration is read. Errors in the configuration are ignored.
     """
     named = Path(config) if config is not None and config != "-" else None
     first = out or _output_dir(named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None))

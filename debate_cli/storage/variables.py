@@ -64,9 +64,9 @@ class Environment(Mapping[str, str]):
 
 
 def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
-    """Return `env` plus the keys in the file `.env` of `folder`. Raises ConfigError if the file cannot be read.
+    """Return `env` plus the API keys in the file `.env` of `folder`. Raises ConfigError if the file cannot be read.
 
-    Addresses and settings are ignored, because the file may have been downloaded.
+    Addresses and settings in `.env` are ignored, because the file may have been downloaded.
     """
     path = folder / ".env"
     if not is_inside(path, (folder,)):
@@ -223,9 +223,10 @@ def variable_override(name: str, value: str, source: str) -> Override:
 def apply_overrides(
     data: dict[str, Any], overrides: Sequence[ConfigChange]
 ) -> tuple[dict[str, Any], dict[KeyPath, str], list[Problem]]:
-    """Apply the overrides in order. Return the changed data, the `source` of each changed key path, and the problems.
+    """Apply the overrides in order. Return three values: the changed data, the sources, and the problems.
 
-    A problem's path is the whole key as one part.
+    The sources map each changed key path to the `source` of its override. The path of a problem is one part, the whole
+    key.
     """
     changed: dict[str, Any] = json.loads(json.dumps(data))
     origins: dict[KeyPath, str] = {}
@@ -264,7 +265,7 @@ def _plain_value(value: Any) -> Any:
 
 
 def _set_value(data: dict[str, Any], parts: Sequence[str], value: Any) -> list[KeyPath]:
-    """Missing mappings and lists are created. The paths of everything new are returned."""
+    """Set the value at a key path. Create missing mappings and lists. Return the paths of everything new."""
     if not all(parts) or len(parts) > MAX_YAML_DEPTH:
         raise ValueError("not a key path; write it like `format.arguments` or `debaters.0.model`")
     parent: Any = data
@@ -281,7 +282,7 @@ def _set_value(data: dict[str, Any], parts: Sequence[str], value: Any) -> list[K
 
 
 def _key_in(parent: Any, part: str) -> str | int:
-    """The index after the last item of a list adds an item."""
+    """Return `part` as a key of a mapping or an index of a list. An index just after the last item adds an item."""
     if is_mapping(parent):
         return part
     if not is_list(parent):

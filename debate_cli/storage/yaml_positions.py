@@ -38,11 +38,11 @@ class SourcePosition(NamedTuple):
 
 
 class NodePosition(NamedTuple):
-    """Positions of a key and its value. An item of a list has the same position for both."""
+    """Positions of a key and its value. For an item of a list, both positions are equal."""
 
     key: SourcePosition
     value: SourcePosition
-    """If the value is a list or mapping after a key, the key's position."""
+    """Position of the value. For a list or mapping after a key, the position of the key."""
 
 
 class YamlFault(NamedTuple):
@@ -124,7 +124,10 @@ def escape_unprintable(text: str) -> str:
 
 
 def _check_text(text: str) -> None:
-    """Must run before PyYAML builds nodes, because deep nodes could exhaust the stack."""
+    """Check a YAML text: size, depth, control characters, tags, number of documents.
+
+    This must run before PyYAML builds nodes, because deep nodes could exhaust the stack.
+    """
     if len(text) > MAX_YAML_BYTES:
         raise _FaultError(SourcePosition(1, 1), _TOO_LARGE)
     yaml = _yaml()

@@ -14,7 +14,7 @@ from debate_cli.statistics.estimate import Estimate
 
 Outcome = Literal["met", "not met", "not enough data"]
 SOUND = 8
-"""Minimum number of judged debates with which a gate can be met."""
+"""Minimum number of judged debates. With fewer debates, no gate can be met."""
 
 
 class Gate(NamedTuple):

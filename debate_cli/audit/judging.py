@@ -81,9 +81,9 @@ class Judgement(NamedTuple):
 def build_cases(
     debates: Iterable[AuditDebate], variants: Sequence[VariantName], folder: Path, *, repeat: int
 ) -> list[Case]:
-    """Return a case for each debate and variant. Each judge judges an unchanged debate `repeat` times, a changed one once.
+    """Return a case for each debate and variant. `folder`: folder of the audit.
 
-    `folder`: folder of the audit.
+    Each judge judges an unchanged debate `repeat` times, and a changed debate once.
     """
     return [
         Case(
@@ -110,7 +110,7 @@ def write_cases(cases: Iterable[Case]) -> None:
 def plan_judging(
     cases: Iterable[Case], judge: JudgeName, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return plans for the missing judgements, and a sentence for each case that the judge's system cannot judge.
+    """Return plans for the missing judgements, and a sentence for each case that cannot be judged by the judge's system.
 
     `request`: system and model of the judge. `loaded`: configuration of the judge.
     """

@@ -81,9 +81,10 @@ class Judgement(NamedTuple):
 def build_cases(
     debates: Iterable[AuditDebate], variants: Sequence[VariantName], folder: Path, *, repeat: int
 ) -> list[Case]:
-    """Return a case for each debate and variant. `folder`: folder of the audit.
+    """Return a case for each variant of each debate. `folder`: folder of the audit.
 
-    Each judge judges an unchanged debate `repeat` times, and a changed debate once.
+    A variant that changes one debater's speeches gives two cases, one per debater. Each judge judges an unchanged
+    debate `repeat` times, and a changed debate once.
     """
     return [
         Case(
@@ -110,7 +111,7 @@ def write_cases(cases: Iterable[Case]) -> None:
 def plan_judging(
     cases: Iterable[Case], judge: JudgeName, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return plans for the missing judgements, and a sentence for each case that cannot be judged by the judge's system.
+    """Return plans for the missing judgements, and a sentence for each case that the judge's system cannot judge.
 
     `request`: system and model of the judge. `loaded`: configuration of the judge.
     """

@@ -211,7 +211,9 @@ class ChangedMeasure(NamedTuple):
 
 
 def compare_audits(old: StoredReport, new: StoredReport) -> list[ChangedMeasure]:
-    """Return the changes of measures that both audits have. The first judges of both reports are compared, then the second, etc.
+    """Return the changes of measures that both audits have.
+
+    The first judge of `old` is compared with the first judge of `new`, the second with the second, and so on.
     """
     rows: list[ChangedMeasure] = []
     for before, now in zip(old.judges, new.judges, strict=False):

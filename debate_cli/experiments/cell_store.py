@@ -131,9 +131,9 @@ class LedgerCells:
         return read_progress(self._ledger, self._shard)
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next free cell of the shard. Return None if no cell is free now. `without`: players whose cells are skipped.
+        """Take the next free cell of the shard. Return None if no cell is free now.
 
-        Cells that changed after this run began are also skipped.
+        Skips cells that changed after this run began. `without`: players whose cells are also skipped.
         """
         if without:
             return self._claim(-1, without)

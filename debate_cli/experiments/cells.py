@@ -110,7 +110,9 @@ class CellPlan:
         return CellInputs(context, motion, {key: by_key[key] for key in cell.judges}, models)
 
     def describe_self_judging(self) -> list[str]:
-        """Return a sentence for each judge whose own model speaks in some debates. The sentence says whether the judge judges them.
+        """Return a sentence for each judge whose own model speaks in some debates.
+
+        The sentence says whether the judge judges these debates.
         """
         debates: dict[str, dict[str, None]] = {}
         for variant in self.experiment.variants:

@@ -21,7 +21,8 @@ class Gate(NamedTuple):
     """A bound for one measure of a judge, with words for readers."""
 
     measure: str
-    """Name of the measure. `alpha` and `baseline` are numbers from the comparison with labels."""
+    """Name of the measure. `alpha` and `baseline` are numbers from the comparison with labels. For `mirror`, the bound
+    is on the share of draws, which is 1 minus the measure."""
     bound: float
     """Bound that applies if the user sets no bound."""
     question: str

@@ -25,8 +25,9 @@ MAX_WRAPPERS = 8
 """Maximum number of objects around a form that are removed. In {"answer": {…}}, one object is around the form."""
 
 ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
-"""How well a reply fits a form. `valid`: fits the JSON Schema. `off_schema`: fits only the form's pydantic model.
-`invalid`: JSON that does not fit the form. `no_object`: no readable JSON object, or several different ones."""
+"""How well a reply fits a form. `valid`: fits the JSON Schema. `off_schema`: fits the form's pydantic model, but not
+the schema. `invalid`: JSON that does not fit the form. `no_object`: no readable JSON object, or several different
+ones."""
 
 _THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")

@@ -264,7 +264,7 @@ MAX_TOKEN_COUNT = 10**9
 
 
 def parse_token_count(reported: object) -> int:
-    """Return `reported` as a token count from 0 to MAX_TOKEN_COUNT; 0 if `reported` is not a finite number."""
+    """Return `reported` as a token count from 0 to MAX_TOKEN_COUNT. Anything but a finite number becomes 0."""
     if isinstance(reported, bool) or not isinstance(reported, int | float) or not math.isfinite(reported):
         return 0
     return max(0, min(MAX_TOKEN_COUNT, int(reported)))

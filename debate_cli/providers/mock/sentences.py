@@ -102,8 +102,7 @@ class PromptFacts:
 
     @cached_property
     def scorecard(self) -> Json:
-        """The scorecard in a prompt that asks a judge to explain two contradicting results. `winner` is a name or null.
-        """
+        """The scorecard in a prompt that asks a judge to explain two contradicting results. `winner` is a name or null."""
         return _find_json(_SCORECARD, self.user_text) or {}
 
     def document_passages(self) -> list[str]:
@@ -386,7 +385,10 @@ def find_item(values: Json) -> str | None:
 
 
 def cut_to_limits(text: str, max_chars: int | None, max_words: int | None = None) -> str:
-    """Cut `text` to the limits: at the end of a sentence if possible, else at the end of a word."""
+    """Cut `text` to at most `max_chars` characters and `max_words` words; None means no limit.
+
+    The cut is at the end of a sentence if possible, else at the end of a word.
+    """
     if max_words is not None and len(text.split()) > max_words:
         text = " ".join(text.split()[:max_words])
         max_chars = len(text) if max_chars is None else min(max_chars, len(text))

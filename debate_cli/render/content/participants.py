@@ -30,7 +30,8 @@ class ParticipantRow(NamedTuple):
     part: str
     """Side of a debater, or role of a judge."""
     model: str
-    """Models that answered. If none has answered, the configured model or `no model`."""
+    """Models that answered, e.g. `a/x, then a/y (configured: a/z)`. Before the first answer, the configured model or
+    `no model`."""
 
 
 def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:

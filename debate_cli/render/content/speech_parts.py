@@ -180,7 +180,7 @@ class CheckedCitation(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Title of the source, or else its path or address. Empty if the source is unknown."""
+        """Title of the source. Without a title, its path or address. Empty if the source is unknown."""
         return "" if self.passage is None else self.passage.title or self.passage.source
 
     @property

@@ -162,7 +162,8 @@ class BudgetedModel:
         self._on_estimate = on_estimate
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Raises BudgetError if the rest of the budget is too small, or if the price is unknown."""
+        """Answer `request`. Raises BudgetError if the rest of the budget is too small, or if a US dollar limit lacks a price.
+        """
         if self._price is None and self._budget.has_cost_limit:
             raise BudgetError(
                 f"limits.max_cost_usd cannot be enforced, because the price of the model for {request.purpose} is unknown; "

@@ -162,7 +162,10 @@ class BudgetedModel:
         self._on_estimate = on_estimate
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Raises BudgetError if the rest of the budget is too small, or if a US dollar limit lacks a price.
+        """Answer `request`.
+
+        Raises BudgetError if the rest of the budget is too small, or if the budget is in US dollars and the price is
+        unknown.
         """
         if self._price is None and self._budget.has_cost_limit:
             raise BudgetError(

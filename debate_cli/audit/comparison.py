@@ -45,7 +45,8 @@ class Comparison:
     lead: Estimate
     """Accuracy of the judge, minus the accuracy of the best simple rule."""
     needed: int | None
-    """Approximate number of debates needed to confirm a lead over the best simple rule. None if there is no lead."""
+    """Approximate number of debates needed to confirm the judge's lead over the best simple rule. None if there is no
+    lead."""
     kappa: Estimate
     """Cohen's κ between judge and labels."""
     alpha_people: Estimate
@@ -130,7 +131,7 @@ def compare_with_labels(
 
 
 def _add_majority(rows: Sequence[_Row]) -> None:
-    """The rule `majority` always names the side, or the draw, that most labels name."""
+    """Adds the rule `majority`, which always names the side, or the draw, that most labels name."""
     places = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
     place = places.most_common(1)[0][0]
     for row in rows:

@@ -33,9 +33,9 @@ class AuditDebate:
 
     debate: Debate
     better: str | None = None
-    """Name of the debater with the better case. None if both cases are equal, or if the better case is not known."""
+    """Name of the debater with the better case. None if both cases are equally good, or if `is_known` is false."""
     is_known: bool = False
-    """Whether the better case is known."""
+    """Whether it is known which case is better, or that both are equally good."""
     reviews: tuple[tuple[Verdict, str], ...] = ()
     """Verdicts by people on this debate, with the person's name. The oldest verdict comes first."""
 
@@ -74,10 +74,10 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 
 
 def rebuild_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
-    """Return a complete debate of `debaters` with `turns`, and without assessments.
+    """Return a complete debate of `debaters` with `turns`, and without assessments. The turns are numbered from 0.
 
-    `like`: debate whose id, motion, passages and settings are copied. Its judging systems are not copied.
-    If `like` has no seed, the seed is 0. The turns are numbered from 0.
+    `like`: debate whose id, motion, passages and settings are copied, but not its judging systems. A missing seed
+    becomes 0.
     """
     config = like.config.model_copy(
         update={"debaters": tuple(debaters), "judging": JudgingConfig(systems=()), "seed": like.config.seed or 0}

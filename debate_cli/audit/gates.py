@@ -14,14 +14,15 @@ from debate_cli.statistics.estimate import Estimate
 
 Outcome = Literal["met", "not met", "not enough data"]
 SOUND = 8
-"""Minimum number of judged debates with which a gate can be met."""
+"""Minimum number of judged debates. With fewer debates, no gate can be met."""
 
 
 class Gate(NamedTuple):
     """A bound for one measure of a judge, with words for readers."""
 
     measure: str
-    """Name of the measure. `alpha` and `baseline` are numbers from the comparison with labels."""
+    """Name of the measure. `alpha` and `baseline` are numbers from the comparison with labels. For `mirror`, the bound
+    is on the share of draws, which is 1 minus the measure."""
     bound: float
     """Bound that applies if the user sets no bound."""
     question: str

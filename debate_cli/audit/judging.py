@@ -81,9 +81,10 @@ class Judgement(NamedTuple):
 def build_cases(
     debates: Iterable[AuditDebate], variants: Sequence[VariantName], folder: Path, *, repeat: int
 ) -> list[Case]:
-    """Return a case for each debate and variant. Each judge judges an unchanged debate `repeat` times, a changed one once.
+    """Return a case for each variant of each debate. `folder`: folder of the audit.
 
-    `folder`: folder of the audit.
+    A variant that changes one debater's speeches gives two cases, one per debater. Each judge judges an unchanged
+    debate `repeat` times, and a changed debate once.
     """
     return [
         Case(

@@ -1,6 +1,7 @@
 """Computes measures of a judge, such as its biases, from the judgements of an audit.
 
-A point is one hundredth of the scale of scores. Intervals come from a bootstrap over the unchanged debates, each with all its variants.
+A point is one hundredth of the scale of scores. Intervals come from a bootstrap over the unchanged debates, each with
+all its variants.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -96,7 +97,7 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """Only the first judgement yields numbers, so that each pair counts once."""
+    """Takes only the first judgement, so that each pair of judgements counts once."""
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)
         yield from (float(first.verdict.winner != second.verdict.winner) for first, second in pairs)

@@ -26,13 +26,13 @@ MOSTLY_DRAWS = 0.9
 COIN_FLIPS = 0.4
 """A judge that follows the rule `a coin` has at least this value of the measure `noise`."""
 LONGER = 1.05
-"""The longer side has more than this many times the words of the other side."""
+"""The longer side has more than 1.05 times as many words as the other side."""
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"
 RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
     "a coin": "If it judges a debate again, it often changes the winner, like a coin.",
 }
-"""Maps the rules `draws` and `a coin` to a sentence about a judge that follows the rule."""
+"""Maps each of these two rules to a sentence about a judge that follows the rule."""
 TRY_OUT = "Use it only to try out a setup."
 
 
@@ -58,7 +58,7 @@ class JudgeAuditReport:
     usable_for: str
     """Sentences on what the judge can be used for, and why."""
     not_for: str
-    """Sentence on what the judge gets wrong. Empty if the judge failed no gate."""
+    """Sentence on what the judge gets wrong. Empty if the judge missed no gate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _report_judge(
 
 
 def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[WinnerLabel]) -> str:
-    """If a variant removes content, even a fair judge may prefer the longer side."""
+    """Variants that remove content are left out, because even a fair judge may then prefer the longer side."""
     decided = [each for each in judgements if each.points and not VARIANTS[each.case.variant].removes_content]
     if len({each.case.base for each in decided}) < SOUND:
         return ""
@@ -211,7 +211,10 @@ class ChangedMeasure(NamedTuple):
 
 
 def compare_audits(old: StoredReport, new: StoredReport) -> list[ChangedMeasure]:
-    """Return the changes of measures that both audits have. Judges at the same position in the reports are compared."""
+    """Return the changes of measures that both audits have.
+
+    The first judge of `old` is compared with the first judge of `new`, the second with the second, and so on.
+    """
     rows: list[ChangedMeasure] = []
     for before, now in zip(old.judges, new.judges, strict=False):
         known = {measure.name: measure for measure in before.measures}
@@ -226,7 +229,7 @@ def compare_audits(old: StoredReport, new: StoredReport) -> list[ChangedMeasure]
 
 
 def _judge_change(before: Estimate, now: Estimate) -> str:
-    """The best value of every measure is 0."""
+    """A measure is better if it is closer to 0."""
     if before.low is None or before.high is None or now.low is None or now.high is None:
         return "not enough data"
     if before.low <= now.high and now.low <= before.high:

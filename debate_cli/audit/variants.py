@@ -65,9 +65,10 @@ class Variant:
     shows: str
     """What the variant tests, in words, e.g. `position bias`."""
     build: Build
-    """Builds the changed debates. Yields none if the debate does not allow the change."""
+    """Builds the changed debates. Yields no debate if the change is impossible, e.g. another order of sequential
+    speeches."""
     removes_content: bool = False
-    """Whether the changed debater says less. If so, even a fair judge may name another winner."""
+    """Whether the changed debater says less than before. Even a fair judge may then name another winner."""
 
 
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:

@@ -57,14 +57,17 @@ class JudgeRecord:
     judgements: int
     """Number of the judge's judgements that name a winner or a draw."""
     first_share: Estimate
-    """Share of points that the judge gives to the side for the motion. 0.5 means no bias if both orders were played."""
+    """Share of points that the judge gives to the side for the motion. 0.5 means no bias if every pair debated in both
+    orders."""
     swapped: Estimate
-    """Share of debates whose winner changes when the two players exchange sides, 0 to 1."""
+    """Share of pairs of debates with different winners, 0 to 1. The two debates of a pair differ only in who speaks for
+    the motion."""
     length: Estimate
-    """Spearman's ρ between a side's margin and the side's share of the debate's words, -1 to 1."""
+    """Spearman's ρ between a side's margin and its share of the words in the debate, -1 to 1."""
     self_preference: Estimate
-    """Share of points that the judge gives to players with its own model, minus the share that other judges give them.
-    Only debates in which exactly one player has this model count. None if no other judge judged such a debate."""
+    """Share of points that the judge gives to players with the judge's own model, minus the share that other judges
+    give these players. Only debates in which exactly one player has this model count. None if no other judge judged
+    such a debate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ class MotionRecord:
     first_share: Estimate
     """Share of points of the side for the motion, with its Wilson interval."""
     is_one_sided: bool
-    """Whether one side gets at least 80 % of the points, and 0.5 is outside the interval of `first_share`."""
+    """Whether one side gets at least 80 % of the points, and the interval of `first_share` excludes 0.5."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ class ParticipantSpending:
     tokens: int
     """Total of input and output tokens."""
     seconds: float
-    """Total of the seconds that providers took to answer."""
+    """Total seconds that providers took to answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,16 +67,16 @@ class CellStore(Protocol):
         ...
 
     async def settle(self, taken: CellRecord, ended: CellRecord, results: Sequence[ResultRow]) -> bool:
-        """Store a cell after an attempt to run it (`ended`), and its results. `taken`: the record from `take`.
+        """Store a cell after an attempt to run it, together with its results. `taken`: the record from `take`.
 
-        If another run has taken the cell, store nothing and return False.
+        `ended`: the record after the attempt. If another run has taken the cell, store nothing and return False.
         """
         ...
 
     async def renew(self, budget: Budget) -> ExperimentProgress | None:
         """Renew the lease of this run, and update `budget` with the costs of other runs.
 
-        Some calls return the progress of the experiment. All other calls return None.
+        Return the progress of the experiment in some calls, and None in all others.
         """
         ...
 
@@ -133,7 +133,7 @@ class LedgerCells:
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell of the shard. Return None if no cell is free now.
 
-        `without`: players whose cells are skipped. Cells that changed after this run began are skipped too.
+        Skips cells that changed after this run began. `without`: players whose cells are also skipped.
         """
         if without:
             return self._claim(-1, without)

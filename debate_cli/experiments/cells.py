@@ -45,7 +45,7 @@ class Cell:
 
     @property
     def bucket(self) -> int:
-        """Number from which the cell's shard is computed, as `bucket % number of shards`."""
+        """Number that decides the shard of the cell: `bucket % number of shards`."""
         return int(self.key[:8], 16)
 
 
@@ -110,7 +110,10 @@ class CellPlan:
         return CellInputs(context, motion, {key: by_key[key] for key in cell.judges}, models)
 
     def describe_self_judging(self) -> list[str]:
-        """Return a sentence for each judge whose own model speaks in debates: whether the judge judges these debates."""
+        """Return a sentence for each judge whose own model speaks in some debates.
+
+        The sentence says whether the judge judges these debates.
+        """
         debates: dict[str, dict[str, None]] = {}
         for variant in self.experiment.variants:
             for pair in self.config.pairs():

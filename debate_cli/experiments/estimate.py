@@ -36,9 +36,9 @@ class ExperimentEstimate:
     """Estimate of the unfinished cells."""
 
     cells: int
-    """Number of cells, including finished ones."""
+    """Number of all cells. Finished cells are included."""
     done: int
-    """Number of finished cells, which are not estimated."""
+    """Number of finished cells. The estimate leaves them out."""
     players: tuple[ParticipantEstimate, ...]
     judges: tuple[ParticipantEstimate, ...]
     seconds: float

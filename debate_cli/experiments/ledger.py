@@ -263,7 +263,7 @@ class Ledger:
     def recover(self, now: float) -> list[CellRecord]:
         """Set the cells of dead workers to `open`, and return these cells. `now`: seconds since 1970.
 
-        The costs in the returned records do not include what the dead workers spent.
+        The returned records lack the costs that the dead workers caused.
         """
         found: list[CellRecord] = []
         with self.transaction():
@@ -278,7 +278,7 @@ class Ledger:
     def release(self, owner: str, *, updated_at: float | None = None) -> list[CellRecord]:
         """Remove a worker, set its running cells to `open`, and return these cells.
 
-        `updated_at`: new time of change of these cells, in seconds since 1970. None keeps the stored time.
+        `updated_at`: time of this change for the cells, in seconds since 1970. None keeps each cell's stored time.
         """
         self.query("DELETE FROM workers WHERE owner = ?", owner)
         rows = self.query(
@@ -300,7 +300,7 @@ class Ledger:
         return {"open": 0, "running": 0, "failed": 0, "done": 0, **dict(rows)}
 
     def usage(self) -> tuple[float, int, int]:
-        """Return the cost in US dollars, the tokens and the calls of all cells. Cells of earlier plans count too."""
+        """Return the cost in US dollars, the tokens and the calls of all cells, including cells of earlier plans."""
         [usage] = self.query(
             "SELECT TOTAL(cost_usd), CAST(TOTAL(tokens) AS INTEGER), CAST(TOTAL(calls) AS INTEGER) FROM cells"
         )

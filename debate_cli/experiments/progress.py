@@ -13,7 +13,10 @@ Winners = Mapping[str, str | None]
 
 
 class PlayerScore(NamedTuple):
-    """Judgements that decide a player's debates: how many the player won, and how many there are."""
+    """Number of judgements that name the player as the winner, and number of all judgements on the player's debates.
+
+    Only judgements by the judging system that decides count.
+    """
 
     won: int = 0
     judged: int = 0
@@ -112,7 +115,7 @@ def read_status(ledger: Ledger) -> Status:
 
 
 def deciding_winners(results: Iterable[ResultRow]) -> Winners:
-    """Return the winners according to the judging system that decides."""
+    """Return the winner that each judge names, according to the judging system that decides."""
     return {row["judge"] or BASE_JUDGES: row["winner"] for _, row in results if row["decides"]}
 
 

@@ -19,7 +19,7 @@ class RatingFile(NamedTuple):
     """The results in a CSV file."""
 
     results: tuple[Result, ...]
-    """One result for each row. A row with `none` as `side` gives two results of half the weight."""
+    """One result for each row. A row with `none` in the column `side` gives two results, each with half the weight."""
     margin_scale: float | None
     """Largest margin in the file, which counts as a full win. None if the file has scores instead of margins."""
     clusters: str

@@ -75,7 +75,8 @@ class Judgement(NamedTuple):
     weight: float
     """1 / number of judges who name a winner or a draw, by this system, for this debate. 0 if this judge names neither."""
     result: Result
-    """`first`, `second` or `draw`; `conditional` if no player won but an option; `undetermined` if too little was judged."""
+    """`first`, `second` or `draw`. `conditional` if an option won instead of a player, or if the motion won under
+    conditions. `undetermined` if too little was judged."""
     winner: str | None
     """Name of the player who won. None if no player won."""
     victory: str

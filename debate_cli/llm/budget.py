@@ -64,7 +64,7 @@ class Budget:
         self._max_cost_usd = max_cost_usd
         self._max_tokens = max_tokens
         self.used = used
-        """Usage of all requests that have ended, and the usage before the run was resumed."""
+        """Sum of two amounts: the usage of all ended requests of this run, and the usage before the run was resumed."""
         self._used_elsewhere = _NOTHING
         self._reservations: set[BudgetReservation] = set()
         self._queue_lock = asyncio.Lock()
@@ -88,10 +88,10 @@ class Budget:
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst`, the maximum usage of one request. The caller sets `used` on the yielded reservation.
 
-        Waits if `worst` fits only after requests in progress have ended.
+        If the reservations of other requests leave less than `worst`, waits until such a request ends.
 
-        Raises BudgetError if the budget is closed, or if `worst` does not fit even without the requests in progress.
-        `what`: name of the request in this error.
+        Raises BudgetError if the budget is closed. Also raises BudgetError, and closes the budget, if less than `worst`
+        is left even when no reservation counts. `what`: name of the request in this error.
         """
         with waiting_for_turn():
             async with self._queue_lock:
@@ -135,13 +135,13 @@ class Budget:
 
 
 class BudgetedModel:
-    """Passes each request that fits the budget to `model`.
+    """Sends each request to `model` if the rest of the budget suffices for it.
 
-    If the price is unknown, a budget with a limit in US dollars refuses all requests.
+    If the budget has a limit in US dollars and `price` is None, every request is refused.
 
     `name`: the model as `provider/model`; None for the mock, which costs nothing.
 
-    `on_estimate` is called when the usage is estimated, because the server did not report it.
+    `on_estimate` is called when the server reported no usage, so that the usage is estimated.
     """
 
     def __init__(
@@ -162,7 +162,11 @@ class BudgetedModel:
         self._on_estimate = on_estimate
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Raises BudgetError if too little of the budget is left, or if a needed price is unknown."""
+        """Answer `request`.
+
+        Raises BudgetError if the rest of the budget is too small, or if the budget is in US dollars and the price is
+        unknown.
+        """
         if self._price is None and self._budget.has_cost_limit:
             raise BudgetError(
                 f"limits.max_cost_usd cannot be enforced, because the price of the model for {request.purpose} is unknown; "

@@ -42,7 +42,8 @@ class Form(Generic[FormT]):
     schema: JsonSchema
     """JSON Schema without `$ref`. Every value that fits the schema also fits `model`."""
     lenient: bool = False
-    """Whether an answer that fits `model` but not `schema` is accepted. If not, the model is asked again."""
+    """Whether to accept an answer that fits `model` but not `schema`, e.g. a list with too many items. If false, the
+    model is asked again."""
 
 
 def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:
@@ -61,7 +62,10 @@ def share() -> Any:
 
 
 def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) -> Any:
-    """Define a form field for a list of `least` to `most` items. `chars`: maximum length of an item that is a text."""
+    """Define a form field for a list of `least` to `most` items.
+
+    `chars`: maximum length of each item. None for items that are not texts.
+    """
     bounds: JsonSchema = {"minItems": least, "maxItems": most}
     if chars is not None:
         bounds["items"] = {"type": "string", "minLength": 1, "maxLength": chars}
@@ -86,13 +90,13 @@ def one_of(values: Iterable[str | int]) -> JsonSchema:
 
 
 def some_of(values: Iterable[str], *, least: int = 0) -> JsonSchema:
-    """Return the JSON Schema keywords of a list with `least` or more items, each of them one of `values`."""
+    """Return the JSON Schema keywords of a list with at least `least` items. Each item is one of `values`."""
     choices = list(values)
     return {"items": one_of(choices), "minItems": least, "maxItems": len(choices)}
 
 
 def each_of(key: str, values: Iterable[str]) -> JsonSchema:
-    """Return the JSON Schema keywords of a list with one object per value, in order. Property `key` holds the value."""
+    """Return the JSON Schema keywords of a list with one object per value: in object number n, `key` holds value n."""
     return {"prefixItems": [{"properties": {key: {"const": value}}} for value in values]}
 
 

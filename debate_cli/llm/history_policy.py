@@ -58,7 +58,8 @@ class HistoryPolicy:
     ) -> tuple[StructuredAnswer[T], Request, bool]:
         """Ask `model`. If the model refuses the prompt as too long, ask again with less of the debate.
 
-        Returns the last answer, its request, and whether this request contains only the recent part of the debate.
+        Returns the last answer, the request for this answer, and whether that request contains only the recent part of
+        the debate.
 
         `choose` calls `build` or `build_whole` and returns the result.
         """
@@ -78,17 +79,19 @@ class HistoryPolicy:
         return replace(again, exchange=add_model_calls(answer.exchange, again.exchange)), shorter, is_recent
 
     def context_tokens(self, model: ModelHandle) -> int | None:
-        """Return the context of `model` in tokens; None if unknown.
+        """Return how many tokens fit into a prompt of `model`; None if unknown.
 
-        If the model refused a shorter prompt as too long, the length of that prompt in tokens is returned instead.
+        This is the model's context, or the length of the shortest prompt that the model refused as too long, whichever
+        is less.
         """
         known = (model.context_tokens, self._shortest_refused_tokens.get(model.name))
         return min((tokens for tokens in known if tokens is not None), default=None)
 
     def build(self, build: PromptBuilder, length: DebateLength, context_tokens: int | None) -> tuple[Request, bool]:
-        """Return a request, and whether it contains only the recent part of the debate.
+        """Build a request as `format.history` demands: with the whole debate, or only with its recent part.
 
-        `context_tokens`: the model's context in tokens; None if unknown.
+        Returns the request, and whether it contains only the recent part. `context_tokens`: see
+        `HistoryPolicy.context_tokens`.
         """
         if self._mode == "recent":
             return build(is_recent=True), True
@@ -102,17 +105,20 @@ class HistoryPolicy:
     def build_whole(
         self, build: PromptBuilder, length: DebateLength, context_tokens: int | None
     ) -> tuple[Request, bool]:
-        """Return a request, and whether it contains only the recent part of the debate.
+        """Build a request with the whole debate if it fits into the model's context. Ignores `format.history`.
 
-        Whatever `format.history` says, the request contains the whole debate if the model's context is large enough or
-        unknown.
+        If the whole debate does not fit, the request contains only its recent part. Unknown context counts as large
+        enough.
+
+        Returns the request, and whether it contains only the recent part. `context_tokens`: see
+        `HistoryPolicy.context_tokens`.
         """
         if context_tokens is None:
             return build(is_recent=False), False
         return self._build_within(build, length, int(context_tokens * MAX_CONTEXT_SHARE))
 
     def count_fitting(self, lengths: Sequence[int], context_tokens: int | None) -> int:
-        """Return how many passages fit into one prompt, counted from the first. Tells the user once if some do not fit.
+        """Return how many of the first passages fit into one prompt. Tells the user once if some do not fit.
 
         `lengths`: number of characters in each passage. `context_tokens`: the model's context; None if unknown.
         """

@@ -22,11 +22,12 @@ MAX_FAULT_CHARS = 240
 MAX_OBJECTS = 500
 """Maximum number of JSON objects in a reply. A reply with more objects is rejected."""
 MAX_WRAPPERS = 8
-"""Maximum number of wrappers around a form that are removed. {"answer": {…}} has one wrapper."""
+"""Maximum number of objects around a form that are removed. In {"answer": {…}}, one object is around the form."""
 
 ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
-"""How well a reply fits a form. `valid`: fits the JSON Schema. `off_schema`: fits only the form's pydantic model.
-`invalid`: JSON that does not fit the form. `no_object`: no readable JSON object, or several different ones."""
+"""How well a reply fits a form. `valid`: fits the JSON Schema. `off_schema`: fits the form's pydantic model, but not
+the schema. `invalid`: JSON that does not fit the form. `no_object`: no readable JSON object, or several different
+ones."""
 
 _THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
@@ -73,9 +74,9 @@ def strip_thinking(text: str) -> str:
 def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> ParsedReply[FormT]:
     """Return the form that `text` fills in, or the faults of `text`. Never raises.
 
-    If `text` is not a JSON object, the only object within it is read. A broken object is repaired first.
+    `text` may have words around its JSON object. Several different objects are a fault. A broken object is repaired.
 
-    `truncated`: whether `text` broke off. Then no object within it is read.
+    `truncated`: whether `text` broke off. Such a text is read only if all of it is a JSON object.
     """
     try:
         whole: Any = _DECODER.decode(text.strip())
@@ -135,7 +136,7 @@ def _find_objects(text: str) -> _FoundObjects:
 
 
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
-    """Broken objects around a valid form are not repaired; the form may be a draft."""
+    """A broken object that contains a valid form is not repaired, because the form inside may be a draft."""
     if found.too_many:
         return ParsedReply("no_object", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))
     parsed = _choose_object(found.valid, form)

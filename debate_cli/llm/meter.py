@@ -16,7 +16,7 @@ _ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", de
 class CallMeter:
     """Adds up the usage of the requests of one task.
 
-    Before each request, `record` gets the usage so far plus the maximum usage of this request.
+    Before each request, `record` is called with the usage so far plus the maximum usage of the new request.
     """
 
     def __init__(self, record: Callable[[ModelCall], None]) -> None:

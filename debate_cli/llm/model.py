@@ -149,7 +149,7 @@ class Reply:
     attempts: int = 1
     """Number of requests sent to get this answer, including retries. `usage` is the sum over these requests."""
     is_final: bool = False
-    """Whether a person wants the answer used without changes. The question is then not asked again."""
+    """Whether a person wants this answer used without changes. If true, the person is not asked again."""
 
 
 class Model(Protocol):
@@ -221,14 +221,15 @@ class FoundBatch:
     id: str | None
     """Id of the batch; None if the batch was not found."""
     may_exist: bool = False
-    """Whether a later search may find the batch. Some batches cannot be identified until they have ended."""
+    """Whether a later search may find a batch that this search did not find. Some batches can be identified only after
+    they have ended."""
 
 
 class BatchApi(Protocol):
     """The vendor's batch interface for one model. Every method except `entry` may raise ModelError."""
 
     identity: tuple[object, ...]
-    """Equal for two objects with the same model and API key."""
+    """Identifies the model and the API key. Two objects with the same model and key have equal values."""
     max_requests: int
     max_bytes: int
     """Maximum size of one batch in bytes."""
@@ -251,7 +252,7 @@ class BatchApi(Protocol):
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """Yield the custom id and the result (JSON from the vendor) of each processed request, in any order.
 
-        `requests` maps custom ids to requests. Results of other requests are yielded too.
+        `requests` maps custom ids to requests. A result is also yielded if its custom id is not in `requests`.
         """
         ...
 

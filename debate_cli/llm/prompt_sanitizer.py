@@ -17,11 +17,11 @@ _ASCII_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
 
 _MAX_COMBINING_MARKS = 30
-"""Maximum per letter, because text with many combining marks takes long to normalize."""
+"""Maximum number of combining marks per letter. Text with many combining marks takes long to normalize."""
 _EXCESS_COMBINING_MARKS = re.compile(rf"[^\w\s\x00-\x7f]{{{_MAX_COMBINING_MARKS + 1},}}")
 
 _PHRASE_SIGN = re.compile("([\ufdfa\ufdfb])")
-"""These signs are not normalized, because NFKC turns each into a whole phrase."""
+"""Signs that are not normalized, because NFKC replaces each by a whole phrase."""
 
 _ROLES = "system|developer|assistant|user|human|tool"
 _TAGS = f"{_ROLES}|speech|transcript|instructions?|think|start_of_turn|end_of_turn|bos|eos|s"
@@ -51,7 +51,7 @@ def quote_for_prompt(text: str) -> str:
 
 
 def new_nonce() -> str:
-    """Return eight random hexadecimal digits, so that an author of a text cannot know them."""
+    """Return eight random hexadecimal digits, which the author of a text cannot guess."""
     return secrets.token_hex(4)
 
 

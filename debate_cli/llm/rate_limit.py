@@ -27,12 +27,13 @@ MAX_CLOSED_S = 600.0
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_WAITS_PER_INTERVAL = 4
-"""Maximum gap between calls, as a multiple of the total wait before a call was accepted again. It keeps a server that
-refuses calls at random from making the gap longer and longer."""
+"""Maximum gap between calls, as a multiple of the time that the gate was closed. The maximum is for servers that refuse
+calls at random. Without it, the gap would become longer with each refusal."""
 QUICKENING = 0.85
-"""Factor by which the gap between calls is multiplied after each series of accepted calls."""
+"""After each series of accepted calls, the gap between calls is multiplied by this factor."""
 SERIES = 3
-"""Number of calls in a series, as a multiple of the number of calls from whose times the gap was computed."""
+"""Length of a series of accepted calls, relative to the calls from whose times the gap was computed. After 10 such
+calls, a series has 30 calls."""
 MAX_REMEMBERED_CALLS = 1000
 """Maximum number of accepted calls from whose times the gap between calls is computed."""
 
@@ -52,7 +53,8 @@ class ProviderGate:
     A refusal closes the gate. After a wait, one call is sent as a probe. If the provider accepts the probe, the gate
     opens. The waiting calls then follow at a pace that the provider has accepted.
 
-    The waiting calls fail if Retry-After is above MAX_RETRY_AFTER_S, or after `patience_s` without an accepted call.
+    The gate gives up if Retry-After is above MAX_RETRY_AFTER_S, or after `patience_s` seconds without an accepted call.
+    The waiting calls then fail.
 
     `name`: name of the provider. `random(low, high)`: draws a wait in seconds.
     """
@@ -76,7 +78,7 @@ class ProviderGate:
         self.is_probing = False
         """Whether a probe was sent and has not ended. No other call may be sent meanwhile."""
         self._refusals = 0
-        """Refused calls that closed the gate since a probe was last accepted."""
+        """Number of refusals that closed the gate since the provider last accepted a probe."""
         self._next_at = 0.0
         self._probe_sent_at = 0.0
         self._waited_since_closed_s = 0.0
@@ -85,7 +87,8 @@ class ProviderGate:
         self._interval_s = 0.0
         self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
         self._proven_interval_s = math.inf
-        """Interval of the last complete series without a refusal; infinite when the gate opens."""
+        """Gap between calls, in seconds, in the last complete series without a refusal. Infinite before the first such
+        series since the gate opened."""
         self._series_calls = 0
         self._calls_at_pace = 0
 
@@ -94,7 +97,7 @@ class ProviderGate:
         return max(0.0, self._next_at - self._clock())
 
     def raise_if_given_up(self) -> None:
-        """Raise RateLimitedError if the waiting calls fail and it is too early for a new probe."""
+        """Raise RateLimitedError if the gate has given up and the next probe is not due yet."""
         if self._failure is not None and self.wait_s() > 0:
             raise copy.copy(self._failure)
 
@@ -121,8 +124,8 @@ class ProviderGate:
     def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
         """Close the gate because the provider refused `call` with `error`.
 
-        Returns False if `call` was sent before an earlier refusal closed the gate. The new refusal then only makes the
-        wait longer.
+        Returns False if `call` was sent before an earlier refusal closed the gate. Such a late refusal can only make
+        the wait longer.
 
         `waiting`: number of waiting calls, for the message to the user.
         """
@@ -192,7 +195,7 @@ class WindowEntry:
 
     at: float
     amount: int
-    """Tokens of the call, or 1 if the window counts requests. Tokens are corrected when the call has ended."""
+    """Tokens of the call, or 1 if the window counts requests. The tokens are an estimate until the call has ended."""
 
 
 class RateWindow:
@@ -251,8 +254,8 @@ class SharedWindow(Protocol):
 
 
 SharedRates = Callable[[str, int | None, int | None], SharedWindow]
-"""Returns the shared window of an account (provider, address and a hash of the API key). The other arguments are its
-requests and its tokens per minute; None means no limit."""
+"""Function that returns the shared window of an account. Arguments: the account (provider, address and a hash of the
+API key), its requests per minute and its tokens per minute. None means no limit."""
 
 
 # Admission of calls -----------------------------------------------------------------------------------------------
@@ -310,7 +313,8 @@ class RateLimiter:
     ) -> AsyncGenerator[WindowEntry, None]:
         """Wait until a call of up to `tokens` tokens may be sent. Yields the call's entry in the window of tokens.
 
-        `overall`: limits the calls of the whole run. `ticket`: the call's place in the queue; None means the last.
+        `overall`: limits the calls at once of the whole run. `ticket`: the call's place in the queue; None means the
+        last.
 
         Raises RateLimitedError if the provider refuses calls for too long.
         """
@@ -395,9 +399,11 @@ class RateLimiter:
 
 
 class RateLimitedModel:
-    """Asks `model` when `limiter` and `overall` admit the call. Asks again after a refusal (HTTP 429 or 529).
+    """Sends a call to `model` when `limiter` admits the call. Sends it again after a refusal (HTTP 429 or 529).
 
     Raises the refusal if it came in the middle of an answer, or if the provider refuses calls for too long.
+
+    `overall`: limits the calls at once of the whole run.
     """
 
     def __init__(

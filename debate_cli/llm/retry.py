@@ -62,11 +62,10 @@ def draw_backoff(failures: int, random: Callable[[float, float], float]) -> floa
 class RetryingModel:
     """Asks `model` again after a TransientError, until `max_attempts` requests were made.
 
-    Waits as long as Retry-After says; without it, the wait is random. Calls `on_retry` with one line before each wait.
+    Before each wait, `on_retry` is called with one line. Retry-After sets the wait. Without Retry-After, `random(low,
+    high)` draws the wait in seconds.
 
     The reply, or the last error, contains the attempts and usage of all requests.
-
-    `random(low, high)` draws a wait in seconds.
     """
 
     def __init__(

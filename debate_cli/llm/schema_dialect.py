@@ -118,9 +118,10 @@ def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
 
 
 def find_key_member(schema: Mapping[str, Any]) -> str | None:
-    """Return the property that identifies each item of a list by a constant, such as `participant`.
+    """Return the property whose constant identifies each item of a list, e.g. `participant`; None if there is none.
 
-    `schema`: the schema of the list. None if there is no such property, or if a constant cannot be a key of an object.
+    A list with the items `{"participant": "Pro", …}` and `{"participant": "Con", …}` has such a property. Each constant
+    must be usable as the key of an object, and no two may be equal. `schema`: the schema of the list.
     """
     parts: list[JsonObject] = schema.get("prefixItems", [])
     found = {tuple(name for name, inner in part.get("properties", {}).items() if "const" in inner) for part in parts}
@@ -133,7 +134,7 @@ def find_key_member(schema: Mapping[str, Any]) -> str | None:
 def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
     """Return the schema of an object that replaces `schema`, the schema of a list of known items.
 
-    The object has one required key per item. `find_key_member(schema)` must find a property.
+    The object has one required key per item. The caller has checked that `find_key_member(schema)` is not None.
     """
     member = find_key_member(schema)
     properties: JsonObject = {}

@@ -20,7 +20,7 @@ from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
 SEARCH_PURPOSE = "search"
 RERANK_PURPOSE = "rerank"
-"""The `Request.purpose` of a request that rates passages by similarity to a query."""
+"""The `Request.purpose` of requests that order passages by similarity to a query."""
 REPORT_TOKENS = 1500
 """Output limit, in tokens, of a model that searches and reports the results."""
 MAX_CONTINUATIONS = 3

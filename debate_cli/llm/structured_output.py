@@ -71,7 +71,7 @@ MAX_REASKS = 2
 """Maximum number of times that a question is asked again because its answer was invalid."""
 _TRUNCATED_REASONS = frozenset({"length", "max_tokens"})
 _REFUSAL_REASONS = frozenset({"content_filter", "refusal", "safety"})
-"""Some adapters set such a finish reason and leave `Reply.refusal` at None."""
+"""Finish reasons that mean a refusal. Some adapters set only the finish reason, and leave `Reply.refusal` at None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class StructuredAnswer(Generic[FormT]):
     error: DebateError | None = None
     """The error or refusal that ended the question; None without an error or refusal."""
     problem: str | None = None
-    """Why there is no valid answer, in one line. None if there is a valid answer, or if `error` is set."""
+    """Why there is no valid answer, in one line. None for a valid answer. None if `error` gives the reason."""
     timed_out: bool = False
     """Whether the deadline passed before a valid answer arrived."""
     is_final: bool = False
@@ -97,11 +97,11 @@ class StructuredAnswer(Generic[FormT]):
 
 
 MAX_PLAIN_ANSWERS = 2
-"""A server that gives this many plain-text answers in a row is taken to ignore the structured-output mode."""
+"""After this many plain-text answers in a row, the server is assumed to ignore the structured-output mode."""
 
 
 class ModeRecord:
-    """The structured-output modes that one model's server rejects or ignores, for all clients of the model.
+    """Stores which structured-output modes a model's server rejects or ignores. All clients of the model share it.
 
     `name`: the model as `provider/model`. `rejected`: modes that the server rejected or ignored in an earlier run.
     """
@@ -135,9 +135,9 @@ class StructuredOutputClient:
     """Asks `model` to fill in forms, in the best structured-output mode of its `profile`.
 
     If the server rejects a mode, or an answer has no JSON, the next mode is used. After an invalid answer, the model
-    gets its faults and is asked again, at most MAX_REASKS times.
+    gets the answer's faults and is asked again, at most MAX_REASKS times.
 
-    `record`: the modes that the server rejects or ignores. They are used only if there is no other mode.
+    `record`: the modes that the server rejects or ignores. Such a mode is used only if no other mode is left.
     """
 
     def __init__(

@@ -62,18 +62,18 @@ _GENAI_PRICES_IDS = {"gemini": "google", "xai": "x-ai"} | {
     name: name for name in ("openai", "anthropic", "openrouter", "groq", "together", "deepseek", "mistral")
 }
 TOKENS_PER_PRICE = 1_000_000
-"""Number of tokens that one price pays for."""
+"""A price of tokens is the price of this number of tokens."""
 BATCH_FACTOR = 0.5
-"""Price of tokens in a batch, as a share of the normal price."""
+"""Price of tokens in a batch, divided by their normal price."""
 SEARCHES_PER_PRICE = 1000
-"""Number of web searches that one price in `genai-prices` pays for."""
+"""A price of web searches in `genai-prices` is the price of this number of searches."""
 
 
 @functools.cache
 def find_bundled_price(model: str) -> Price | None:
     """Return the bundled price of `provider/model` in US dollars per million tokens; None if unknown.
 
-    If the price has tiers, the first tier is returned.
+    Some prices rise with the length of the prompt. For these, the price of the shortest prompts is returned.
     """
     entry = _find_entry(model)
 
@@ -137,7 +137,10 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """Return a usage with these numbers of tokens. All input is written to the cache if this costs more."""
+    """Return the most expensive usage with these numbers of tokens.
+
+    If a provider charges more for input that it writes to its cache, all input counts as written to the cache.
+    """
     is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(
         input_tokens=input_tokens,
@@ -160,7 +163,7 @@ class UsageAccumulator:
         self.usage = Usage()
         """Known usage of all attempts."""
         self.latency_s = 0.0
-        """Seconds of the attempts that were answered."""
+        """Total seconds of the attempts that were answered."""
 
     def add_reply(self, reply: Reply) -> None:
         """Add the attempts, usage and seconds of a reply."""

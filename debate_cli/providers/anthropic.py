@@ -140,7 +140,10 @@ class _AnthropicReplyBuilder:
 
 
 def parse_usage(reported: Any, before: Usage) -> Usage:
-    """Return each token count as the higher of `reported` and `before`. Input tokens include cache reads and writes."""
+    """Return token counts: for each kind of token, the higher of the counts in `reported` and in `before`.
+
+    A stream reports its counts several times. Input tokens include cache reads and writes.
+    """
     read = parse_token_count(reported.cache_read_input_tokens)
     written = parse_token_count(reported.cache_creation_input_tokens)
     prompt = parse_token_count(reported.input_tokens) + read + written

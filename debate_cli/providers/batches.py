@@ -36,7 +36,7 @@ from debate_cli.providers.openai import CHAT_API
 MAX_RESULT_BYTES = 512 * 1024 * 1024
 """Maximum size in bytes of a batch's results after decompression."""
 CLOCK_SKEW_S = 300.0
-"""Largest expected difference in seconds between the vendor's clock and ours."""
+"""Largest expected difference in seconds between the vendor's clock and the clock of this machine."""
 SUBMISSION_S = 3600.0
 """Maximum time in seconds between the storing of a `BatchIntent` and the creation of the batch."""
 PAGE_SIZE = 100

@@ -37,7 +37,8 @@ CASSETTE_VERSION_KEY = "cassette_version"
 MAX_CASSETTE_BYTES = 256 * 1024 * 1024
 CASSETTE_FILE_MODE = 0o600
 TRANSIENT_ERRORS = (TransientError, BudgetError, StorageError)
-"""Errors that may disappear when a request is repeated. A replay prefers any other recorded result."""
+"""Errors that may disappear when a request is repeated. If a request also has another recorded result, a replay returns
+that result."""
 RedactFunction = Callable[[str], str]
 
 
@@ -159,8 +160,10 @@ class _RecordingModel:
 class CassettePlayer:
     """Answers requests with the recorded calls of a cassette.
 
-    Equal requests get their recorded replies in order; the last reply is repeated. Raises ConfigError if the file is
-    damaged or not a cassette.
+    If a request was recorded several times, its replies are returned in order. After the last reply, the last reply is
+    repeated.
+
+    Raises ConfigError if the file is damaged or not a cassette.
     """
 
     serves = True

@@ -32,7 +32,7 @@ FRACTION_STEPS = 10
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _WORD_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
 MAX_FIRST_WORD_CHARS = 17
-"""Maximum number of characters in the first word of a sentence (16) plus the sentence's final punctuation mark (1)."""
+"""Maximum number of characters in the first word of a sentence (16), plus 1 for the mark at the end of the sentence."""
 MAX_GROUP_CHARS = 17 + 2 * 6
 """Maximum number of characters that `_WORD_GROUP` matches."""
 AVERAGE_WORD_CHARS = 5
@@ -41,7 +41,8 @@ MAX_SENTENCE_GROUPS = 8
 MIN_SENTENCE_GROUPS = 2
 MAX_SENTENCES = 3
 VERBATIM_PROPERTIES = frozenset({"quote"})
-"""Names of properties that hold a quote. Very small models cannot quote, so optional lists of quotes stay empty."""
+"""Names of properties that hold a quote. Very small models cannot quote, so the embedded model leaves optional lists of
+quotes empty."""
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
@@ -93,7 +94,7 @@ CONTEXT_TOKENS = 8192
 """Context length of each call in tokens, as in SmolLM2's training."""
 PROMPT_CACHE_MIB = 1024
 EMBEDDED_TIMEOUT_S = 900.0
-"""Minimum of `timeout_s` for embedded models, in seconds. A slow machine needs minutes to read a long prompt."""
+"""An embedded model has at least this `timeout_s`, in seconds. A slow machine needs minutes to read a long prompt."""
 MISSING_EXTRA_MESSAGE = (
     'local/ models need the package `xllamacpp`, which is not installed; install it with `pip install "xllamacpp>=2026.10,<2027"`, '
     "or run with --mock"

@@ -292,9 +292,8 @@ def error_from_object(error: Any, asked: SentRequest) -> errors.ModelError:
 def error_from_event(error_type: object, code: object, body: str, asked: SentRequest) -> errors.ModelError:
     """Return the error for an error event in a 200 response or a stream.
 
-    `code`: an HTTP status, or the vendor's type of the error. `error_type`: the type if `code` is not known.
-
-    If neither `code` nor `error_type` is known, the returned error is the error for status 500.
+    `code`: an HTTP status, or the vendor's name of the error type. If `code` is unknown, `error_type` is used. If both
+    are unknown, the event is treated as status 500.
     """
     number = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else 0
     if 400 <= number < 600:  # noqa: PLR2004 - HTTP errors

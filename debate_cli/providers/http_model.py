@@ -25,11 +25,12 @@ from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 SAMPLING_PARAMETERS = ("temperature", "seed")
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
-"""Number of characters that any answer may have, however few tokens its request allows."""
+"""The limit on the length of an answer is never lower than this number of characters. It rises with the request's
+tokens."""
 MIN_RESULTS_CHARS = 1024 * 1024
-"""Number of characters that the results of any web search may have."""
+"""The limit on the length of web search results is never lower than this number of characters."""
 CALLS_PER_CLIENT = 16
-"""Maximum number of calls in flight per client. More calls would slow each other down."""
+"""Maximum number of calls in flight per SDK client. More calls would slow each other down."""
 DUMMY_KEY = "no-key-needed"
 """Key for an SDK whose server needs no key. The SDK requires a key, but never sends this one."""
 KEY_HEADERS = ("Authorization", "X-Api-Key")
@@ -263,7 +264,7 @@ MAX_TOKEN_COUNT = 10**9
 
 
 def parse_token_count(reported: object) -> int:
-    """Return `reported` as a token count from 0 to MAX_TOKEN_COUNT; 0 if `reported` is not a finite number."""
+    """Return `reported` as a token count from 0 to MAX_TOKEN_COUNT. Anything but a finite number becomes 0."""
     if isinstance(reported, bool) or not isinstance(reported, int | float) or not math.isfinite(reported):
         return 0
     return max(0, min(MAX_TOKEN_COUNT, int(reported)))

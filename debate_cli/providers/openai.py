@@ -165,8 +165,8 @@ class _OpenAIReplyBuilder:
 def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
     """Return the token counts in `reported`, together with the number of web searches.
 
-    `read`: start of the names of input counts, such as `prompt` in `prompt_tokens`. `written`: start of the name of the
-    output count.
+    `read` and `written`: the words before `_tokens` in the names of the input count and of the output count. Example:
+    `prompt` for `prompt_tokens`.
     """
     prompt = parse_token_count(reported.get(f"{read}_tokens"))
     details: Any = reported.get(f"{read}_tokens_details") or {}

@@ -289,7 +289,7 @@ def parse_ollama_host(host: str) -> str:
 
 
 def server_name(url: str) -> str:
-    """Return `host:port` of `url`, but only `host` for port 443. Empty if `url` has no host."""
+    """Return `host:port` of `url`, without the port if it is 443. Empty if `url` has no host."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").rstrip(".")

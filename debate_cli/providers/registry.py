@@ -231,7 +231,7 @@ class ProviderRegistry:
 
 
 class LazyModel:
-    """Delays the creation of a model until a call. The call also raises errors of the creation."""
+    """Creates the model in each call, not before. The call also raises the errors of the creation."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build

@@ -42,7 +42,7 @@ OUTCOME_BADGES = {
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""Maximum number of claim ids in the summary. If more claims changed their standing, no id is listed."""
+"""Maximum number of claim ids in the summary. If the standing of more claims changed, the summary lists no ids."""
 MOTION_SETTING = "topic"
 """Configuration key of the motion, which the table of settings leaves out."""
 RunsBySystem = dict[str, str]
@@ -143,7 +143,7 @@ def _claim_sentences(comparison: JudgementComparison) -> Iterator[str]:
 
 
 def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:
-    """Map the name of each debater in A or B to a sign."""
+    """Map each debater of the two debates A and B to a sign: symbol, side and colour."""
     a, b = (theme.participant_styles(side.debate.participants) for side in pair.sides)
     return {**b, **a}
 

@@ -95,7 +95,7 @@ def progress_data(progress: ExperimentProgress) -> dict[str, Any]:
 
 
 class PlainExperimentObserver(ExperimentObserver):
-    """Prints a line for each cell whose run has ended."""
+    """Prints a line for each cell after each attempt to run the cell."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

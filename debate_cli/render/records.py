@@ -32,7 +32,7 @@ def join_json_array(members: Iterable[str]) -> Iterator[str]:
 
 
 def dump_csv(records: Iterable[Record], columns: Iterable[str], *, for_terminal: bool = False) -> Iterator[str]:
-    """Yield CSV: the header, then a line per record. Columns that are not in `columns` come last.
+    """Yield CSV: the header, then a line per record. Fields that `columns` does not name become the last columns.
 
     `for_terminal`: whether to sanitize each cell.
     """

@@ -42,7 +42,8 @@ def drop_notes(file: ScoredFile) -> ScoredFile:
 def build_summary_table(files: Sequence[ScoredFile]) -> Table:
     """Return a row per judging system with the totals over all files.
 
-    A debate with several judging runs of a system counts once. It is split if these runs name different winners.
+    A debate counts once, even if a system judged it in several runs. It counts as split if the runs name different
+    winners.
     """
     debates: dict[str, list[list[Verdict]]] = defaultdict(list)
     for file in files:
@@ -88,7 +89,7 @@ def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
 
 
 def deciding_score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """Yield one line per file, on its deciding verdict or else on its first verdict.
+    """Yield one line per file: its deciding verdict. If no verdict decides, its first verdict.
 
     `PATH  SYSTEM  outcome  (scores)`
     """

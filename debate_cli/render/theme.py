@@ -1,6 +1,6 @@
 """Symbols, colours, number formats and common sentences of all screens.
 
-`print(outcome)` shows some of them too. They are defined in lower rooms, and `__all__` names them.
+The names in `__all__` are imported from lower packages, because `print(outcome)` of the Python API needs them too.
 
 No meaning is shown by colour alone. Every colour has a contrast of at least 3 on light and dark backgrounds.
 """
@@ -101,7 +101,7 @@ def format_model_id(model: str) -> str:
 
 
 def format_cell(cell: Cell) -> str:
-    """Return a table cell as one sanitized line. The text of a bar or an interval is empty."""
+    """Return a table cell as one sanitized line. The text of a drawn cell (bar or interval) is empty."""
     match cell:
         case None | Gauge() | Interval():
             return ""
@@ -120,9 +120,9 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield position, header and cell of the cells after a row's first. Empty cells other than badges are left out.
+    """Yield position, header and cell of each cell after a row's first. Empty cells are left out, empty badges are not.
 
-    A debater's name has an empty header, and so has a badge that is the only filled badge of its row.
+    The header is empty for cells that need no explanation: a debater's name, and the only filled badge of a row.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):
@@ -201,7 +201,7 @@ def _format_model_usage(usage: TotalUsage) -> str:
 
 
 def format_brief(brief: Brief, name: str | None = None) -> str:
-    """Return the task of a judge, e.g. `moderator, round 2`. `name` replaces the name of the judging system."""
+    """Return a judge's task in words, e.g. `moderator, round 2`. `name` replaces the name of the judging system."""
     judge = "" if brief.assessor == "judge" else f"/{brief.assessor}"
     return f"{name or brief.system}{judge}, {get_system(brief.system).describe_brief(brief)}"
 
@@ -281,7 +281,7 @@ def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
 
 
 def option_badge(kind: str, option: str) -> Badge:
-    """Return the badge of an option of the judging system `kind`. An unknown option has no meaning and no colour."""
+    """Return the badge of an option of the judging system `kind`. An unknown option gets a neutral badge."""
     return get_system(kind).options.get(option, Badge("·", sanitize_line(option), "info"))
 
 

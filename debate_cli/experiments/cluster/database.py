@@ -69,8 +69,8 @@ T = TypeVar("T")
 def describe_address(dsn: str) -> str:
     """Return the address `dsn` without user, password and options.
 
-    Raises UsageError if `dsn` is not an address of PostgreSQL, or if it has two `@`. With two `@`, messages of psycopg
-    would show a part of the password.
+    Raises UsageError if `dsn` is not an address of PostgreSQL. Also raises UsageError for an address with two `@`,
+    because messages of psycopg would show a part of its password.
     """
     try:
         parts = urlsplit(dsn)

@@ -1,4 +1,4 @@
-"""Converts experiments to documents, and documents to experiments, for workers on other machines."""
+"""Converts experiments to documents (compressed JSON) in the queue, and back on the machines of workers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ class _Document:
 
 
 def dump_experiment(experiment: Experiment) -> bytes:
-    """Convert an experiment to a document without secrets. Raises ConfigError if no worker could run the experiment."""
+    """Return an experiment as a document (compressed JSON) without secrets.
+
+    Raises ConfigError if no worker could run the experiment.
+    """
     context = experiment.variants[0].context
     _require_portable(experiment.file.path.name, experiment.variants)
     document = _Document(
@@ -77,7 +80,7 @@ def dump_experiment(experiment: Experiment) -> bytes:
 
 
 def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
-    """Load the experiment in a document, with the API keys of this machine. `name`: what errors call the document.
+    """Load the experiment in a document, with the API keys of this machine. `name`: name of the document in errors.
 
     Raises ConfigError if the document is wrong, and MissingKeyError if an API key is missing.
     """

@@ -35,7 +35,7 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Changes this recent are copied again, because a change may become visible late."""
+"""Each copy begins this long before the end of the previous copy, because a change may become visible late."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_NOTICE_S = 10.0
 
@@ -213,7 +213,7 @@ async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRec
 async def _copy_cell(
     database: Database, ledger: Ledger, record: CellRecord, results: list[ResultRow], *, has_transcript: bool
 ) -> bool:
-    """A second copy would overwrite judgements that the user added to the transcript."""
+    """Copies a cell only once. A second copy would overwrite judgements that the user added to the transcript."""
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}
     if ledger.find(record.cell.key) == record and (path.exists() or not is_ended):
@@ -245,7 +245,7 @@ class QueueOptions:
     dsn: str
     retry_failed: bool = False
     enqueue_only: bool = False
-    """Whether to end as soon as the cells are in the queue, instead of watching the workers."""
+    """Whether to end as soon as the cells are in the queue. If false, the program then watches the workers."""
 
 
 async def run_in_queue(

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 WINDOW_S = 62
-"""Seconds for which a call counts against a limit per minute. More than 60, because calls may arrive late."""
+"""Seconds for which a call counts against a limit per minute. More than 60, because providers may receive calls
+late."""
 _BUDGET_RETRY_S = 0.5
 
 
@@ -43,8 +44,8 @@ class SharedBudget(Budget):
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst`, the maximum usage of a call. After the call, the caller sets `used` of the reservation.
 
-        Waits while the reservations of other calls leave too little of the budget.
-        Raises BudgetError if the call exceeds the budget. `what`: description of the call in the error.
+        If the reservations of other calls leave less than `worst`, waits until such a call ends. Raises BudgetError if
+        the call exceeds the budget. `what`: name of the call in this error.
         """
         lease, number = CURRENT_LEASE.get(), secrets.token_hex(16)
         reservation = BudgetReservation(worst)

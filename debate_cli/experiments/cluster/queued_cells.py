@@ -101,8 +101,8 @@ class QueuedCells:
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell, and write its saved debate into the folder. Return None if there is no cell to run.
 
-        `without`: players whose cells are skipped.
-        If `without` is empty and this worker is still running a cell, wait for a free cell.
+        `without`: players whose cells are skipped. If `without` is empty, and this worker is still running a cell, wait
+        for a free cell instead of returning None.
         """
         async with nullcontext() if without else self._poll_lock:
             while True:
@@ -247,7 +247,7 @@ class QueuedCells:
         await self._database.run(self._give_back_stalled)
 
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
-        """In the first lease period after the database server starts, heartbeats are missing."""
+        """Does nothing in the first lease period after a start of the database server, when heartbeats are missing."""
         [(may_sweep,)] = await fetch(
             connection,
             "SELECT clock_timestamp() - pg_postmaster_start_time() > make_interval(secs => %s) "

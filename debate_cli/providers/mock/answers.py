@@ -231,11 +231,11 @@ def _merge(parts: list[Json]) -> Json:
 # Choices and numbers -------------------------------------------------------------------------------------------------
 
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
-"""Standings of an argument, each with the upper bound of the judge's impression (0-1)."""
+"""Standings of an argument. The mock judge chooses the first standing whose number is above its impression (0-1)."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
-"""Maps a judge's vote to the average of the judge's numbers, scaled to 0-1."""
+"""Maps a mock judge's vote to the average of the numbers in the same answer, scaled to 0-1."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
-"""Probability that a voting judge joins the majority: in the first vote, and in a later vote."""
+"""Probabilities that a mock judge votes with the majority: in the judge's first vote, and in a later vote."""
 LEADER_QUALITY = 0.8
 OUTPERFORMED_SHARE = 0.85
 """A participant with less than this share of the highest total counts as consistently outperformed."""
@@ -245,9 +245,9 @@ IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id",
 """Properties that take the options in order: item 1 of a list gets option 1, and so on."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
-"""Maps a bad result of a quote check to the mock's answer for `supports`."""
+"""Maps the result of a failed quote check to the mock's answer in the field `supports`."""
 RELEVANCE = {"yes": "yes", "partly": "yes", "contradicts": "yes", "no": "no", "unknown": "unknown"}
-"""Maps the mock's answer for `supports` to its answer for `relevant`."""
+"""Maps the mock's answer in the field `supports` to its answer in the field `relevant`."""
 QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 """Names of lists whose items quote a speech."""
 
@@ -290,7 +290,7 @@ class Opinions:
     def quality(self, values: Json, score: float | None) -> float:
         """Return the quality (0-1) of the performance that a sentence describes.
 
-        The argument's standing decides, else `score`, else a leader in `values`, else the debater's skill.
+        Uses the first known of these: the argument's standing, `score`, the leader in `values`, the debater's skill.
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
         if standing is not None:
@@ -405,7 +405,7 @@ class Opinions:
         return self._random.unit("null", place.path) < (0.8 if place.name == "changed_because" else 0.3)
 
     def list_length(self, place: Place) -> int:
-        """Return the number of items in a list, before the bounds of the schema are applied."""
+        """Return the number of items in a list. The caller applies the bounds of the schema."""
         if place.name in QUOTING_LISTS and not self.quote(place):
             return 0
         if place.name == "remediation_required" and place.values.get("option") == "PASS":
@@ -415,7 +415,10 @@ class Opinions:
         return [*drawn, False].index(False)
 
     def choose_some(self, place: Place, options: Sequence[Any], least: int, most: int) -> list[Any]:
-        """Return `least` to `most` of `options`, in their order. If there are too few, the first option is repeated."""
+        """Return `least` to `most` of `options`, in their order.
+
+        If there are fewer than `least` options, the first option is repeated.
+        """
         if place.name == "concessions":
             answered = [item for turn in self._facts.own_turns for item in list_objects(turn, "responses")]
             wanted = {item.get("target") for item in answered if item.get("type") == "concede"}
@@ -436,7 +439,8 @@ class Opinions:
     def quote(self, place: Place) -> str | None:
         """Return words for a quotation; None if there is no sentence to quote.
 
-        The quoted text is the cited source, else the looked-up passage, else the judged argument, else the judged turn.
+        Quotes the first of these that the task has: the cited source, the looked-up passage, the judged argument, the
+        judged turn.
         """
         if place.values.get("source") in self._facts.passages:
             self._next_citation += 1
@@ -449,7 +453,7 @@ class Opinions:
         return first_words(self._random.pick(sentences, "quote", place.path)) if sentences else None
 
     def keeps_vote(self, values: Json) -> bool:
-        """Return whether the vote in `values` is a judge's first vote, or repeats the last vote."""
+        """Return whether `values` does not change the judge's vote: it is the first vote, or equals the last vote."""
         own = self._facts.own_vote
         return not own or own.get("vote") == values.get("option")
 
@@ -457,17 +461,19 @@ class Opinions:
 # Judges with known biases --------------------------------------------------------------------------------------------
 
 LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
-"""Minimum of an unbiased judge's opinion (0-1) of a side, and the distance from the minimum to the maximum."""
+"""An unbiased judge's opinion of a side lies from LOWEST_MERIT to LOWEST_MERIT + MERIT_RANGE, on a scale from 0 to
+1."""
 CLAIM_WORDS = 8
 """Number of words at the beginning of a claim that determine the claim's merit."""
 LENGTH_STEP = 0.3
-"""A side that is longer than the average of the other sides by this share gets the whole bias for length."""
+"""A side gets the whole bias for length if its speeches are longer than the other sides' average by this share (30
+%)."""
 DITHER = 0.08
 """Distance between the lowest and the highest random number that is added to a score before rounding."""
 DRAW_MARGIN = 0.08
 """Difference of skills (0-1) below which a mock judge decides on a draw. A biased judge uses half of this number."""
 TONE_WORDS = 5
-"""A side gets the whole bias for confidence if its certain words outnumber its unsure words by this number."""
+"""A side gets the whole bias for confidence if it uses this many more certain words than unsure words."""
 LEAST_WORDS = 15
 """Minimum number of different words in a side's speeches. A side with fewer words gets the opinion 0."""
 _CERTAIN = re.compile(

@@ -63,7 +63,8 @@ class PromptFacts:
         judged = [json.loads(name) for _, name in _JUDGED_TURN.findall(self.task)]
         asked: str = _find_json(_SPEAKER, self.user_text)
         self.speaker: str | None = (judged[-1] if judged else None) if self.is_judge else asked or None
-        """The debater who is asked, or whose turn is judged; None if no turn is judged."""
+        """For a debater's prompt, the debater. For a judge's prompt, the speaker of the judged turn; None without a
+        judged turn."""
         found = _parse_lines(self.user_text)
         self.turns = tuple(turn for turn in found if type(turn.get("turn")) is int and "speaker" in turn)
         """The transcript that a judge reads."""
@@ -101,7 +102,7 @@ class PromptFacts:
 
     @cached_property
     def scorecard(self) -> Json:
-        """The scorecard for a judge of two contradicting results. Its `winner` is a name or null."""
+        """The scorecard in a prompt that asks a judge to explain two contradicting results. `winner` is a name or null."""
         return _find_json(_SCORECARD, self.user_text) or {}
 
     def document_passages(self) -> list[str]:
@@ -120,7 +121,7 @@ class PromptFacts:
 
         If `item` is None, the sentences are from the judged turn. If no turn is judged, they are from all turns.
 
-        `before`: whether the turn before the judged turn replaces the judged turn.
+        `before`: whether to quote the turn before the judged turn instead of the judged turn.
         """
         if item:
             arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]
@@ -181,7 +182,7 @@ CLOSE_SHARE = 0.04
 TIED = ""
 """Result of `find_leader` if no side leads."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75
-"""Quality (0-1) below which a performance is weak, and lowest quality of a strong performance."""
+"""A performance is weak if its quality (0-1) is below the first number, and strong from the second number on."""
 
 
 class SeededRandom:
@@ -240,7 +241,7 @@ class Place:
     values: Json = field(default_factory=dict[str, Any])
     """Values that are already written in the field's object and in the objects around that object."""
     index: int = 0
-    """Index of the field's item in the innermost list; 0 outside of lists."""
+    """Index of the list item that contains the field, in the innermost list; 0 outside of lists."""
     quality: float = 0.6
     """Quality (0-1) of the judged performance."""
 
@@ -361,7 +362,7 @@ class SentenceWriter:
 def find_leader(values: Json, names: Collection[str]) -> str | None:
     """Return the name with the most wins in `values`; TIED for a tie.
 
-    If `values` says nothing about a winner, the highest total decides; None for fewer than two totals.
+    If no field of `values` names a winner, the highest total decides. None if there are fewer than two totals.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)
@@ -384,7 +385,10 @@ def find_item(values: Json) -> str | None:
 
 
 def cut_to_limits(text: str, max_chars: int | None, max_words: int | None = None) -> str:
-    """Cut `text` to the limits: at the end of a sentence if possible, else at the end of a word."""
+    """Cut `text` to at most `max_chars` characters and `max_words` words; None means no limit.
+
+    The cut is at the end of a sentence if possible, else at the end of a word.
+    """
     if max_words is not None and len(text.split()) > max_words:
         text = " ".join(text.split()[:max_words])
         max_chars = len(text) if max_chars is None else min(max_chars, len(text))
@@ -411,7 +415,7 @@ Manner = Literal["exact", "near", "altered", "invented"]
 MANNERS: tuple[Manner, ...] = (
     "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
 )  # fmt: skip
-"""Kinds of a debater's citations, in order. After the last kind, the list begins again."""
+"""Manners of quoting, in the order of a debater's citations. After the last manner, the list begins again."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
 """Minimum number of words in a cited sentence, and maximum number of words in a quote."""
 INVENTED_QUOTE = "every team that has tried it would do it again"

@@ -33,7 +33,7 @@ FILE_MODE = 0o600
 MAX_REPLY_BYTES = 1024 * 1024
 MAX_SLUG_CHARS = 80
 FIRST_POLL_S, LAST_POLL_S = 0.1, 1.0
-"""First pause and longest pause between two checks for a reply, in seconds."""
+"""Pauses between two checks for a reply, in seconds: the first pause, and the longest pause."""
 POLL_GROWTH = 1.05
 SETTLED_S = 2.0
 """A reply counts as complete after this number of seconds without a change."""
@@ -138,7 +138,7 @@ class PromptFolder:
 
 
 def _is_complete(stamp: tuple[int, ...], since: float) -> bool:
-    """A change time after the modification time shows that the file was renamed."""
+    """A file whose change time is later than its modification time was renamed, so it is complete."""
     modified_ns, changed_ns, *_ = stamp
     return changed_ns > modified_ns or time.time() - min(since, modified_ns / 1e9) >= SETTLED_S
 

@@ -40,7 +40,7 @@ SEARCH_ENGINES: Mapping[str, tuple[ProviderRow, Price | None]] = MappingProxyTyp
 })  # fmt: skip
 """Maps the name of a search engine to its row and its price. None means an unknown price."""
 ENGINES_ALONE = frozenset(SEARCH_ENGINES) - frozenset(BUILTIN_PROVIDERS)
-"""Names of search engines that offer no models."""
+"""Names of search engines whose provider offers no models."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
 
 
 def build_review_table(debate: Debate) -> Table | None:
-    """Return a row for each person's review; None if there is no review."""
+    """Return a row for each person's review; None if no person has reviewed the debate."""
     reviews = [(run, run.reviewer) for run in debate.runs if run.reviewer is not None]
     columns: dict[str, Callable[[tuple[JudgingRun, Reviewer]], Cell]] = {
         "review": lambda of: f"{', '.join(system.kind for system in of[0].judging.systems)} {of[0].id}",
@@ -94,20 +94,20 @@ def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the label of a verdict in a list. For an added judging run, the label always names the run."""
+    """Return the label of a verdict in a list, e.g. `structured`, or `structured r2` for a run added by `debate judge`."""
     if verdict.run == FIRST_RUN or verdict.reviewer is not None:
         return label_verdict(verdict, among)
     return f"{verdict.system} {verdict.run}"
 
 
 def label_judging_system(debate: Debate, system: str, run: str) -> str:
-    """Return the name of a judging system, followed by `run` if several judging runs have the system."""
+    """Return the name of a judging system. If several judging runs have it, `run` follows, e.g. `structured r2`."""
     runs = (known.id for known in debate.runs if any(one.kind == system for one in known.judging.systems))
     return format_system_label(system, run, runs)
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts with the first deciding one in front. No other verdict is marked as deciding."""
+    """Return the verdicts with the first deciding one in front. Other deciding verdicts lose their mark."""
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [
         verdict.model_copy(update={"decides": False}) if verdict.decides else verdict

@@ -31,7 +31,7 @@ def announce_debate(debate: Debate) -> str:
 def announce_round(debate: Debate, number: int, phase: Phase) -> str:
     """Return the announcement of a round: who gave up, who speaks, and what comes next.
 
-    `debate` must have all turns before the round. For an imported debate, the announcement is only the number.
+    `debate` must have all turns before the round. For an imported debate, only the number of the round is announced.
     """
     if debate.origin is not None:
         return f"Round {number}."
@@ -49,7 +49,10 @@ def announce_round(debate: Debate, number: int, phase: Phase) -> str:
 
 
 def announce_close(debate: Debate, reason: CloseReason | None) -> str:
-    """Return why and after how many speeches the debate ended; empty for a judged document or without a reason."""
+    """Return a sentence with the reason for the debate's end, and with the number of speeches.
+
+    Empty for a judged document, or if `reason` is None.
+    """
     if reason is None or debate.document_name is not None:
         return ""
     rounds = len({turn.round for turn in debate.turns})

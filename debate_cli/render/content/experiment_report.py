@@ -24,7 +24,7 @@ MOTIONS_SHOWN = 20
 
 
 def report_tables(analysis: Analysis, failures: Iterable[Failures] = ()) -> list[Table]:
-    """Return all tables of the report, beginning with tables on the deciding system."""
+    """Return all tables of the report. Tables on the deciding judging system come first."""
     tables: list[Table] = []
     for found in analysis.systems:
         suffix = f", {found.system}" if len(analysis.systems) > 1 else ""

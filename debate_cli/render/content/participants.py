@@ -30,7 +30,8 @@ class ParticipantRow(NamedTuple):
     part: str
     """Side of a debater, or role of a judge."""
     model: str
-    """Models that answered. If none has answered, the configured model or `no model`."""
+    """Models that answered, e.g. `a/x, then a/y (configured: a/z)`. Before the first answer, the configured model or
+    `no model`."""
 
 
 def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:
@@ -83,7 +84,7 @@ def debate_facts(debate: Debate) -> list[str]:
 def judge_rows(debate: Debate, *runs: JudgingRun) -> tuple[ParticipantRow, ...]:
     """Return a row per judging system and model in `runs`. A panel has a row per judge instead.
 
-    The deciding system is marked if models judged in only one of the runs.
+    The deciding system is marked, unless models judged in more than one of the runs.
     """
     marked = [run for run in runs if run.reviewer is None]
     rows = (row for run in runs for row in _rows_of_run(debate, run, is_marked=marked == [run]))

@@ -64,13 +64,14 @@ class VerdictReport:
     label: str
     """Name of the judging system, followed by the judging run if several verdicts have this system."""
     title: str
-    """`verdict`; if the report has several verdicts, e.g. `verdict, structured, decides`."""
+    """`verdict`. If the report has several verdicts, the label is added, e.g. `verdict, structured, decides`."""
     is_alone: bool
     """Whether the report has only this verdict."""
     answer: str
     """Who won and by how much, in a sentence."""
     quote: JudgeQuote | None
-    """Words of a judge who agrees with the verdict; None without such words, or if the briefing starts with them."""
+    """Words of a judge who agrees with the verdict. None if there are none, or if the briefing starts with the same
+    words."""
     missing: tuple[str, ...]
     """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]
@@ -91,7 +92,7 @@ class DebateReport:
     """The only part to report; None reports all parts."""
     summary: VerdictSummary
     verdicts: tuple[VerdictReport, ...]
-    """The verdicts, the deciding one first. For a debate that stopped early, only verdicts with scores."""
+    """The verdicts, the deciding one first. If the debate stopped early, verdicts without scores are left out."""
     omitted: tuple[str, ...]
     """Sentence on the verdicts that the report of an unfinished debate leaves out; empty if none is left out."""
     agreement: Table | None

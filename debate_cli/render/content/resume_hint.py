@@ -60,9 +60,9 @@ def required_change(cause: str) -> str:
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Return options for `debate run --resume`, of which the user chooses one. Empty if no option helps.
+    """Return options for `debate run --resume`. Each of them alone may help, so the user chooses one.
 
-    An empty text means resuming without an option.
+    An empty text in the result means resuming without an option. The result is empty if no option helps.
     """
     if not required_change(failure.cause):
         return ("",)
@@ -111,13 +111,17 @@ class MissingJudgements(NamedTuple):
 
     @property
     def resumable_briefs(self) -> tuple[Brief, ...]:
-        """The missing judgements that resuming the debate requests again."""
+        """The missing judgements that are requested again if the debate is resumed."""
         final = {key for key, failure in self.failures.items() if failure.final}
         return tuple(brief for brief in self.briefs if brief.key not in final)
 
     @property
     def lacks_deciding_judgment(self) -> bool:
-        """Whether a missing judgement of a deciding system can be requested again, or leaves a verdict undetermined."""
+        """Whether the verdict of a deciding system is still open.
+
+        It is open if one of its missing judgements can be requested again, or if the verdict is undetermined without
+        them.
+        """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
         resumable = set(self.resumable_briefs)
@@ -133,9 +137,9 @@ class MissingJudgements(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason()}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
-        """Return the command that asks the same judges again, and the command that asks another model.
+        """Return two commands: one asks the same judges again, the other asks another model.
 
-        The first one is empty if it would fail again.
+        The first command is empty if the same judges would fail again.
 
         `path`: path of the transcript; None if the debate was not saved.
         """

@@ -26,13 +26,16 @@ class JudgeReport(NamedTuple):
 
 
 def report_position(brief: Brief) -> tuple[bool, int, int, int]:
-    """Return a key that sorts the reports of one system by round and turn, reports on the whole debate last."""
+    """Return a key that sorts the reports of one system by round and turn. Reports on the whole debate are last."""
     subject = brief.subject
     return subject.moment == "debate", subject.round or 0, max(subject.turns, default=-1), brief.revision
 
 
 def is_report_early(brief: Brief, in_flight: Iterable[Brief]) -> bool:
-    """Return whether a report that belongs before the report on `brief` is still to come from the same system."""
+    """Return whether the report on `brief` must wait, because the same system owes a report that comes before it.
+
+    `in_flight`: judges' tasks that were requested and have not ended.
+    """
     return any(
         (other.run, other.system) == (brief.run, brief.system) and report_position(other) < report_position(brief)
         for other in in_flight
@@ -40,7 +43,7 @@ def is_report_early(brief: Brief, in_flight: Iterable[Brief]) -> bool:
 
 
 def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
-    """Return the report on one assessment, without the scores of earlier assessments."""
+    """Return the report on one assessment. Its scores are only those of this assessment, not of earlier ones."""
     title = theme.format_brief(assessment.brief, label_judging_system(debate, assessment.system, assessment.run))
     marks = assessment.marks
     if marks and not assessment.findings and all(mark.criterion == PROBABILITY for mark in marks):

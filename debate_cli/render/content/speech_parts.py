@@ -93,7 +93,7 @@ def _strings(item: dict[str, object], *names: str) -> dict[str, str]:
 
 
 class ThreadStep(NamedTuple):
-    """An earlier question about an argument, or the author's reply to a question. The text is not sanitized."""
+    """A question about an argument in an earlier round, or the author's reply to a question. The text is not sanitized."""
 
     by: str
     symbol: str
@@ -114,7 +114,8 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """Questions from the newest round that has any, and the newest reply of `owner`. Earlier rounds come first."""
+    """Two kinds of step: the questions from the newest round with questions, and the newest reply of `owner`. Steps of
+    earlier rounds come first."""
 
 
 class ThreadIndex:
@@ -124,7 +125,7 @@ class ThreadIndex:
         self._turns = tuple(turns)
 
     def of(self, target: str, round_number: int) -> ArgumentThread | None:
-        """Return the thread of argument `target` before round `round_number`; None if no argument has this id."""
+        """Return the thread of argument `target` before round `round_number`; None if no argument has the id `target`."""
         arguments = ((turn.speaker, item) for turn in self._turns for item in turn.arguments or () if item.id == target)
         owner, argument = next(arguments, ("", None))
         if argument is None:
@@ -147,7 +148,7 @@ class ThreadIndex:
         return ArgumentThread(owner, argument.claim, tuple(step for _, step in sorted(steps, key=lambda step: step[0])))
 
     def thread_addressed_by(self, piece: object, round_number: int) -> tuple[str, ArgumentThread] | None:
-        """Return id and thread of the argument that `piece` answers; None if `piece` answers no argument."""
+        """Return id and thread of the argument that `piece` answers; None if `piece` does not answer a known argument."""
         match piece:
             case Response(target=target) | FollowUpAnswer(question_target=target):
                 thread = self.of(target, round_number)
@@ -179,7 +180,7 @@ class CheckedCitation(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Title of the source, or else its path or address. Empty if the source is unknown."""
+        """Title of the source. Without a title, its path or address. Empty if the source is unknown."""
         return "" if self.passage is None else self.passage.title or self.passage.source
 
     @property

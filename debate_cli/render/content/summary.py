@@ -67,7 +67,8 @@ class VerdictSummary:
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
     authority: str
-    """Label of `verdict`; if there are several verdicts, e.g. `structured r3 decides`."""
+    """Label of `verdict`. If there are several verdicts, the label says that this one decides, e.g. `structured r3
+    decides`."""
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
 
@@ -141,7 +142,7 @@ def closing_rows(
 
 
 def limit_rows(rows: Sequence[SummaryRow], limit: int) -> list[SummaryRow]:
-    """Return the first `limit` rows. If rows are left out, a row with their number follows."""
+    """Return the first `limit` rows. If rows are left out, an added row says how many."""
     if len(rows) <= limit:
         return list(rows)
     return [*rows[:limit], SummaryRow(rows[0].label, (f"and {len(rows) - limit} more",))]
@@ -228,7 +229,10 @@ def label_change(change: RequiredChange) -> str:
 
 
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
-    """Return a command that asks a system that has not judged the debate yet, or else the same judges again."""
+    """Return a command that asks a judging system that has not judged the debate yet.
+
+    If all systems have judged the debate, the command asks the same judges again.
+    """
     known = tuple(map(get_system, system_kinds()))
     able = [system.kind for system in known if system.why_not(debate) is None]
     able = able or [system.kind for system in known if system.judges_texts]
@@ -251,7 +255,7 @@ def explain_scores(verdict: Verdict) -> str:
 def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
     """Return the shortened words of a judge who agrees with the verdict.
 
-    None without such words, for an undetermined verdict, and if the briefing `beside` has the same words.
+    None if there are no such words, if the verdict is undetermined, or if the briefing `beside` has the same words.
     """
     quote = get_system(verdict.system).quote(debate, verdict) if verdict.victory != "undetermined" else None
     words = shorten(quote.words) if quote is not None else ""

@@ -40,7 +40,7 @@ STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 DEBATER_COLOURS = 6
 """Number of colours for debaters. With more debaters, the colours repeat."""
 REPLY_BADGES = {False: Badge("↳", "replies", "info"), True: Badge("!", "leaves it open", "mixed")}
-"""Badges of a reply to a question. The key says whether the reply leaves the question open."""
+"""Badges of a reply to a question. The key True means that the question stays open after the reply."""
 Marking = Literal["", "quoted", "altered"]
 """`quoted` if a quote repeats the words, `altered` if a quote changes them, empty if no quote contains them."""
 
@@ -180,7 +180,7 @@ class PageAnchors:
         self._used: set[str] = set()
 
     def once(self, anchor: str) -> Markup:
-        """Return the HTML attribute `id` with this anchor; empty if the page has the anchor already."""
+        """Return the HTML attribute `id` with this anchor. Empty from the second call on, because an id must be unique."""
         if not anchor or anchor in self._used:
             return Markup()
         self._used.add(anchor)
@@ -195,11 +195,11 @@ class PageAnchors:
         return self._passages.get(source, "")
 
     def response(self, item: str, turn: int) -> str:
-        """Return the anchor of a turn's answer to argument `item`; without such an argument, the turn's anchor."""
+        """Return the anchor of a turn's answer to argument `item`; the turn's anchor if the page lacks the argument."""
         return f"turn-{turn}-{self._arguments[item]}" if item in self._arguments else f"turn-{turn}"
 
     def reply(self, item: str, turn: int) -> str:
-        """Return the anchor of a turn's reply about argument `item`; without such an argument, the turn's anchor."""
+        """Return the anchor of a turn's reply about argument `item`; the turn's anchor if the page lacks the argument."""
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:
@@ -221,7 +221,8 @@ class PageAnchors:
 def collect_cited_sources(debate: Debate, index: CitationIndex) -> list[dict[str, Any]]:
     """Return `{id, passage, place, address, pieces, citations}` of each cited source, in the order of the passages.
 
-    Sources without a passage come last, with `passage` None. `address` is empty if a link would be unsafe.
+    `pieces`: the passage, split where quotes begin and end. Sources without a passage come last: their `passage` is
+    None, and `place`, `address` and `pieces` are missing. `address` is empty if a link would be unsafe.
     """
     by_source: dict[str, list[CheckedCitation]] = defaultdict(list)
     for citation in index.all:

@@ -15,7 +15,7 @@ from debate_cli.render.theme import format_model, format_model_id
 from debate_cli.systems.tables import Cell, Interval, Lines, format_number
 
 SHORT_CELL_LENGTH = 30
-"""Maximum length of a text cell that stays on one line."""
+"""Maximum number of characters of a text cell that is never wrapped."""
 
 
 @cache

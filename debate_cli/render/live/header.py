@@ -60,7 +60,7 @@ def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType
 
 
 def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:
-    """Return the heading of an added judging run: a rule with the run's id, then its judges."""
+    """Return the heading of a judging run that `debate judge` adds: a rule with the run's id, then its judges."""
     title = join_text("judging run ", terminal_line(run.id, "bold"))
     return Group(_rule(title), _participant_table(judge_rows(debate, run)))
 
@@ -146,7 +146,7 @@ MIN_CALLS_FOR_ESTIMATE = 2
 class ProgressLine:
     """Counts the calls of a run, and draws the counts as one line.
 
-    For `debate judge`, only calls of the added judging runs count.
+    While `debate judge` adds judging runs to a debate, only the calls of the added runs count.
     """
 
     def __init__(self, planned: int | None, clock: Callable[[], float]) -> None:

@@ -31,14 +31,15 @@ from debate_cli.render.theme import Sign
 from debate_cli.systems.tables import RESPONSE_BADGES
 
 MIN_PANEL_WIDTH = 52
-"""Minimum width of a panel beside another panel. If there is less room, panels are below each other."""
+"""Minimum width in columns of a panel beside another panel. In a narrower window, panels are below each other."""
 PANEL_EDGES = 2
 """Number of lines that the border of a panel takes."""
 MIN_BODY_LINES = 3
 """Minimum number of speech lines in each streaming panel, if panels are stacked."""
 MAX_ID_WIDTH = 20
 FREE_PHASES = ("rebuttal", "speech")
-"""Phases in which a speech is free text. Responses repeat this text, so each is drawn as one line."""
+"""Phases in which a speech is free text. The free text contains the responses, so each response is drawn as one
+line."""
 
 Styles = Mapping[str, Sign]
 """Maps a debater's name to the debater's symbol, side and colour."""
@@ -97,7 +98,7 @@ class PanelRow:
 
 
 def panel_width(count: int, width: int) -> int:
-    """Return the width of each of `count` panels side by side. If they do not fit, return `width`."""
+    """Return the width in columns of each of `count` panels side by side. If they do not fit, return `width`."""
     share = (width - (count - 1)) // max(1, count)
     return share if share >= MIN_PANEL_WIDTH else width
 

@@ -53,9 +53,9 @@ FRAMES_PER_SECOND = 10
 
 
 class LiveObserver:
-    """Observer that shows a run on a terminal. Before `start`, it prints at once and redraws nothing.
+    """Observer that shows a run on a terminal. Before `start`, it prints finished speeches, and draws none in progress.
 
-    `expected`: minimum number of calls; None if unknown. `hint`: text of the bottom line; empty for no such line.
+    `expected`: minimum number of calls; None if unknown. `hint`: text of the bottom line; empty for no bottom line.
     """
 
     def __init__(

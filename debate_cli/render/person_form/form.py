@@ -163,6 +163,6 @@ class FormState:
         return f"{label}{separator}{words}"
 
     def count_filled(self) -> tuple[int, int]:
-        """Return the number of required fields with text, and the number of all required fields."""
+        """Return two numbers: the required fields that have text, and all required fields."""
         required = [item for item in self.fields if item.required]
         return sum(bool(self.sheet.get(item).strip()) for item in required), len(required)

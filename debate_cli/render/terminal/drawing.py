@@ -22,9 +22,9 @@ ParticipantStyles = Mapping[str, Sign]
 BAR_WIDTH = 20
 INDENT = 2
 MAX_KEPT_WORD = 16
-"""Maximum width of a word that a table column keeps whole."""
+"""Maximum width in columns of a word that a table never breaks."""
 MIN_TEXT_WIDTH = 22
-"""Minimum width of a column of long text. A window with less room shows a list instead of the table."""
+"""Minimum width of a table column with long text. If the window has less room, a list replaces the table."""
 MAX_HEADER = 8
 """Maximum length of a one-line header above numbers. A longer header has two lines."""
 MAX_LABEL = 14
@@ -273,7 +273,7 @@ def _colour_of(name: str | None, styles: ParticipantStyles) -> str:
 
 
 def render_cell(cell: Cell, styles: ParticipantStyles) -> Text:
-    """Return a cell as text. The text of a bar or an interval is empty."""
+    """Return a cell as text. The text of a drawn cell (bar or interval) is empty."""
     match cell:
         case DebaterCell():
             return participant_text(cell.name, styles)

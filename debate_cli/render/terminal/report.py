@@ -56,10 +56,10 @@ def closing_screen(
 def fitting_screen(
     console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
 ) -> list[RenderableType]:
-    """Draw the closing screen with as many claims per label as fit into the window, at most `MAX_CLAIMS`.
+    """Draw the closing screen with as many claims per label as fit into the window, from `MAX_CLAIMS` down to one.
 
-    If the window is too small even for one claim per label, the screen has as many as fit into `MAX_SCREEN_ROWS`. If
-    one claim per label does not fit into these, the screen leaves out OPTIONAL_PARTS.
+    The screen has at most `MAX_SCREEN_ROWS` rows. If the window is too small for one claim per label, only this maximum
+    counts. If one claim per label exceeds the maximum too, the screen leaves out OPTIONAL_PARTS, one after the other.
     """
 
     def height(parts: list[RenderableType]) -> int:

@@ -81,7 +81,7 @@ def _participant_lines(role: str, rows: Iterable[participants.ParticipantRow]) -
 
 
 def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False) -> list[str]:
-    """Return the lines of a speech, each after the speaker's name. An answered claim is shown before its answer."""
+    """Return the lines of a speech, each after the speaker's name. Above an answer, a line shows the answered claim."""
     prefix = f"{sanitize_line(turn.speaker)}: "
     lines: list[str] = []
     for part in split_turn(turn):
@@ -153,10 +153,10 @@ class _SlashWrapper(textwrap.TextWrapper):
 
 
 def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool = False) -> Iterator[str]:
-    """Yield the lines. If `stream` is a terminal, they are wrapped between words; the rest of a line is indented.
+    """Yield the lines. If `stream` is a terminal, wrap long lines between words, and indent continuation lines.
 
-    A word that is longer than a line stays whole, so that it can be copied. With `break_paths`, it is broken after a
-    slash.
+    A word that is longer than a line stays whole, so that it can be copied. With `break_paths`, such a word is broken
+    after a slash.
     """
     wrapper = _SlashWrapper if break_paths else textwrap.TextWrapper
     try:
@@ -252,7 +252,7 @@ class PlainObserver:
         self._held_events: list[tuple[Event, Debate]] = []
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` if no earlier speech or report is missing; otherwise keep it until that one arrives."""
+        """Write `event` and all kept events. If an earlier speech or report is still missing, keep `event` instead."""
         match event:
             case TurnCompleted():
                 self._speeches_in_flight.discard(event.turn.index)

@@ -292,7 +292,7 @@ class _Judging:
                 "`debate score` shows all verdicts"
             )
         elif self.judged and self.given.repeat > 1:
-            print_status("note: the newest judging run decides; `debate score --runs all` shows all runs")
+            print_status("note: the verdict of the newest judging run counts; `debate score --runs all` shows all runs")
         if self.batches is not None and self.waiting:
             targets = [plan.target for plan in self.plans if plan.target is not None]
             self.codes.add(self.batches.report_end(collect_command(targets)))

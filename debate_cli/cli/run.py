@@ -100,7 +100,7 @@ def _resolve_continue(given: RunOptions) -> RunOptions:
     if not given.continue_:
         return given
     if given.id is None or given.resume is not None:
-        raise UsageError("--continue starts or resumes the debate of --id; add --id, and leave out --resume")
+        raise UsageError("--continue needs --id and excludes --resume; name the debate with --id only")
     folder = given.out or next(iter(transcript_dirs(config=given.config)))
     place = folder / f"{validate_id(given.id)}.json"
     saved = next((path for path in (place, place.with_suffix(".jsonl")) if path.exists()), None)

@@ -225,7 +225,7 @@ class JudgingConfig(ConfigModel):
     """Only in transcripts: context for the judges of a text. `judge --config` takes it from `background`."""
 
     def notices(self) -> tuple[str, ...]:
-        """Return a sentence, beginning with the key path, for each unexpected effect of a system's settings."""
+        """Return one sentence per unexpected effect of a system's settings. Each sentence begins with the key path."""
         return tuple(
             f"{'.'.join(map(str, ('judging', 'systems', index, *path)))} {sentence}"
             for index, system in enumerate(self.systems)

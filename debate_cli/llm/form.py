@@ -42,8 +42,8 @@ class Form(Generic[FormT]):
     schema: JsonSchema
     """JSON Schema without `$ref`. Every value that fits the schema also fits `model`."""
     lenient: bool = False
-    """Whether to accept an answer that fits `model` but not `schema`, e.g. a list with too many items. If false, the
-    model is asked again."""
+    """Whether to accept an answer that the class `model` accepts but the JSON `schema` forbids, e.g. a list that is too
+    long. If false, the language model is asked again."""
 
 
 def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:

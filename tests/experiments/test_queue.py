@@ -156,9 +156,12 @@ def test_two_experiments_of_one_name_are_kept_apart(here: Path, dsn: str, tmp_pa
     other.mkdir()
     write_experiment(other, players=PAIR, motions=["Is this another motion?"])
     refused = enqueue(other, dsn, "--mock", expect=2)
-    assert "another experiment `trial`" in refused.err
+    assert "a different experiment with the name `trial`" in refused.err
     assert "change `name`" in refused.err
-    assert "another experiment `trial`" in debate("experiment", "status", "exp.yaml", "--mock", cwd=other, env=env).err
+    assert (
+        "a different experiment with the name `trial`"
+        in debate("experiment", "status", "exp.yaml", "--mock", cwd=other, env=env).err
+    )
     write_experiment(other, players=PAIR)
     enqueue(other, dsn, "--mock")
     write_experiment(here, players=PAIR, motions=["Is this a third motion?"])

@@ -94,8 +94,8 @@ async def _find_experiment(connection: AsyncConnection, experiment: str) -> _Sto
 def _refuse_other(found: _StoredExperiment | None, ledger: Ledger, plan: str) -> None:
     if found is not None and found.plan not in {"", plan} and ledger.meta(QUEUED_AS) != found.created_at:
         raise UsageError(
-            f"the queue has another experiment `{ledger.name}`, queued on {found.created_at[:10]}; change `name` in your file, or copy "
-            "the queued experiment into a new folder: debate experiment status EXP.yaml -o DIR"
+            f"the queue already has a different experiment with the name `{ledger.name}`, queued on {found.created_at[:10]}; change "
+            "`name` in your file, or work on the queued one: debate experiment status EXP.yaml -o NEW_FOLDER"
         )
 
 

@@ -466,8 +466,7 @@ LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
 CLAIM_WORDS = 8
 """Number of words at the beginning of a claim that determine the claim's merit."""
 LENGTH_STEP = 0.3
-"""A side gets the whole bias for length if its speeches are longer than the other sides' average by this share (30
-%)."""
+"""Share by which a side's speeches must exceed the others' average length to get the full bias for length: 30 %."""
 DITHER = 0.08
 """Distance between the lowest and the highest random number that is added to a score before rounding."""
 DRAW_MARGIN = 0.08

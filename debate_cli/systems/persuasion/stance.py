@@ -85,9 +85,9 @@ class DebaterState:
 
     @property
     def influence(self) -> float:
-        """Mean persuasion of other debaters by this debater, 0-1.
+        """How strongly this debater persuades the others, 0-1.
 
-        It is the mean over targets of the mean for each target.
+        Mean over the other debaters, each with the mean of this debater's effects on them.
         """
         sums, counts = defaultdict[str, float](float), Counter[str]()
         for (target, _), (total, count) in self.persuasion_dealt.items():

@@ -78,7 +78,7 @@ class ArgumentRecord(NamedTuple):
     path: str
     """File of the debate."""
     id: str
-    """Id of the debate."""
+    """Id of the debate in which the argument was made."""
     system: str
     """Kind of the judging system."""
     run: str

@@ -69,9 +69,9 @@ class Verdict(FrozenModel):
 
     @property
     def option(self) -> str | None:
-        """Option that won a vote, e.g. `CONDITIONAL`, from the notes.
+        """Option that the judges voted for, e.g. `CONDITIONAL`.
 
-        None for a verdict with a winner, an undetermined verdict, and systems without options.
+        None if a debater won, if the verdict is undetermined, and for systems without options.
         """
         if self.winner is not None or self.victory == "undetermined":
             return None

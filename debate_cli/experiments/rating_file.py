@@ -23,7 +23,7 @@ class RatingFile(NamedTuple):
     margin_scale: float | None
     """Largest margin in the file, which counts as a full win. None if the file has scores instead of margins."""
     clusters: str
-    """What the bootstrap draws: `column cluster` or `each row by itself`."""
+    """Source of the bootstrap's clusters: the text `column cluster` or `each row by itself`."""
 
 
 class _Row(NamedTuple):

@@ -103,7 +103,8 @@ def percent_chart(
 def line_series(name: str, values: Mapping[int, float], positions: Mapping[int, str]) -> ChartSeries:
     """Return the line of the debater `name` in a line chart.
 
-    `positions` maps positions on the line to labels such as `turn 3`. `values` maps positions to the debater's values.
+    `positions`: maps each x-coordinate of the chart to its label, e.g. `turn 3`. `values`: maps x-coordinates to the
+    debater's values.
     """
     points = tuple(
         ChartPoint(values[number], f"{name}, {words}: {format_number(values[number])}") if number in values else None

@@ -288,9 +288,10 @@ class Opinions:
         return min(1.0, max(0.0, skill + dither)) if skill else 0.0
 
     def quality(self, values: Json, score: float | None) -> float:
-        """Return the quality (0-1) of the performance that a sentence describes.
+        """Return how good the debater is whom the judge's next sentence describes, 0-1.
 
-        Uses the first known of these: the argument's standing, `score`, the leader in `values`, the debater's skill.
+        The standing of the argument decides, if `values` has one. Next comes `score`, then whether `values` names a
+        leader, then the debater's skill.
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
         if standing is not None:

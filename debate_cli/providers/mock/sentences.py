@@ -102,7 +102,10 @@ class PromptFacts:
 
     @cached_property
     def scorecard(self) -> Json:
-        """The scorecard in a prompt that asks a judge to explain two contradicting results. `winner` is a name or null."""
+        """The scorecard in a prompt that asks a judge to explain two contradicting results; empty in other prompts.
+
+        Its key `winner` is a debater's name or null.
+        """
         return _find_json(_SCORECARD, self.user_text) or {}
 
     def document_passages(self) -> list[str]:

@@ -179,7 +179,7 @@ def test_wrong_arguments_raise_a_config_error(wrong: Callable[[], object], sente
         ("agreement", {"votes": "PASS"}, "votes: 'PASS' is neither a list nor a mapping"),
         ("agreement", {"dimensions": 3}, "dimensions: 3 is not a mapping"),
         ("agreement", {"dimensions": {"risk": ["low"]}}, "dimensions: risk: 'low' is not a mark"),
-        ("needs_deliberation", {"threshold": "x"}, "threshold: 'x' is not a number"),
+        ("needs_deliberation", {"threshold": "x"}, "threshold: 'x' is not a number from 0 to 1"),
     ],
 )  # fmt: skip
 def test_arguments_of_a_wrong_type_raise_a_config_error(name: str, arguments: dict[str, Any], sentence: str) -> None:

@@ -8,7 +8,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError, format_page_hint
 from debate_cli.judging.schedule import missing_briefs
-from debate_cli.systems.registry import get_system
+from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.scoring import deciding_verdicts
 
 NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
@@ -57,12 +57,17 @@ class Gates(NamedTuple):
             known = f"the debaters are {', '.join(map(_printable_name, names))}"
         options = {option for system in voting for option in system.options}
         name = self.min_score_debater
-        if name is not None and name not in (*names, *options):
+        if name is not None and name not in (*names, *options) and not (names and _is_outcome(name)):
             raise UsageError(f"{where}--fail-under {_printable_name(name)}=...: there is no such name; {known}")
         scored = [system for system in voting if name is None or name in system.options]
         is_option = name not in names if name is not None else not names
         score = self.min_score
-        if is_option and score is not None and not any(0 <= score <= system.max_option_score for system in scored):
+        if (
+            is_option
+            and scored
+            and score is not None
+            and not any(0 <= score <= system.max_option_score for system in scored)
+        ):
             shown = f"{name}=" if name is not None else ""
             scales = " and ".join(
                 f"{system.kind} gives scores from 0 to {system.max_option_score:g}" for system in scored
@@ -134,6 +139,10 @@ def _check_winner(expected: str, verdict: Verdict | None) -> str | None:
         return None
     outcome = _printable_name(verdict.outcome)
     return f"--expect-winner: expected {expected}, but the verdict of {verdict.system} is {outcome}"
+
+
+def _is_outcome(name: str) -> bool:
+    return any(name in get_system(kind).options for kind in system_kinds())
 
 
 def _printable_name(name: str) -> str:

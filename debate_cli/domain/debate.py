@@ -539,19 +539,18 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 
 
 def is_rehearsal(debate: Debate) -> bool:
-    """Whether the mock is the only model of the debate, including models that have not answered yet."""
-    models = {*models_used_by_debaters(debate), *_models_of_judges(debate)} - {"", IMPORTED_MODEL}
-    asked = [model for model in models if not is_person(model)]
+    """Whether the mock is the only model of the debate, among the models that answered and those configured."""
+    calls = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
+    answered = {call.model for call in calls if call is not None and call.attempts}
+    models = {*answered, *(person.model for person in debate.participants), *_configured_judge_models(debate)}
+    asked = [model for model in models - {None, IMPORTED_MODEL} if model and not is_person(model)]
     return bool(asked) and all(map(is_mock, asked))
 
 
-def _models_of_judges(debate: Debate) -> Iterator[str]:
+def _configured_judge_models(debate: Debate) -> Iterator[str | None]:
     for run in debate.runs:
-        for system in run.active_systems():
-            for seat in system.seats:
-                judge = seat.id if seat.weight is not None else None
-                configured = configured_judge_model(debate, run, seat.model)
-                yield from models_used_by_judges(debate, run.id, system.kind, judge) or (configured or "",)
+        roles = dict.fromkeys(seat.model for system in run.active_systems() for seat in system.seats)
+        yield from (configured_judge_model(debate, run, role) for role in roles)
 
 
 def _distinct_models(answers: Iterable[Turn | Assessment]) -> tuple[str, ...]:

@@ -108,7 +108,7 @@ def _document_lines(debate: Debate) -> Iterator[str]:
     judging = debate.config.judging
     yield f"TITLE: {format_speech(debate.topic)}"
     if judging.question is not None:
-        yield f"QUESTION that the vote on the document answers, PASS for yes and FAIL for no: {format_speech(judging.question)}"
+        yield f"QUESTION that your judgement of the document answers; if the answer is yes, the document passes: {format_speech(judging.question)}"
     if judging.context is not None:
         yield f"CONTEXT of the document; you do not judge this context: {format_speech(judging.context)}"
     yield f"DOCUMENT: {format_speech(debate.config.background or '')}"

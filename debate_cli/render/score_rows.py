@@ -12,6 +12,7 @@ from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict, sort_deciding_first, victory_cell, winner_cell
 from debate_cli.render.records import join_json_array
 from debate_cli.render.text.tables import table_lines
+from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import Number, Table, TableRow, make_table
 
 _VOTE_NOTES = ("option", "weights")
@@ -63,12 +64,13 @@ def _summary_row(system: str, debates: Sequence[Sequence[Verdict]]) -> TableRow:
     wins = Counter(name for verdict in agreed if (name := verdict.winner or verdict.option) is not None)
     ranked = sorted(wins.items(), key=lambda item: (-item[1], item[0]))
     margins = [fmean(item.margin or 0.0 for item in runs) for runs in determined]
+    scales = {get_system(item.system).max_score(item) for runs in determined for item in runs}
     draws, split = len(agreed) - wins.total(), len(determined) - len(agreed)
     return (
         system,
         " · ".join(f"{name} {count}" for name, count in ranked) or "—",
         *(Number(count, 0) for count in (draws, split, len(debates) - len(determined))),
-        Number(fmean(margins) if margins else None),
+        Number(fmean(margins) if len(scales) == 1 else None),
         theme.format_scale(item for runs in determined for item in runs) or "—",
     )
 

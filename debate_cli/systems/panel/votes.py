@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Literal, get_args
 
 from pydantic import Field
@@ -128,8 +129,8 @@ def needs_deliberation(
     Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
     options, marks = _check_votes(votes, dimensions)
-    if not isinstance(threshold, int | float):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
-        raise ConfigError(f"threshold: {threshold!r} is not a number; use one from 0 to 1")
+    if not isinstance(threshold, Real) or not 0 <= float(threshold) <= 1:  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+        raise ConfigError(f"threshold: {threshold!r} is not a number from 0 to 1; use one, e.g. 0.7")
     is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in _mark_ranges(marks).values())
     is_divided = len(options) >= MIN_VOTES_TO_COMPARE and (len(set(options)) > 1 or is_disputed)
     return is_divided and _compute_agreement(options, marks) < strip_float_noise(threshold)
@@ -145,7 +146,7 @@ def _check_votes(votes: Votes, dimensions: DimensionMarks) -> tuple[list[str], d
     marks = {name: _list_values(f"dimensions: {name}", given) for name, given in dimensions.items()}
     for name, given in marks.items():
         for mark in given:
-            if not isinstance(mark, int | float) or not MIN_DIMENSION_MARK <= mark <= MAX_DIMENSION_MARK:
+            if not isinstance(mark, Real) or not MIN_DIMENSION_MARK <= float(mark) <= MAX_DIMENSION_MARK:
                 raise ConfigError(f"dimensions: {name}: {mark!r} is not a mark; use numbers from 1 to 3")
     return options, marks
 

@@ -1,0 +1,36 @@
+"""A rehearsal is a debate in which the mock is the only model."""
+
+from pathlib import Path
+
+from debate_cli.domain.debate import Debate, is_rehearsal
+from debate_cli.storage.transcript_store import open_debate
+
+TRANSCRIPTS = Path(__file__).parent.parent.parent / "transcripts"
+
+
+def mock_debate() -> Debate:
+    """Return a saved debate of the mock."""
+    return open_debate(TRANSCRIPTS / "example-mock.json").debate
+
+
+def test_only_the_mock_answered() -> None:
+    """A debate of mock debaters and mock judges is a rehearsal; a debate of a local model is none."""
+    assert is_rehearsal(mock_debate())
+    assert not is_rehearsal(open_debate(TRANSCRIPTS / "example-local.json").debate)
+
+
+def test_a_configured_model_counts_before_it_answers() -> None:
+    """A debate of the mock is no rehearsal once another model will speak."""
+    debate = mock_debate()
+    first, *others = debate.participants
+    changed = first.model_copy(update={"model": "ollama/llama3"})
+    assert not is_rehearsal(debate.model_copy(update={"participants": (changed, *others)}))
+
+
+def test_a_judge_of_an_absent_plug_in_counts() -> None:
+    """A judge's model counts although the settings of the judging system cannot be read without its plug-in."""
+    debate = mock_debate()
+    first, *others = debate.assessments
+    asked = first.exchange.model_copy(update={"model": "openai/gpt-5"})
+    answer = first.model_copy(update={"system": "jury", "exchange": asked})
+    assert not is_rehearsal(debate.model_copy(update={"assessments": (answer, *others)}))

@@ -102,6 +102,9 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
     settings = (
         f"{count_noun(count, 'setting')} differ{'s' if count == 1 else ''}" if count else "The settings are the same"
     )
+    unshared = [item.system for item in comparison.verdicts if item.outcome == "one_sided"]
+    if unshared:
+        settings += f", but only one of the two has a verdict of {' and of '.join(unshared)}"
     return [
         *(different if a.topic != b.topic else ()),
         _outcome_sentence(comparison.verdicts),

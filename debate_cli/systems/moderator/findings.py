@@ -62,7 +62,10 @@ class Clash(Finding):
 
     def describe(self) -> list[str]:
         """Return which debaters clash over which point."""
-        verb = "clash over" if self.engaged else "talk past each other on"
+        if len(self.participants) == 1:
+            verb = "clashes over" if self.engaged else "does not engage on"
+        else:
+            verb = "clash over" if self.engaged else "talk past each other on"
         return [f"{' and '.join(self.participants)} {verb} {self.about}"]
 
 

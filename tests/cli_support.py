@@ -1,8 +1,8 @@
 """Runs the command line in tests, with a clean environment: no API key, no colour, its own home.
 
-`debate` calls `main()` in this process, which is fast. `start_process` and `run_on_terminal` fork a process that has
-made a rehearsal (`forked_start`): they are for tests of signals and terminals. `run_in_shell` and `run_python` start a new interpreter: they
-are for tests of pipes and start-up.
+`debate` calls `main()` in this process, which is fast. `start_process` and `run_on_terminal` fork a process that has made a
+rehearsal (`forked_start`): they are for tests of signals and terminals. `run_in_shell` and `run_python` start a new interpreter:
+they are for tests of pipes and start-up.
 """
 
 import json

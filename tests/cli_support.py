@@ -1,8 +1,8 @@
 """Runs the command line in tests, with a clean environment: no API key, no colour, its own home.
 
-`debate` calls `main()` in this process, which is fast. `start_process` and `run_on_terminal` fork a process that has the
-package imported: they are for tests of signals and terminals. `run_in_shell` and `run_python` start a new interpreter: they
-are for tests of pipes and start-up.
+`debate` calls `main()` in this process, which is fast. `start_process` and `run_on_terminal` fork a process that has made a
+rehearsal (`forked_start`): they are for tests of signals and terminals. `run_in_shell` and `run_python` start a new interpreter:
+they are for tests of pipes and start-up.
 """
 
 import json
@@ -17,9 +17,11 @@ import traceback
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import forkserver
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from debate_cli.__main__ import main
 
@@ -29,7 +31,7 @@ LIMIT_S = 60.0
 """Longest time that a process may take; after that the test fails."""
 CONFIGS = Path(__file__).parent.parent / "configs"
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["debate_cli.cli.run", "debate_cli.cli.judge", "debate_cli.cli.replay", "openai"])
+FORKS.set_forkserver_preload(["forked_start", "openai"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,8 @@ def _fork(
     args: Sequence[str | Path], cwd: Path, env: Mapping[str, str] | None, streams: Streams
 ) -> Generator[ForkServerProcess]:
     """A process that runs `debate ARGS`. The end of the block kills the process if it still runs."""
+    with patch.dict(os.environ, PYTHONPATH=str(Path(__file__).parent)):  # Python 3.11 gives the server no sys.path
+        forkserver.ensure_running()
     process = FORKS.Process(target=run_forked, args=([str(arg) for arg in args], cwd, _clean_env(cwd, env), streams))
     process.start()
     try:

@@ -127,7 +127,7 @@ def test_an_unusable_reply_gets_a_problem_and_another_chance(tmp_path: Path) -> 
 
 
 def test_a_mark_outside_its_scale_is_reported(tmp_path: Path) -> None:
-    """The form of a judge accepts such a mark, which then counts as the nearest of the scale; the user is told."""
+    """A judge's form accepts the mark and counts it as the nearest end of the scale. The user gets a note."""
     form = Form("marks", MarkForm, derive_schema(MarkForm), lenient=True)
     schema = OutputSchema(form.name, form.schema)
     reply = tmp_path / "d1" / "001-zoe-s-team-rebuttal.reply.md"

@@ -36,8 +36,8 @@ CLOSING = CLOSINGS["Ada"].model_dump(mode="json")
         (OPENING, split_turn(turns()[0])[:1]),
         (f"```json\n{OPENING}", split_turn(turns()[0])[:1]),
         (
-            '{"answers": [{"question_target": "CON-1", "evaded": true, "reply": "Nobody publ',
-            (FollowUpAnswer(question_target="CON-1", reply="Nobody publ", evaded=True),),
+            '{"answers": [{"question_target": "CON-1", "evaded": true, "reply": "No town publ',
+            (FollowUpAnswer(question_target="CON-1", reply="No town publ", evaded=True),),
         ),
         (json.dumps(CLOSING), (CLOSINGS["Ada"],)),
         (json.dumps({"closing": CLOSING}), (CLOSINGS["Ada"],)),

@@ -35,8 +35,8 @@ MAX_QUOTE_CHARS = 160
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """Return a finding for each passage of the subject that addresses the judge. Quotes of sources are not searched.
 
-    If the subject is the whole debate, the motion, the background and the names are searched too. For a subject of
-    several turns the result is empty, because each turn is also a subject of its own and is searched there.
+    If the subject is the whole debate, the motion, the background and the names are searched too. A subject of
+    several turns gives no findings: each of its turns is searched as a subject of its own.
     """
     if subject.moment in {"pair", "debate"} and subject.turns:
         return ()

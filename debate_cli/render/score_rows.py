@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from statistics import fmean
 
 from pydantic_core import to_json
 
@@ -12,6 +11,7 @@ from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict, sort_deciding_first, victory_cell, winner_cell
 from debate_cli.render.records import join_json_array
 from debate_cli.render.text.tables import table_lines
+from debate_cli.systems.aggregation import mean
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import Number, Table, TableRow, make_table
 
@@ -63,14 +63,14 @@ def _summary_row(system: str, debates: Sequence[Sequence[Verdict]]) -> TableRow:
     agreed = [runs[0] for runs in determined if len({(item.winner, item.option) for item in runs}) == 1]
     wins = Counter(name for verdict in agreed if (name := verdict.winner or verdict.option) is not None)
     ranked = sorted(wins.items(), key=lambda item: (-item[1], item[0]))
-    margins = [fmean(item.margin or 0.0 for item in runs) for runs in determined]
+    margins = [mean(item.margin or 0.0 for item in runs) for runs in determined]
     scales = {get_system(item.system).max_score(item) for runs in determined for item in runs}
     draws, split = len(agreed) - wins.total(), len(determined) - len(agreed)
     return (
         system,
         " · ".join(f"{name} {count}" for name, count in ranked) or "—",
         *(Number(count, 0) for count in (draws, split, len(debates) - len(determined))),
-        Number(fmean(margins) if len(scales) == 1 else None),
+        Number(mean(margins) if len(scales) == 1 else None),
         theme.format_scale(item for runs in determined for item in runs) or "—",
     )
 

@@ -313,7 +313,7 @@ def _parse_json_object(data: bytes, name: str) -> dict[str, Any]:
     if not data or data.isspace():
         raise TranscriptError(f"{name}: is empty; restore the file, or name a transcript")
     try:
-        fields: Any = jiter.from_json(data, allow_inf_nan=False)
+        fields: Any = jiter.from_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
     except ValueError as error:
         what = "is cut off" if str(error).startswith("EOF") and data.lstrip()[:1] == b"{" else "is not valid JSON"
         raise TranscriptError(

@@ -132,6 +132,8 @@ def _with(*path: str | int, value: Any) -> bytes:
             "verdicts.0.notes: must contain finite numbers only",
         ),
         (_with("config", "debaters", 0, "name", value="Zoe"), "participants: `Pro` is missing in config.debaters"),
+        (TEXT.replace('"topic"', '"topic": "", "topic"', 1).encode(), 'Detected duplicate key "topic"'),
+        (TEXT.replace('"margin"', '"margin": 9.0, "margin"', 1).encode(), 'Detected duplicate key "margin"'),
     ],
     ids=[
         "mark of text",
@@ -143,6 +145,8 @@ def _with(*path: str | int, value: Any) -> bytes:
         "unknown debater",
         "infinite number",
         "unknown participant",
+        "repeated key",
+        "repeated key in a verdict",
     ],
 )
 def test_a_contradiction_is_one_line(data: bytes, words: str) -> None:

@@ -2,13 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from statistics import fmean
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, format_system_label
 from debate_cli.domain.reviewer import PROBABILITY, Reviewer
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
+from debate_cli.systems.aggregation import mean
 from debate_cli.systems.explanation import describe_agreement
 from debate_cli.systems.tables import (
     Cell,
@@ -155,7 +155,7 @@ def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]
     for name in dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores):
         having = [verdict for verdict in verdicts if name in verdict.displayed_scores or verdict.option_shares]
         found.append((name, [verdict.displayed_scores.get(name, 0.0) for verdict in having]))
-    return sorted(found, key=lambda item: -fmean(item[1]))
+    return sorted(found, key=lambda item: -mean(item[1]))
 
 
 def _format_range(values: Sequence[float]) -> str:

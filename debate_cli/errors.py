@@ -243,6 +243,10 @@ class WeightsError(PermanentError):
     page: ClassVar[str] = "local-model"
 
 
+class CallerModelError(PermanentError):
+    """A model object of a Python caller raised another exception than a `CallError`, or returned no `Reply`."""
+
+
 class RefusedError(PermanentError):
     """The model, or a content filter, declined to answer."""
 

@@ -72,6 +72,44 @@ def test_a_model_of_the_caller_takes_the_place_of_a_named_one() -> None:
     assert model.calls >= len(outcome.debate.turns) + len(outcome.debate.assessments)
 
 
+class Failing(Fixed):
+    """Fails at one call: raises an exception, or returns something else than a reply."""
+
+    def __init__(self, at: int, outcome: object) -> None:
+        super().__init__()
+        self._at = at
+        self._outcome = outcome
+
+    async def complete(self, request: debate_cli.Request, on_text: Callable[[str], None] | None = None) -> Any:
+        """Fail if this is the call."""
+        is_due = self.calls + 1 == self._at
+        reply = await super().complete(request, on_text)
+        if not is_due:
+            return reply
+        if isinstance(self._outcome, Exception):
+            raise self._outcome
+        return self._outcome
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        (ValueError("boom"), "raised ValueError (boom)"),
+        (ConnectionError("gone"), "(gone)"),
+        (None, "returned NoneType"),
+    ],
+)
+@pytest.mark.parametrize("call", [3, 7])
+def test_a_model_of_the_caller_that_fails_costs_one_answer(outcome: object, words: str, call: int) -> None:
+    """Call 3 is a speech, call 7 the judge: the failure is data, and everything else is kept."""
+    changes = {"models": {"default": {"model": "openai/gpt-5"}}, "judging": {"systems": [{"kind": "structured"}]}}
+    config = debate_cli.load_config(MOCK, overrides=changes)
+    result = asyncio.run(debate_cli.run_debate(config, models={"default": Failing(call, outcome)}))
+    (failure,) = result.debate.failures
+    assert (failure.cause, words in failure.message) == ("CallerModelError", True)
+    assert len(result.debate.turns) == (6 if call == 7 else 3)
+
+
 def test_a_debate_is_judged_by_a_model_of_the_caller() -> None:
     """`judge(models={"judge": model})` asks that object alone."""
     model = Fixed()

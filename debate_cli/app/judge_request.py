@@ -15,7 +15,7 @@ from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, sett
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import ConfigChange
-from debate_cli.systems.registry import check_system_kind, default_text_kind, get_system, system_kinds
+from debate_cli.systems.registry import check_system_kind, default_text_kind, get_system, is_installed, system_kinds
 from debate_cli.version import __version__
 
 STORED_SECTIONS = ("judging", "limits", "output", "seed")
@@ -129,7 +129,7 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
     if debate.document_name is not None:
         systems = tuple(system.for_text() for system in systems)
     for system in systems:
-        _check_judgeable(debate, system, is_named=system.kind in request.systems)
+        _check_judgeable(debate, system, is_named=system.kind in request.systems or not is_installed(system.kind))
     decides = (request.config or debate.config).judging.decides
     decides = decides if decides in {system.kind for system in systems} else None
     return _openings(JudgingConfig(systems=systems, decides=decides), request, at, taken=len(debate.runs))
@@ -138,11 +138,14 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
     """Return the requested systems that cannot judge `debate`, each with the reason.
 
-    If no requested system can judge the debate, the result is empty. `open_judging_runs` raises an error in this case.
+    If the request names no systems, only stored systems that are not installed are returned. If no system can judge the
+    debate, the result is empty. `open_judging_runs` raises an error in this case.
     """
-    found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
+    kinds = request.systems or tuple(system.kind for system in _requested_systems(debate, request))
+    asked = (kind for kind in kinds if request.systems or not is_installed(kind))
+    found = ((kind, get_system(kind).why_not(debate)) for kind in asked)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
-    return unsuitable if len(unsuitable) < len(set(request.systems)) else {}
+    return unsuitable if len(unsuitable) < len(set(kinds)) else {}
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:

@@ -26,6 +26,7 @@ from debate_cli.errors import ConfigError, format_page_hint
 from debate_cli.evidence.retrieval import Lookup, PassageFinder
 from debate_cli.judging.judge import Judge
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetedModel
+from debate_cli.llm.caller_model import CallerModel
 from debate_cli.llm.history_policy import HistoryPolicy
 from debate_cli.llm.model import Model, Profile
 from debate_cli.llm.prompts import Prompts
@@ -206,7 +207,8 @@ class ModelPool:
         given = self._context.models.get(spec.model)
         if given is not None:
             profile, price = Profile(), spec.price or FREE_PRICE
-            retrying = self._with_retries(self._add_limits(None, spec, price, profile, given))
+            guarded = CallerModel(given, spec.model)
+            retrying = self._with_retries(self._add_limits(None, spec, price, profile, guarded))
             return PooledModel(RedactingModel(retrying, providers.redact), profile, price, refused)
         registry = providers.registry
         row, profile, price = registry.row(spec.model), registry.profile(spec.model), registry.price(spec)

@@ -44,6 +44,27 @@ def rename_arguments(
     return tuple(kept), tuple(renamed)
 
 
+def renumber_repeated(
+    arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
+) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
+    """Give a new id to each argument whose id an earlier one of `arguments` has. Returns (all arguments, the changed).
+
+    `taken`: ids of the speaker's arguments in earlier turns.
+    """
+    used, seen = {*taken, *(argument.id for argument in arguments)}, set[str]()
+    kept: list[Argument] = []
+    renamed: list[RenamedArgument] = []
+    for argument in arguments:
+        found = argument
+        if argument.id in seen:
+            found = argument.model_copy(update={"id": _free_id("", speaker.prefix, used)})
+            renamed.append(RenamedArgument(speaker.name, argument.id, found.id))
+            used.add(found.id)
+        seen.add(found.id)
+        kept.append(found)
+    return tuple(kept), tuple(renamed)
+
+
 def describe_renamed(renamed: Iterable[RenamedArgument]) -> tuple[str, ...]:
     """Return a warning for each argument in `renamed`."""
     warnings: list[str] = []

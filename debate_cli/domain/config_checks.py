@@ -36,6 +36,14 @@ class Problem(NamedTuple):
 TOO_FEW_DEBATERS = Problem(("debaters",), "a debate needs at least two debaters; add another")
 
 
+IGNORED_FORMAT_KEYS = {
+    "structured": ("exchanges", "turns"),
+    "semi_structured": ("turns",),
+    "free_flowing": ("phases", "exchanges", "answers"),
+}
+"""Maps kinds of formats to the keys of `format` that have no effect in them."""
+
+
 def check_config(config: DebateConfig) -> list[Problem]:
     """Return the problems of `config`; empty if the configuration is valid."""
     topic = [] if config.topic.strip() else [Problem(("topic",), "contains only spaces; write the motion")]
@@ -59,7 +67,13 @@ def find_notices(config: DebateConfig) -> tuple[str, ...]:
         for name in config.models
         if name not in used and (advice := format_suggestion(name, DEFAULT_ROLES))
     )
-    return (*config.judging.notices(), *misspelled)
+    return (*config.judging.notices(), *_find_ignored_format_keys(config.format), *misspelled)
+
+
+def _find_ignored_format_keys(given: FormatConfig) -> Iterator[str]:
+    for key in IGNORED_FORMAT_KEYS[given.kind]:
+        if getattr(given, key) != FormatConfig.model_fields[key].default:
+            yield f"format.{key} has no effect in a debate of the kind {given.kind}; remove it"
 
 
 def check_judging_config(config: DebateConfig) -> list[Problem]:

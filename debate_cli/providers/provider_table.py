@@ -164,7 +164,7 @@ def merge_provider_rows(config: DebateConfig) -> dict[str, ProviderRow]:
                     name,
                     spec.kind,
                     vendor.base_url,
-                    profile=DEFAULT_PROFILE if is_compatible else vendor.profile,
+                    profile=_SEED_PROFILE if is_compatible else vendor.profile,
                     local=vendor.local,
                     batches=vendor.batches and spec.base_url is None,
                 ),

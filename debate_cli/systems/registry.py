@@ -25,6 +25,12 @@ class UninstalledSystem(JudgingSystem[SystemSettings]):
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """Return None: without the plug-in it is unknown which judges agree with the verdict."""
 
+    def why_not(self, debate: Debate) -> str | None:
+        """Return that the plug-in is missing."""
+        return (
+            f"the judging system {self.kind} is not installed; install its plug-in, or name other systems with --system"
+        )
+
 
 def system_kinds() -> tuple[str, ...]:
     """Return the kinds of all installed systems, the built-in ones first."""

@@ -82,6 +82,18 @@ def test_a_foreign_id_gets_the_speakers_prefix(written: tuple[str, str], ids: tu
     )
 
 
+@pytest.mark.parametrize(
+    ("written", "ids"), [(("PRO-1", "PRO-1"), ("PRO-1", "PRO-2")), (("PRO-2", "PRO-2"), ("PRO-2", "PRO-1"))]
+)
+def test_a_repeated_id_becomes_a_free_one(written: tuple[str, str], ids: tuple[str, str]) -> None:
+    """No argument is lost: the later one gets a free number, and a warning has both ids."""
+    turn = take_turn(Parrot(opening(*written)), *at(0))
+    assert tuple(argument.id for argument in turn.arguments or ()) == ids
+    assert turn.warnings == (
+        f"duplicate-id: the id {written[0]} is used more than once, so a later argument with this id became {ids[1]}.",
+    )
+
+
 def test_an_incomplete_reply_is_asked_again_once() -> None:
     """The re-ask adds the model's reply and the warnings; the corrected answer is kept, and both calls are counted."""
     parrot = Parrot(responses("CON-1"), responses("CON-1", "CON-2"))
@@ -202,6 +214,7 @@ def test_a_closing_is_measured_in_words() -> None:
     limit = DEBATE.config.format.closing_words
     assert codes(take_turn(Parrot(closing(limit, ["CON-1"])), *at(2))) == []
     assert codes(take_turn(Parrot(closing(limit, ["some words"])), *at(2))) == ["closing-too-long"]
+    assert codes(take_turn(Parrot(closing(limit, why="of CON-1")), *at(2))) == ["closing-too-long"]
 
 
 def test_a_rebuttal_lists_its_targets() -> None:

@@ -149,10 +149,10 @@ def _bounds(field: Mapping[str, Any]) -> str:
     high = field.get("maximum", field.get("exclusiveMaximum"))
     more = ">" if "exclusiveMinimum" in field else "≥"
     if low is not None and high is not None:
-        return f"{low:g}–{high:g}"
+        return f"{low:,.15g}–{high:,.15g}"
     if low is not None:
-        return f"{more} {low:g}"
-    return f"≤ {high:g}" if high is not None else ""
+        return f"{more} {low:,.15g}"
+    return f"≤ {high:,.15g}" if high is not None else ""
 
 
 def _command(name: str) -> list[str]:

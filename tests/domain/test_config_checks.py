@@ -99,6 +99,20 @@ def test_a_stored_debate_may_have_a_reserved_name() -> None:
 
 
 @pytest.mark.parametrize(
+    ("settings", "keys"),
+    [
+        ({"kind": "free_flowing", "rounds": ["opening", "closing"], "answers": True}, ["phases", "answers"]),
+        ({"kind": "structured", "turns": 2, "answers": True, "exchanges": 2}, ["exchanges", "turns"]),
+        ({"kind": "semi_structured", "turns": 2, "exchanges": 2}, ["turns"]),
+    ],
+)
+def test_a_format_setting_without_effect_is_noticed(settings: dict[str, object], keys: list[str]) -> None:
+    """The notice names the key and the kind of the format."""
+    expected = [f"format.{key} has no effect in a debate of the kind {settings['kind']}; remove it" for key in keys]
+    assert list(find_notices(config(format=settings))) == expected
+
+
+@pytest.mark.parametrize(
     ("name", "user", "count"),
     [("jugde", None, 1), ("defaults", "defaults", 0), ("spare", None, 0)],
     ids=["misspelt", "used", "a name of its own"],

@@ -31,6 +31,7 @@ from debate_cli.systems.live.findings import (
     Resolution,
     SuspectClaim,
 )
+from debate_cli.systems.live.register import list_entries
 from debate_cli.systems.live.settings import LiveSettings
 
 LIVE: dict[str, Any] = {"kind": "live", "feedback": False}
@@ -290,18 +291,20 @@ def test_the_review_may_add_entries_on_any_turn(
     assert len(answer.warnings) == (not expected)
 
 
-def test_of_many_entries_the_review_shows_those_that_cost_most() -> None:
-    """Of 30 entries the review lists 24, among them all gaps with more than 2 points."""
+def test_the_review_lists_every_entry_and_a_turn_the_costliest() -> None:
+    """Of 30 entries the review lists all. A question about a turn lists 24, among them all gaps with more than 2 points."""
     debate = debate_with_speeches(LIVE, form=FREE)
     debate = settle(debate, owed_briefs(debate))
     gaps = [LogicGap(turn=0, quote=f"words {number:02}", points=1 + number % 10, reason="r") for number in range(30)]
     opened = next(item for item in debate.assessments if item.subject.moment == "pair")
     crowded = opened.model_copy(update={"findings": (*opened.findings, *gaps)})
     others = [item for item in debate.assessments if item is not opened]
-    _, prompt = review(debate.with_assessments([*others, crowded]))
-    assert '"entry":"E24"' in prompt
-    assert '"entry":"E25"' not in prompt
-    assert all(f'"quote":"{gap.quote}"' in prompt for gap in gaps if gap.points > 2)
+    debate = debate.with_assessments([*others, crowded])
+    _, prompt = review(debate)
+    assert all(f'"quote":"{gap.quote}"' in prompt for gap in gaps)
+    listed = [row.quote for row in list_entries(debate, "r1", before=len(debate.turns)).values()]
+    assert len(listed) == 24
+    assert {gap.quote for gap in gaps if gap.points > 2} <= set(listed)
 
 
 def test_narrative_and_resolution_see_inconsistencies() -> None:

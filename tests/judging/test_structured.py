@@ -13,6 +13,7 @@ from debate_cli.domain.model_call import RawAnswer
 from debate_cli.domain.tasks import Cue
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
+from debate_cli.systems.structured.settings import FALLACY_DEFINITIONS, StructuredSettings
 
 
 def brief_of(debate: Debate) -> Any:
@@ -72,6 +73,13 @@ def test_the_judge_reads_criteria_and_definitions() -> None:
     prompt = model.requests[0].messages[-1].content
     assert all(words in prompt for words in ("1 = obscure, 10 = plain", "Goes on because of what was spent."))
     assert "responsiveness" not in prompt
+
+
+def test_a_shipped_fallacy_keeps_its_definition() -> None:
+    """The definition is the shipped one for a bare name and for an entry without a definition; a written one counts."""
+    entries = ["straw man", {"name": "straw man"}, {"name": "straw man", "definition": "mine"}]
+    found = [item.definition for item in StructuredSettings.model_validate({"fallacies": entries}).fallacies]
+    assert found == [FALLACY_DEFINITIONS["straw man"], FALLACY_DEFINITIONS["straw man"], "mine"]
 
 
 def test_a_mark_outside_the_scale_is_clamped() -> None:

@@ -92,6 +92,22 @@ def test_without_the_plugin_a_transcript_keeps_the_jury_untouched(debate: Comman
     assert after == before
 
 
+def test_without_the_plugin_judging_again_leaves_the_jury_out(debate: Command, saved: Path) -> None:
+    """The systems of the file that are installed judge again. If none is, nothing is asked and the file stays as it is."""
+    done = debate("judge", saved.name, "--mock", plugin=False)
+    assert done.code == 0, done.err
+    assert "jury is left out: the judging system jury is not installed" in done.err
+    runs = json.loads(saved.read_text())["runs"]
+    assert [system["kind"] for system in runs[-1]["judging"]["systems"]] == ["structured"]
+    assert debate("judge", saved.name, "--system", "jury", "--mock").code == 0
+    alone = json.loads(saved.read_text())
+    alone["config"]["judging"]["systems"] = alone["config"]["judging"]["systems"][1:]
+    saved.write_text(json.dumps(alone))
+    done = debate("judge", saved.name, "--mock", plugin=False)
+    assert (done.code, json.loads(saved.read_text())) == (2, alone)
+    assert "the judging system jury is not installed; install its plug-in" in done.err
+
+
 def test_without_the_plugin_the_stored_verdict_is_shown_and_checked_as_it_is(debate: Command, saved: Path) -> None:
     """`score` shows it, says that it cannot be recomputed, and `--check` neither fails on it nor counts it."""
     done = debate("score", saved.name, "--check", plugin=False)

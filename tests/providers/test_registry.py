@@ -164,6 +164,15 @@ def test_base_url_of_the_configuration_takes_precedence() -> None:
     assert resolve_base_url(row, {"OPENAI_BASE_URL": "http://127.0.0.1:9"}) == "http://127.0.0.1:1/v1"
 
 
+@pytest.mark.parametrize(("kind", "is_sent"), [("openai", True), ("anthropic", False)])
+def test_a_seed_is_sent_to_a_server_of_your_own(kind: str, is_sent: bool) -> None:
+    """A server that speaks OpenAI's protocol gets the seed; Anthropic's protocol has none."""
+    row = build_provider_table(config(lab={"kind": kind, "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}))[
+        "lab"
+    ]
+    assert row.profile.seed is is_sent
+
+
 def test_resolved_secrets_of_providers() -> None:
     """Keys, variables in headers and passwords in addresses are secret; short values are not."""
     lab = {"kind": "openai", "base_url": "http://me:hunter22@127.0.0.1:1/v1", "headers": {"X-Token": "Bearer ${TOKEN}"}}

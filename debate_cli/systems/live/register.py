@@ -146,8 +146,7 @@ def _position(row: RegisterRow) -> tuple[int, str, str, float, str]:
 # The forms in which a judge adds, confirms and withdraws entries
 
 MAX_LISTED_ENTRIES = 24
-"""Maximum number of entries that a question lists; it lists the costliest. Entries beyond it stay open and cost
-points."""
+"""Maximum number of entries, the costliest, in a question about a turn. The final review lists all entries."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."
@@ -231,15 +230,15 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 
 @memoize_on_value
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
-    """Map names such as `E1` to the open entries that a question lists.
+    """Map names such as `E1` to the open entries that a question lists: all, or the costliest if `before` is given.
 
-    If `before` is given, only assessments of turns before this index count.
+    `before`: only assessments of turns before this index count.
     """
     given = ordered_assessments(debate, "live", run)
     if before is not None:
         given = [item for item in given if item.subject.turns and max(item.subject.turns) < before]
     rows = [row for row in build_register(debate, given) if row.quote and row.status == "open"]
-    costliest = sorted(rows, key=lambda row: -row.points)[:MAX_LISTED_ENTRIES]
+    costliest = sorted(rows, key=lambda row: -row.points)[: None if before is None else MAX_LISTED_ENTRIES]
     return {f"E{number}": row for number, row in enumerate(sorted(costliest, key=lambda row: row.turn), 1)}
 
 

@@ -41,7 +41,7 @@ class PanelJudge(ConfigModel):
     """Description of the persona in your own words. The judge reads this text."""
     model: str | None = None
     """The judge's model: a name in `models`, or `provider/model`. None means the panel's setting `judge`."""
-    weight: float | None = Field(default=None, gt=0)
+    weight: float | None = Field(default=None, gt=0, le=1e6)
     """Weight of the vote. None means the weight of the shipped persona, or 1 for a persona of your own."""
 
 

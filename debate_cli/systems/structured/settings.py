@@ -93,7 +93,11 @@ class FallacyDefinition(FrozenModel):
 
 
 def _with_definition(value: object) -> object:
-    return {"name": value, "definition": FALLACY_DEFINITIONS.get(value, "")} if isinstance(value, str) else value
+    fields = {"name": value} if isinstance(value, str) else value
+    if not isinstance(fields, dict):
+        return value
+    name = cast("dict[str, object]", fields).get("name")
+    return {"definition": FALLACY_DEFINITIONS.get(name, "") if isinstance(name, str) else "", **fields}
 
 
 FallacyEntry = Annotated[

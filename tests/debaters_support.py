@@ -67,10 +67,10 @@ def responses(*targets: str, **fields: Any) -> str:
     return json.dumps({"responses": [{"target": target, **part} for target in targets]})
 
 
-def closing(words: int, concessions: Iterable[str] = (), why: str = "") -> str:
-    """A reply to the cue of a closing whose final position has `words` words. `why`: why the position shifted."""
+def closing(words: int, concessions: Iterable[str] = ()) -> str:
+    """A reply to the cue of a closing whose final position has `words` words."""
     part = {"concessions": list(concessions), "unrebutted": [], "final_position": " ".join(["word"] * words)}
-    return json.dumps({"closing": {**part, "shift": "weakened" if why else "unchanged", "why": why}})
+    return json.dumps({"closing": {**part, "shift": "unchanged"}})
 
 
 def codes(turn: Turn) -> list[str]:

@@ -100,7 +100,7 @@ def _cross_examination(content: TurnContent, context: TurnContext) -> Iterator[s
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
     known = {*context.opponent_ids, *context.own_ids}
     listed = [word for word in (*closing.concessions, *closing.unrebutted) if word not in known]
-    words = sum(len(text.split()) for text in (closing.final_position, closing.why or "", *listed))
+    words = sum(len(text.split()) for text in (closing.final_position, *listed))
     if words > context.format.closing_words:
         yield f"closing-too-long: the closing has {words} words, more than {context.format.closing_words}."
 

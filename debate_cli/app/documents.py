@@ -14,6 +14,8 @@ STDIN = "-"
 """Argument of `debate judge` for standard input."""
 STDIN_NAME = "stdin"
 TRANSCRIPT_SUFFIXES = frozenset({TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX})
+_DATA_SUFFIXES = TRANSCRIPT_SUFFIXES | {".yaml", ".yml"}
+"""Suffixes of the files in a folder that are not judged as texts. YAML files are mostly configurations."""
 MAX_TEXT_BYTES = 400_000
 """Maximum size in bytes of a text to judge, and of the material that is shown beside it."""
 _PROBE_BYTES = 4096
@@ -54,7 +56,8 @@ def find_sources(
     """Return two lists: the debates and texts that `references` name, and a note for each folder with skipped files.
 
     - `references`: paths, ids of debates in `folders`, folders, globs, and `-` for standard input.
-    - `judges_texts`: whether texts are allowed. If True, a folder without saved debates gives all text files below it.
+    - `judges_texts`: whether texts are allowed. If True, a folder without saved debates gives all text files below it,
+      except JSON and YAML files.
     - `read_stdin`: function that reads at most the given number of bytes from standard input.
     - `not_judged`: files to skip in folders.
 
@@ -118,7 +121,7 @@ def decode_text(name: str, data: bytes) -> str:
 def _is_text_in(path: Path, folder: Path) -> bool:
     start = _read_start(path)
     is_text = bool(start.strip()) and b"\0" not in start
-    return is_text and path.suffix not in TRANSCRIPT_SUFFIXES and is_inside(path, [folder])
+    return is_text and path.suffix.lower() not in _DATA_SUFFIXES and is_inside(path, [folder])
 
 
 def _read_start(path: Path) -> bytes:

@@ -76,7 +76,7 @@ class Options(NamedTuple):
 
       debate score transcripts/
 
-      debate score debate.json --weights evidence=0.6,logic=0.4
+      debate score debate.json --weights evidence=0.8,honesty=0
 
       debate score 'transcripts/*.json' --check --format csv
 
@@ -101,7 +101,8 @@ class Options(NamedTuple):
         typer.Option(
             "--weights",
             metavar="NAME=N,...",
-            help="Weights of the criteria of `structured`; 0 for a criterion that is not named.",
+            help="New weights of criteria of `structured`. The others keep theirs; 0 leaves a criterion out. All "
+            "weights are divided by their sum.",
         ),
     ] = None
     rubric: Annotated[

@@ -97,7 +97,7 @@ class SystemSettings(ConfigModel):
     def with_weights(self, weights: Mapping[str, float]) -> Self | None:
         """Return the settings with other weights of the criteria. Returns None if the system has no weighted criteria.
 
-        Criteria that are not in `weights` get 0. Raises ValueError for an unknown criterion.
+        Criteria that are not in `weights` keep theirs. Raises ValueError for an unknown criterion, or if all are 0.
         """
         return None
 

@@ -18,8 +18,7 @@ class Rubric:
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Maps criteria to weights, for all systems with weighted criteria. If it is not empty, other criteria get weight
-    0."""
+    """Maps criteria to weights, for all systems with weighted criteria. Other criteria keep their weights."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
         """Return the settings of each system that the rubric changes.
@@ -72,10 +71,7 @@ def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str,
 
 
 def parse_weights(text: str) -> Rubric:
-    """Parse criterion weights such as `evidence=0.5,logic=0.3`. Criteria that are not named get 0.
-
-    Raises UsageError if a weight is negative or not a number, or if all weights are 0.
-    """
+    """Parse criterion weights such as `evidence=0.5,logic=0.3`. Raises UsageError if one is negative or no number."""
     weights: dict[str, float] = {}
     for part in text.split(","):
         name, _, number = (piece.strip() for piece in part.partition("="))
@@ -87,6 +83,4 @@ def parse_weights(text: str) -> Rubric:
             raise UsageError(
                 f"--weights {part}: write NAME=NUMBER, with a criterion such as logic and a number of 0 or more"
             )
-    if not any(weights.values()):
-        raise UsageError(f"--weights {text}: every weight is 0; give at least one criterion a weight above 0")
     return Rubric(criterion_weights=weights)

@@ -138,6 +138,15 @@ def test_weights_change_scores_as_the_formula_says(saved: Path) -> None:
     assert verdict["scores"]["Con"] == pytest.approx(sum(marks) / len(marks))
 
 
+def test_a_weight_that_is_not_named_stays(saved: Path) -> None:
+    """The option changes what it names, as `weights` of a configuration does, and the sum is explained."""
+    done = score(saved, saved, "--json", "--weights", "evidence=0.7")
+    (verdict,) = (item for item in done.json[0]["verdicts"] if item["system"] == "structured")
+    weights = {"logic": 0.3, "evidence": 0.7, "responsiveness": 0.2, "honesty": 0.1}
+    assert verdict["notes"]["weights"] == pytest.approx({name: weight / 1.3 for name, weight in weights.items()})
+    assert "weights sum to 1.3 (logic 0.3, evidence 0.7, responsiveness 0.2, honesty 0.1), so they count as" in done.err
+
+
 @pytest.mark.parametrize(
     "weights", ["logic", "logic=x", "wit=1", "logic=-1", "logic=0,evidence=0,responsiveness=0,honesty=0"]
 )

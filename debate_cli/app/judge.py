@@ -32,6 +32,7 @@ from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.message_text import one_line
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
 from debate_cli.judging.schedule import owed_briefs
@@ -325,7 +326,7 @@ def _describe_deciding_verdict(debate: Debate) -> str | None:
     if found is None:
         return None
     if found.winner:
-        return f"{' '.join(found.winner.split())} ({found.victory}, {found.system})"
+        return f"{one_line(found.winner)} ({found.victory}, {found.system})"
     return f"{'a draw' if found.victory == 'draw' else found.victory} ({found.system})"
 
 

@@ -56,8 +56,7 @@ def find_sources(
     """Return two lists: the debates and texts that `references` name, and a note for each folder with skipped files.
 
     - `references`: paths, ids of debates in `folders`, folders, globs, and `-` for standard input.
-    - `judges_texts`: whether texts are allowed. If True, a folder without saved debates gives all text files below it,
-      except JSON and YAML files.
+    - `judges_texts`: whether texts are allowed. If True, a folder without saved debates gives all text files below it.
     - `read_stdin`: function that reads at most the given number of bytes from standard input.
     - `not_judged`: files to skip in folders.
 
@@ -89,6 +88,7 @@ def find_sources(
 
 
 def _list_texts(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], list[Path]]:
+    """Return the texts in a folder and below it, and the files that are no texts, e.g. JSON and YAML files."""
     files = visible_files(folder)
     texts = [path for path in files if follow_links(path) not in excluded and _is_text_in(path, folder)]
     if not texts:

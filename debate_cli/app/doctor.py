@@ -17,13 +17,13 @@ from debate_cli.app.model_roles import all_model_specs, unique_specs, with_mock_
 from debate_cli.app.preparation import model_problems
 from debate_cli.domain.config import DebateConfig, Limits, ModelSpec, Price
 from debate_cli.domain.evidence import Search
-from debate_cli.domain.message_text import format_suggestion, one_line
+from debate_cli.domain.message_text import format_suggestion
 from debate_cli.domain.model_call import Usage, is_person
 from debate_cli.errors import ConfigError, DebateError, ModelError, UnsupportedError, UsageError
 from debate_cli.llm.form import Form, FormModel, derive_schema, text
 from debate_cli.llm.json_reply import parse_reply, strip_thinking
 from debate_cli.llm.model import RESTART, Message, Model, Profile, Request
-from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
+from debate_cli.llm.prompt_sanitizer import prompt_line
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.structured_output import add_form_to_request
 from debate_cli.llm.usage import compute_cost, error_usage
@@ -137,11 +137,11 @@ async def diagnose_models(
 async def _diagnose_model(spec: ModelSpec, context: RunContext, pool: ModelPool) -> Diagnosis:
     problems = model_problems(context.config, [spec], context.env, context.folder)
     if problems:
-        return Diagnosis(spec.model, problem=_sanitize_line("; ".join(problem.message for problem in problems)))
+        return Diagnosis(spec.model, problem=prompt_line("; ".join(problem.message for problem in problems)))
     try:
         model, profile, price, refused = pool.model_for(spec, context.config)
     except ConfigError as error:
-        return Diagnosis(spec.model, problem=_sanitize_line("; ".join(error.problems)))
+        return Diagnosis(spec.model, problem=prompt_line("; ".join(error.problems)))
     if is_person(spec.model):
         return Diagnosis(spec.model, price=price)
     checks = await run_checks(model, profile, build_check_request(spec, profile, context.config.seed))
@@ -154,18 +154,18 @@ async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | 
     try:
         target = find_search_target(config, context.env)
     except ConfigError as error:
-        return Diagnosis("web search", problem=_sanitize_line("; ".join(error.problems)))
+        return Diagnosis("web search", problem=prompt_line("; ".join(error.problems)))
     if target is None:
         return None
     if problems := find_search_problems(config, context.env):
-        return Diagnosis(target.spec.model, problem=_sanitize_line("; ".join(problem.message for problem in problems)))
+        return Diagnosis(target.spec.model, problem=prompt_line("; ".join(problem.message for problem in problems)))
     client = pool.search_client(config, Prompts(context.prompts))
     assert client is not None
     record = await client.search(Search(key="doctor", query=config.topic))
     usage = record.exchange.usage if record.exchange is not None else Usage()
     check = ModelCheck("search", "ok", has_form=True, usage=usage)
     if record.failure is not None:
-        check = ModelCheck("search", "failed", _sanitize_line(record.failure.message), usage=usage)
+        check = ModelCheck("search", "failed", prompt_line(record.failure.message), usage=usage)
     return Diagnosis(target.spec.model, checks=(check,), price=target.price)
 
 
@@ -221,7 +221,7 @@ async def _check_or_failure(kind: CheckKind, answer: Awaitable[ModelCheck]) -> M
     except DebateError as error:
         usage = error_usage(error) if isinstance(error, ModelError) else Usage()
         result = "rejected" if isinstance(error, UnsupportedError) else "failed"
-        return ModelCheck(kind, result, _sanitize_line(str(error)), usage=usage)
+        return ModelCheck(kind, result, prompt_line(str(error)), usage=usage)
 
 
 async def _check_mode(model: Model, request: Request, mode: FormMode) -> ModelCheck:
@@ -229,7 +229,7 @@ async def _check_mode(model: Model, request: Request, mode: FormMode) -> ModelCh
     parsed = parse_reply(reply.text, SUM_FORM, truncated=reply.truncated)
     check = ModelCheck(mode, "ok", None, parsed.outcome == "valid", reply.usage, reply.latency_s)
     if reply.refusal is not None:
-        problem = f"the model declined to answer: {_sanitize_line(reply.refusal)}"
+        problem = f"the model declined to answer: {prompt_line(reply.refusal)}"
         return replace(check, result="failed", problem=problem, has_form=False)
     if mode != "prompt" and not reply.truncated:
         alone = parse_reply(strip_thinking(reply.text), SUM_FORM, truncated=True)
@@ -254,7 +254,7 @@ async def _check_stream(model: Model, request: Request) -> ModelCheck:
     first = max(0.0, reply.latency_s - (time.perf_counter() - times[0])) if times else None
     check = ModelCheck("stream", "ok", usage=reply.usage, latency_s=reply.latency_s, first_text_s=first)
     if reply.refusal is not None:
-        problem = f"the model declined to answer: {_sanitize_line(reply.refusal)}"
+        problem = f"the model declined to answer: {prompt_line(reply.refusal)}"
         return replace(check, result="failed", problem=problem)
     if not strip_thinking(reply.text):
         return replace(check, result="invalid", problem="the answer is empty")
@@ -298,7 +298,3 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
 
 def _round(number: float | None, digits: int = 3) -> float | None:
     return None if number is None else round(number, digits)
-
-
-def _sanitize_line(text: str) -> str:
-    return one_line(sanitize_for_prompt(text))

@@ -14,6 +14,8 @@ STDIN = "-"
 """Argument of `debate judge` for standard input."""
 STDIN_NAME = "stdin"
 TRANSCRIPT_SUFFIXES = frozenset({TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX})
+_DATA_SUFFIXES = TRANSCRIPT_SUFFIXES | {".yaml", ".yml"}
+"""Suffixes of the files in a folder that are not judged as texts. YAML files are mostly configurations."""
 MAX_TEXT_BYTES = 400_000
 """Maximum size in bytes of a text to judge, and of the material that is shown beside it."""
 _PROBE_BYTES = 4096
@@ -86,6 +88,7 @@ def find_sources(
 
 
 def _list_texts(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], list[Path]]:
+    """Return the texts in a folder and below it, and the files that are no texts, e.g. JSON and YAML files."""
     files = visible_files(folder)
     texts = [path for path in files if follow_links(path) not in excluded and _is_text_in(path, folder)]
     if not texts:
@@ -118,7 +121,7 @@ def decode_text(name: str, data: bytes) -> str:
 def _is_text_in(path: Path, folder: Path) -> bool:
     start = _read_start(path)
     is_text = bool(start.strip()) and b"\0" not in start
-    return is_text and path.suffix not in TRANSCRIPT_SUFFIXES and is_inside(path, [folder])
+    return is_text and path.suffix.lower() not in _DATA_SUFFIXES and is_inside(path, [folder])
 
 
 def _read_start(path: Path) -> bytes:

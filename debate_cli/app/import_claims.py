@@ -26,7 +26,7 @@ from debate_cli.evidence.source_checks import HELD_OUTCOMES
 from debate_cli.judge_input.transcript_prompt import format_speech
 from debate_cli.judging.judge import build_request
 from debate_cli.llm.form import Form, FormModel, derive_schema, items, text
-from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
+from debate_cli.llm.prompt_sanitizer import prompt_line
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.structured_output import ModelHandle
 from debate_cli.storage.transcript_store import open_debate
@@ -188,7 +188,7 @@ def _with_claims(turn: Turn, found: Sequence[QuotedClaimForm]) -> Turn:
     for entry in found:
         check = check_quote(entry.quote, turn.text)
         if check.outcome in HELD_OUTCOMES:
-            claim = " ".join(sanitize_for_prompt(entry.claim).split())
+            claim = prompt_line(entry.claim)
             arguments.append(Argument(id="", claim=claim, reasoning="", evidence=check.passage_words))
         else:
             said = entry.quote[:_MAX_SHOWN_CHARS]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -32,6 +32,7 @@ from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.message_text import one_line
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
 from debate_cli.judging.schedule import owed_briefs
@@ -282,24 +283,20 @@ async def judge_files(
     Plans for the same file run one after the other. Files that failed and files that were not started yield no result.
     """
     concurrency = concurrency if batches is None else allow_waiting_debates()
-    room = asyncio.Semaphore(concurrency)
-    locks: dict[Path, asyncio.Lock] = {}
+    room, locks = asyncio.Semaphore(concurrency), defaultdict[Path, asyncio.Lock](asyncio.Lock)
 
     async def judge_one(plan: JudgePlan) -> tuple[JudgeTask, Outcome] | None:
-        async with locks.setdefault(plan.source, asyncio.Lock()), room:
-            if stop.requested:
-                return None
+        async with locks[plan.source], room:
             try:
-                task = plan.build()
-                context = replace(equip(task), stop=stop)
-                if batches is not None and task.target is not None:
-                    context = replace(context, batches=batches.of(task.target.parent, stop))
-                return task, await task.judge(Session(context), force=force)
+                if not stop.requested:
+                    task = plan.build()
+                    context = _add_batches(replace(equip(task), stop=stop), task, batches)
+                    return task, await task.judge(Session(context), force=force)
             except DebateError as error:
                 if len(plans) == 1:
                     raise
                 on_error(plan, error)
-                return None
+            return None
 
     try:
         async for result in _run_in_order(map(judge_one, plans), WINDOW * concurrency):
@@ -308,6 +305,12 @@ async def judge_files(
     finally:
         if batches is not None:
             await batches.aclose()
+
+
+def _add_batches(context: RunContext, task: JudgeTask, batches: BatchQueues | None) -> RunContext:
+    if batches is None or task.target is None:
+        return context
+    return replace(context, batches=batches.of(task.target.parent, context.stop))
 
 
 async def _run_in_order(jobs: Iterator[Coroutine[Any, Any, T]], most: int) -> AsyncIterator[T]:
@@ -325,7 +328,7 @@ def _describe_deciding_verdict(debate: Debate) -> str | None:
     if found is None:
         return None
     if found.winner:
-        return f"{' '.join(found.winner.split())} ({found.victory}, {found.system})"
+        return f"{one_line(found.winner)} ({found.victory}, {found.system})"
     return f"{'a draw' if found.victory == 'draw' else found.victory} ({found.system})"
 
 

@@ -26,7 +26,7 @@ from debate_cli.judge_input.quotes import find_quoted_line
 from debate_cli.judge_input.transcript_prompt import format_speech
 from debate_cli.judging.judge import build_request
 from debate_cli.llm.form import Form, FormModel, derive_schema, items, text
-from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
+from debate_cli.llm.prompt_sanitizer import prompt_line
 from debate_cli.llm.prompts import Prompts
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.systems.registry import default_text_kind
@@ -141,7 +141,7 @@ def _read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument]
         places = ((document.name, find_quoted_line(entry.quote, document.text)) for document in documents)
         source, line = next((place for place in places if place[1] is not None), (None, None))
         words = (entry.name, entry.role, entry.cares_about, entry.quote)
-        title, role, cares_about, quote = (" ".join(sanitize_for_prompt(part).split()) for part in words)
+        title, role, cares_about, quote = map(prompt_line, words)
         yield Stakeholder(name, title, role, cares_about, quote, source, line)
 
 

@@ -100,22 +100,15 @@ def prepare_run(
     config = with_mock_models(loaded.config) if mock else loaded.config
     Prompts(loaded.prompts).validate()
     own_models, others = models or {}, added or {}
-    secrets = {*all_secrets(loaded)}
-    for pending in others.values():
-        secrets.update(collect_provider_secrets(pending.config, loaded.env))
+    secrets = set(all_secrets(loaded)).union(
+        *(collect_provider_secrets(each.config, loaded.env) for each in others.values())
+    )
     wanted = tuple(spec for spec in select(config) if spec.model not in own_models)
-    ordering = rerank_spec(config) if "files" in searches else None
-    parts = [
-        (PendingModels(config, wanted), loaded.source_map),
-        *((pending, SourceMap(name)) for name, pending in others.items()),
-        *([] if ordering is None else [(PendingModels(config, (ordering,)), loaded.source_map)]),
-    ]
-    if cassette is not None and cassette.serves:
-        parts = []
-    elif asked:
+    serves_all = cassette is not None and cassette.serves
+    parts = [] if serves_all else _list_parts(PendingModels(config, wanted), loaded.source_map, others, searches)
+    if asked and parts:
         _require_callable(parts, loaded.env, loaded.folder, Redactor(secrets))
         _require_search(with_lookup_search(config), loaded, searches, Redactor(secrets))
-    people = [spec.model for pending, _ in parts for spec in pending.models if asked and is_person(spec.model)]
     return RunContext(
         config,
         loaded.folder,
@@ -126,9 +119,25 @@ def prepare_run(
         mock=mock,
         models=own_models,
         cassette=cassette,
-        asked_people=tuple(dict.fromkeys(people)),
+        asked_people=_list_people(parts) if asked else (),
         destinations=_find_destinations(parts, loaded, searches) if parts else (),
     )
+
+
+def _list_parts(
+    own: PendingModels, source: SourceMap, added: Mapping[str, PendingModels], searches: Collection[SearchPlace]
+) -> list[tuple[PendingModels, SourceMap]]:
+    """Return the models of each part of a run, with the source of the part's configuration. The own part is first."""
+    ordering = rerank_spec(own.config) if "files" in searches else None
+    return [
+        (own, source),
+        *((pending, SourceMap(name)) for name, pending in added.items()),
+        *([] if ordering is None else [(PendingModels(own.config, (ordering,)), source)]),
+    ]
+
+
+def _list_people(parts: Sequence[tuple[PendingModels, SourceMap]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(spec.model for own, _ in parts for spec in own.models if is_person(spec.model)))
 
 
 def _open_corpus(config: DebateConfig, loaded: LoadedConfig) -> Corpus | None:
@@ -172,19 +181,17 @@ def prepare_resume(
     asked: bool,
     close: bool = False,
 ) -> RunContext:
-    """Create the context for resuming a stored debate. With `close`, only judges will be asked.
+    """Create the context for resuming a stored debate with the configuration `loaded`.
 
-    - `loaded`: the configuration to resume with.
-    - `asked`: whether models will be asked. An estimate asks none.
+    With `close`, only judges will be asked. `asked`: whether models will be asked; an estimate asks none.
 
     Raises ConfigError for a setting that would change earlier speeches. Raises UsageError for `close` if the debate has
     no speeches.
     """
     name = str(stored.path)
     if close and not stored.debate.turns:
-        raise UsageError(
-            f"{name}: --close: nothing was said yet, so there is nothing to judge; leave out --close to continue the debate"
-        )
+        advice = "leave out --close to continue the debate"
+        raise UsageError(f"{name}: --close: nothing was said yet, so there is nothing to judge; {advice}")
     config = config_in_force(stored.debate.config, _check_changes(loaded, stored), models=not mock)
     debate = stored.debate.apply(DebateResumed(at=stored.debate.started_at, config=config))
     main, *added = find_pending_models(debate.apply(closing_event(debate.started_at)) if close else debate)

@@ -190,6 +190,7 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
     verdicts = score(debate, runs=request.runs, systems=request.systems or None, settings=settings)
     gates = request.gates.evaluate(debate, verdicts)
     remarks, compared_count = list(_list_remarks(path, debate, verdicts, request)), 0
+    remarks += [f"{'.'.join(map(str, at))} {text}" for system in settings.values() for at, text in system.notices()]
     pid = lock_holder(stored.path) if request.check and stored.from_journal else None
     if pid is not None:
         remarks.append(f"the debate is still running (process {pid}), so its verdicts are not checked")

@@ -91,14 +91,9 @@ def compare_with_labels(
 
     `source`: where the labels come from. `resamples`: number of resamples of the bootstrap.
     """
-    rows = [
-        _row(group, given)
-        for name, group in group_unchanged(judgements).items()
-        if (given := [label for label in labels if label.debate == name])
-    ]
+    rows = _labelled_rows(judgements, labels)
     if not rows:
         return None
-    _add_majority(rows)
 
     def measured(statistic: Callable[[Sequence[_Row]], float | None]) -> Estimate:
         return estimate([[row] for row in rows], statistic, resamples=resamples)
@@ -128,6 +123,17 @@ def compare_with_labels(
         score_error=measured(lambda drawn: root_mean_square_error([pair for row in drawn for pair in row.score_pairs])),
         calibration=calibration_bins([row.forecast for row in rows]),
     )
+
+
+def _labelled_rows(judgements: Iterable[Judgement], labels: Sequence[WinnerLabel]) -> list[_Row]:
+    rows = [
+        _row(group, given)
+        for name, group in group_unchanged(judgements).items()
+        if (given := [label for label in labels if label.debate == name])
+    ]
+    if rows:
+        _add_majority(rows)
+    return rows
 
 
 def _add_majority(rows: Sequence[_Row]) -> None:

@@ -154,19 +154,16 @@ def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> i
     require_terminal(model for plan in plans for model in plan.asked_people)
     cassette = config_options.open_cassette(given.record, given.playback)
     batches = BatchScreen(quiet=given.quiet)
-    errors: list[str] = []
-    codes: set[int] = set()
-    done = 0
+    shows_progress = is_interactive(sys.stderr) and not given.quiet
+    errors, codes, done = list[str](), set[int](), 0
     with screen.open_observer(None) as observer:
         people = PeopleOfCommand(observer)
 
         def equip(task: JudgeTask, stop: StopSignal) -> RunContext:
             if budget.is_closed:
                 stop.request()
-            access = people.access(given.out / FILES_FOLDER, task.target)
-            return replace(
-                task.context, observer=observer, warn=observer.warn, cassette=cassette, budget=budget, people=access
-            )
+            context = replace(task.context, observer=observer, warn=observer.warn, cassette=cassette, budget=budget)
+            return replace(context, people=people.access(given.out / FILES_FOLDER, task.target))
 
         results = run_control.iterate_until_stopped(
             lambda stop: judge_files(
@@ -184,13 +181,13 @@ def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> i
             done += outcome.halted is None
             discard_drafts(outcome.path, outcome.debate)
             codes.add(run_control.EXIT_CODES.get(outcome.halted or "", 0))
-            if is_interactive(sys.stderr) and not given.quiet:
+            if shows_progress:
                 print(f"\rjudged {done} of {len(plans)} ", end="", file=sys.stderr, flush=True)
-    if is_interactive(sys.stderr) and not given.quiet:
+    if shows_progress:
         print(file=sys.stderr)
     _print_left(errors, len(plans) - done, len(plans), budget, observer)
-    codes.update([batches.report_open(f"debate {shlex.join(sys.argv[1:])}"), 1 if errors else 0])
-    codes.add(0 if observer.stop_cause is None else observer.stop_cause.exit_code)
+    stopped = 0 if observer.stop_cause is None else observer.stop_cause.exit_code
+    codes.update([batches.report_open(f"debate {shlex.join(sys.argv[1:])}"), 1 if errors else 0, stopped])
     return run_control.gravest_exit_code(codes)
 
 

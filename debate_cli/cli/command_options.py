@@ -257,7 +257,8 @@ class JudgeOptions(NamedTuple):
     decides the debate.
 
     Some systems, such as `panel`, also judge texts: files, `-` (stdin), and folders. In a folder without transcripts
-    they judge all text files, also in folders below. The topic of --config is the question about a text.
+    they judge all text files, also in folders below, but no JSON or YAML files. The topic of --config is the question
+    about a text.
 
     Examples:
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
+from debate_cli.domain.message_text import one_line
 from debate_cli.errors import UsageError
 from debate_cli.render import sanitize
 
@@ -143,7 +144,7 @@ def _wrap_for_terminal(line: str) -> str:
 def print_truncation_note(warning: str | None) -> None:
     """Print `warning`, a sentence about the incomplete last line of a journal. Prints nothing for None."""
     if warning is not None:
-        print_status(f"note: {' '.join(warning.split())}")
+        print_status(f"note: {one_line(warning)}")
 
 
 def refuse_existing(path: Path, *, force: bool, option: str) -> None:

@@ -101,7 +101,8 @@ class Options(NamedTuple):
         typer.Option(
             "--weights",
             metavar="NAME=N,...",
-            help="Weights of the criteria of `structured`; 0 for a criterion that is not named.",
+            help="All weights of the criteria of `structured`. A criterion that is not named gets 0. The weights are "
+            "divided by their sum.",
         ),
     ] = None
     rubric: Annotated[

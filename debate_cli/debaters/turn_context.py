@@ -10,6 +10,7 @@ from functools import cached_property
 from debate_cli.domain.config import FormatConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Passage
+from debate_cli.domain.message_text import one_line
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.recent_history import recent_history
 from debate_cli.domain.tasks import Cue
@@ -87,7 +88,7 @@ class TurnContext:
         Without a match, returns `written`.
         """
         normalized = _normalize_id(written)
-        return next((key for key in known if _normalize_id(key) == normalized), " ".join(written.split()))
+        return next((key for key in known if _normalize_id(key) == normalized), one_line(written))
 
 
 def _normalize_id(key: str) -> str:

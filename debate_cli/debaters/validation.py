@@ -11,7 +11,7 @@ from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.domain.evidence import MAX_CITATIONS
 from debate_cli.domain.turn import Argument, Closing, citations_by_item
 from debate_cli.evidence.source_checks import FAILED_OUTCOMES, check_citation
-from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
+from debate_cli.llm.prompt_sanitizer import prompt_line
 
 SHAPE_WARNINGS = ("unanswered", "unknown-target")
 """Codes of warnings after which the model is asked again."""
@@ -67,7 +67,7 @@ def _citations(content: TurnContent, context: TurnContext) -> Iterator[str]:
         for citation in citations:
             outcome, check = check_citation(citation, context.debate.passages_by_id.get(citation.source))
             if outcome in FAILED_OUTCOMES:
-                words = sanitize_for_prompt(check.difference).replace("\n", " ")
+                words = prompt_line(check.difference)
                 yield f"citation: the quote for {name} is {outcome.replace('_', ' ')}{': ' * bool(words)}{words}."
 
 
@@ -107,4 +107,4 @@ def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
 
 def format_argument_id(key: str) -> str:
     """Return an argument id from a model's answer as sanitized text: one line of at most 40 characters."""
-    return " ".join(sanitize_for_prompt(key).split())[:40]
+    return prompt_line(key, 40)

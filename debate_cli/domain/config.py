@@ -96,11 +96,17 @@ class MockFaults(ConfigModel):
     """Share (0-1) of the mock's calls that fail, per kind of failure. The seed decides which calls fail."""
 
     rate_limit: float = Field(default=0, ge=0, le=1)
+    """Calls rejected because of a rate limit."""
     timeout: float = Field(default=0, ge=0, le=1)
+    """Calls without an answer in time."""
     server_error: float = Field(default=0, ge=0, le=1)
+    """Answers that break off with an error of the server."""
     malformed: float = Field(default=0, ge=0, le=1)
+    """Answers whose last third is missing, so that JSON is not valid."""
     truncated: float = Field(default=0, ge=0, le=1)
+    """As `malformed`, with the reason that the limit of output tokens was reached."""
     refusal: float = Field(default=0, ge=0, le=1)
+    """Calls that the model refuses."""
 
 
 class MockBias(ConfigModel):

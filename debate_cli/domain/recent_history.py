@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
+from debate_cli.domain.message_text import one_line
 from debate_cli.domain.turn import ResponseType, Turn
 
 RECENT_TURNS = 2
@@ -121,5 +122,5 @@ def _claims(turn: Turn) -> tuple[_Claim, ...]:
 
 
 def _first_sentence(text: str) -> str:
-    sentence = _SENTENCE_END.split(" ".join(text.split()), maxsplit=1)[0]
+    sentence = _SENTENCE_END.split(one_line(text), maxsplit=1)[0]
     return sentence if len(sentence) <= MAX_CLAIM_CHARS else f"{sentence[: MAX_CLAIM_CHARS - 1].rstrip()}…"

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import PassagesShown
 from debate_cli.domain.evidence import FoundPassage, LookupPlace, Passage, Search, SearchRecord
+from debate_cli.domain.message_text import one_line
 from debate_cli.domain.tasks import Brief, Cue, Task, speech_key
 from debate_cli.evidence.corpus import Corpus
 
@@ -80,7 +81,7 @@ class PassageFinder:
         if not isinstance(task, Cue):
             lookup = self._lookup_of(task, debate)
             asked = lookup.queries if lookup is not None and "web" in lookup.places else ()
-            unique = dict.fromkeys(" ".join(query.split())[:MAX_QUERY_CHARS] for query in asked)
+            unique = dict.fromkeys(one_line(query)[:MAX_QUERY_CHARS] for query in asked)
             return tuple(Search(key=task.key, query=query) for query in unique)
         ordering = Search(key=task.key, kind="rerank", query=build_query(task, debate))
         orderings = (ordering,) if self.ranker is not None and self.corpus is not None else ()
@@ -158,7 +159,7 @@ def build_web_queries(cue: Cue, debate: Debate, most: int) -> tuple[str, ...]:
     motion = f"{debate.topic} {debate.participant(cue.speaker).side}"
     if most == 1:
         return ("\n".join([motion, *claims])[: 4 * MAX_QUERY_CHARS],)
-    return tuple(dict.fromkeys(" ".join(words.split())[:MAX_QUERY_CHARS] for words in claims or [motion]))[:most]
+    return tuple(dict.fromkeys(one_line(words)[:MAX_QUERY_CHARS] for words in claims or [motion]))[:most]
 
 
 def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:

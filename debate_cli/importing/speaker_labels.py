@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from debate_cli.domain.message_text import one_line, printable_line
 from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUENCES
 
 MAX_NAME_CHARS = 60
@@ -85,7 +86,7 @@ def is_time_stamp(line: str) -> bool:
 def clean_name(name: str) -> str:
     """Return `name` on one line, in NFC, without invisible characters and without punctuation at both ends."""
     plain = _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", unicodedata.normalize("NFC", name)))
-    return " ".join("".join(char if char.isprintable() else " " for char in plain).split()).strip(_EDGES)
+    return one_line(printable_line(plain)).strip(_EDGES)
 
 
 def fold_name(name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
-from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.message_text import count_noun, one_line, printable_line
 from debate_cli.domain.text_normalization import TERMINAL_SEQUENCES
 from debate_cli.errors import UsageError
 
@@ -22,7 +22,7 @@ class UnreadableDebateError(UsageError):
     """No debate was found in a file. The message is one sentence without the file's name."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(" ".join("".join(char if char.isprintable() else " " for char in message).split()))
+        super().__init__(one_line(printable_line(message)))
 
 
 class Speech(NamedTuple):

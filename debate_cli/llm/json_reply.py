@@ -11,7 +11,7 @@ import json_repair
 from pydantic import ValidationError
 
 from debate_cli.llm.form import MAX_SHOWN_CHARS, Form, FormT, find_violations
-from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
+from debate_cli.llm.prompt_sanitizer import prompt_line, sanitize_for_prompt
 from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 20_000
@@ -195,7 +195,7 @@ def _format_faults(faults: Iterable[str]) -> tuple[str, ...]:
     for fault in faults:
         if len(lines) == MAX_FAULTS:
             return (*lines, "and more")
-        lines.append(" ".join(sanitize_for_prompt(fault[: 2 * MAX_FAULT_CHARS]).split())[:MAX_FAULT_CHARS])
+        lines.append(prompt_line(fault[: 2 * MAX_FAULT_CHARS], MAX_FAULT_CHARS))
     return tuple(lines)
 
 

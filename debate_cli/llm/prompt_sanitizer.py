@@ -5,6 +5,8 @@ import re
 import secrets
 import unicodedata
 
+from debate_cli.domain.message_text import one_line
+
 _BLANK_LETTERS = re.compile("[\u2800\u3164\uffa0]")
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
@@ -43,6 +45,14 @@ def sanitize_for_prompt(text: str) -> str:
     while (cleaned := _neutralize_role_markers(_strip_invisible(text))) != text:
         text = cleaned
     return text
+
+
+def prompt_line(text: str, max_chars: int | None = None) -> str:
+    """Return untrusted `text` sanitized for a prompt, on one line.
+
+    `max_chars`: longer results are cut; None means no limit.
+    """
+    return one_line(sanitize_for_prompt(text))[:max_chars]
 
 
 def quote_for_prompt(text: str) -> str:

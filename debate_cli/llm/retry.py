@@ -11,6 +11,7 @@ from typing import cast
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
+from debate_cli.domain.message_text import one_line
 from debate_cli.errors import BudgetError, CallError, SamplingError, TransientError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 from debate_cli.llm.usage import UsageAccumulator
@@ -121,7 +122,7 @@ class RetryingModel:
         return draw_backoff(state.attempt_number, self._random)
 
     def _report_retry(self, state: RetryCallState) -> None:
-        message = " ".join(str(state.outcome and state.outcome.exception()).split()).rstrip(".")
+        message = one_line(str(state.outcome and state.outcome.exception())).rstrip(".")
         fault = message.rpartition("; ")[0] or message  # the advice after the last `; ` is for a call that failed
         self._on_retry(
             f"{fault}: retrying in {state.upcoming_sleep:.1f} s "

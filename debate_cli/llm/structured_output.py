@@ -19,7 +19,7 @@ from debate_cli.llm.form import Form, FormModel, FormT
 from debate_cli.llm.json_reply import ParsedReply, parse_reply, strip_thinking
 from debate_cli.llm.meter import active_meter, pausable_deadline
 from debate_cli.llm.model import Message, Model, OnText, OutputSchema, Profile, Reply, Request
-from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
+from debate_cli.llm.prompt_sanitizer import prompt_line, sanitize_for_prompt
 from debate_cli.llm.retry import RestartableStream, ignore_note, make_restartable
 from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.llm.usage import UsageAccumulator, compute_cost
@@ -280,7 +280,7 @@ class _RequestState:
         self.last_reply = reply
         self.answer_text = strip_thinking(reply.text)
         if reply.refusal is not None or reply.finish_reason in _REFUSAL_REASONS:
-            words = " ".join(sanitize_for_prompt(reply.refusal or "").split())[:200]
+            words = prompt_line(reply.refusal or "", 200)
             if not words or (self._form is not None and words.startswith("{")):  # the start of a form is not a reason
                 words = "no reason given"
             return RefusedError(f"The model declined to answer ({self.request.purpose}): {words}")

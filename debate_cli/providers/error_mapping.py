@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any, cast
 
 from debate_cli import errors
+from debate_cli.domain.message_text import one_line
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.redaction import compile_secret_pattern
 from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
@@ -52,7 +53,7 @@ def sanitize_message(text: str, secrets: Iterable[str] = ()) -> str:
     )
     if known := compile_secret_pattern(secrets):
         printable = known.sub(_REDACTED, printable)
-    line = " ".join(_SECRET.sub(_REDACTED, printable).split())
+    line = one_line(_SECRET.sub(_REDACTED, printable))
     return line if len(line) <= MAX_MESSAGE_CHARS else line[: MAX_MESSAGE_CHARS - 1].rstrip() + "…"
 
 

@@ -5,6 +5,7 @@
 
 import re
 
+from debate_cli.domain.message_text import one_line
 from debate_cli.domain.text_normalization import TERMINAL_SEQUENCES
 
 _LINE_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -29,7 +30,7 @@ def sanitize_text(text: str) -> str:
 
 def sanitize_line(text: str) -> str:
     """Return `text` sanitized on one line: each run of white space becomes one space."""
-    return " ".join(sanitize_text(text).split())
+    return one_line(sanitize_text(text))
 
 
 def replace_unprintable(text: str) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from debate_cli.domain.model_call import ModelCall, TotalUsage, Usage
     from debate_cli.domain.participant import Participant
     from debate_cli.domain.tasks import Brief
-from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.message_text import count_noun, one_line
 from debate_cli.domain.model_call import REHEARSAL_NOTICE, is_mock, is_person
 from debate_cli.domain.participant import IMPORTED_MODEL
 from debate_cli.domain.verdict import Verdict
@@ -323,7 +323,7 @@ EXCERPT_LENGTH = 320
 
 def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
     """Return `text` on one line. Text over `longest` characters is cut, if possible after a sentence."""
-    words = " ".join(text.split())
+    words = one_line(text)
     if len(words) <= longest:
         return words
     head = words[:longest]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -16,7 +16,7 @@ from debate_cli.domain.turn import Phase
 from debate_cli.errors import ConfigError
 from debate_cli.storage.plain_data import get_child, is_list, is_mapping
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.yaml_positions import NodePosition, SourcePosition, escape_unprintable, parse_yaml
+from debate_cli.storage.yaml_positions import NodePosition, SourcePosition, YamlFault, escape_unprintable, parse_yaml
 
 MAX_PROBLEMS = 200
 """Maximum number of errors of one file that are reported at once."""
@@ -46,6 +46,7 @@ _PATTERN_MESSAGES = {
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
 }
 _REDACT = Redactor()
+_DEPENDENT_SECTIONS = {"models": ("debaters", "judging"), "evidence": ("judging",), "providers": ("models",)}
 _UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
 
 
@@ -101,22 +102,25 @@ class SourceMap:
             found = self._find(problem.path, is_key=problem.is_key_error)
             return isinstance(found, str), found
 
-        return _limit_lines(self.name, map(redact, map(self.format_problem, sorted(problems, key=rank))))
+        return limit_lines(self.name, map(redact, map(self.format_problem, sorted(problems, key=rank))))
 
 
 def load_yaml(name: str, text: str) -> tuple[Any, SourceMap]:
     """Parse YAML. Return the data, and the positions of keys and values. Raises ConfigError with one line per error."""
     parsed = parse_yaml(text)
     if parsed.faults:
-        lines = (
-            f"{name}:{fault.position.line}:{fault.position.column}: {_shorten(fault.message, _MESSAGE_CHARS)}"
-            for fault in parsed.faults
-        )
-        raise ConfigError(*_limit_lines(name, map(_REDACT, lines)))
+        raise ConfigError(*limit_lines(name, format_faults(name, parsed.faults)))
     return parsed.data, SourceMap(name, parsed.positions)
 
 
-def _limit_lines(name: str, lines: Iterable[str]) -> list[str]:
+def format_faults(name: str, faults: Iterable[YamlFault]) -> Iterator[str]:
+    """Yield one line per YAML error in the file `name`."""
+    for (line, column), message in faults:
+        yield _REDACT(f"{name}:{line}:{column}: {_shorten(message, _MESSAGE_CHARS)}")
+
+
+def limit_lines(name: str, lines: Iterable[str]) -> list[str]:
+    """Return the first MAX_PROBLEMS errors of the file `name`, and a line if there are more."""
     shown = list(dict.fromkeys(islice(lines, MAX_PROBLEMS + 1)))
     if len(shown) > MAX_PROBLEMS:
         shown[MAX_PROBLEMS:] = [f"{escape_unprintable(name)}: and more errors; correct these first"]
@@ -137,9 +141,53 @@ def problems_from_validation(error: ValidationError, data: Any, model: type[Base
     innermost = (
         (path, items)
         for path, items in found.items()
-        if path not in parents and not (path in misspelt and items[0]["type"] == "missing")
+        if path not in parents and not (path in misspelt and items[0]["type"] in {"missing", "extra_forbidden"})
     )
     return [_merge_errors(path, items, data, model) for path, items in islice(innermost, MAX_PROBLEMS + 1)]
+
+
+@dataclass(slots=True)
+class ConfigRepair:
+    """Replaces wrong parts of a configuration, so that checks can find the errors in the other parts."""
+
+    data: dict[str, Any]
+    """The configuration. It is changed in place."""
+    renamed: dict[KeyPath, KeyPath] = field(default_factory=dict[KeyPath, KeyPath])
+    """Maps the path of each renamed key to the path in the file."""
+    unknown_sections: set[str] = field(default_factory=set[str])
+    """Sections in which a check could report an error that is not in the file, because a part was removed."""
+    _replaced: set[KeyPath] = field(default_factory=set[KeyPath])
+
+    def repair(self, problem: Problem) -> None:
+        """Rename a misspelt key. Replace any other wrong value; if that value is wrong too, remove it."""
+        *inner, key = problem.path or ("",)
+        parent, is_misspelt = value_at(self.data, tuple(inner)), problem.is_key_error
+        match = closest_match(str(key), _allowed_keys(tuple(inner), self.data)) if is_misspelt else None
+        if match is not None and is_mapping(parent) and match not in parent:
+            parent[match] = parent.pop(str(key))
+            self.renamed[*inner, match] = self.written_path(problem.path)
+        elif is_misspelt or problem.path in self._replaced:
+            self._remove(problem.path)
+        elif problem.path[:2] == ("judging", "systems") and problem.path[3:] in {(), ("kind",)}:
+            self._remove(problem.path[:2])
+        elif is_mapping(parent) or is_list(parent):
+            self._replaced.add(problem.path)
+            cast("Any", parent)[key] = f"mock/{len(self._replaced)}"  # valid as a name, a side and a model
+
+    def written_path(self, path: KeyPath) -> KeyPath:
+        """Return the path in the file of a part of the repaired configuration."""
+        heads = (path[:length] for length in range(len(path), 0, -1))
+        head = next((head for head in heads if head in self.renamed), ())
+        return (*self.renamed.get(head, ()), *path[len(head) :])
+
+    def _remove(self, path: KeyPath) -> None:
+        for length in range(len(path), 0, -1):
+            parent, key = value_at(self.data, path[: length - 1]), path[length - 1]
+            if is_mapping(parent) and key in parent:
+                del parent[str(key)]
+                if length <= 2:  # noqa: PLR2004  a section, or an entry of one
+                    self.unknown_sections |= {str(path[0]), *_DEPENDENT_SECTIONS.get(str(path[0]), ())}
+                return
 
 
 def format_validation_error(item: Any) -> str:
@@ -228,7 +276,7 @@ def _key_path(loc: Iterable[str | int], data: Any) -> KeyPath:
         in_list = is_list(data) and isinstance(part, int)
         in_mapping = is_mapping(data) and part in data and data.get("kind") != part
         may_be_missing = number == len(parts) and is_mapping(data) and data.get("kind") != part
-        is_member = not isinstance(part, str) or "[" in part or part[:1].isupper()
+        is_member = not isinstance(part, str) or "[" in part or part[:1].isupper() or part == "str"
         if in_list or in_mapping or (may_be_missing and not is_member):
             path.append(part)
             data = get_child(data, part)

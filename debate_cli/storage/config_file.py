@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +22,15 @@ from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 from debate_cli.regular_file import is_inside, read_regular_text
-from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation, value_at
+from debate_cli.storage.config_errors import (
+    ConfigRepair,
+    SourceMap,
+    format_faults,
+    limit_lines,
+    load_yaml,
+    problems_from_validation,
+    value_at,
+)
 from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.provider_origin import WEB_SEARCH, ProviderOrigin, find_origin
 from debate_cli.storage.redact import Redactor, looks_like_secret
@@ -33,7 +42,7 @@ from debate_cli.storage.variables import (
     is_header_path,
     overrides_from_env,
 )
-from debate_cli.storage.yaml_positions import read_yaml_text
+from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
 from debate_cli.systems.registry import system_kinds
 from debate_cli.systems.rubric import Rubric
 
@@ -42,6 +51,7 @@ if TYPE_CHECKING:
 
 STDIN_NAME = "stdin"
 """Name of standard input in errors."""
+_MAX_REPAIRS = 8
 ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 _MAX_PROMPT_BYTES = 256 * 1024
@@ -143,6 +153,7 @@ class _ConfigLoader:
     env: Environment
     source_map: SourceMap
     allowed_folders: tuple[Path, ...]
+    faults: list[str] = field(default_factory=list[str])
     problems: list[Problem] = field(default_factory=list[Problem])
     secrets: set[str] = field(default_factory=set[str])
     background_file: Path | None = None
@@ -152,16 +163,11 @@ class _ConfigLoader:
         data = self._resolve_variables(parsed)
         self._read_background(data)
         prompts = self._read_prompts(data)
-        placed = move_legacy_sections(data)
-        try:
-            config = DebateConfig.model_validate(placed)
-        except ValidationError as error:
-            found = problems_from_validation(error, placed)
-            self._add(problem._replace(path=_written_path(problem.path, data)) for problem in found)
-            raise self._error() from error
-        self._add(problem for check in (*checks, self._check_files) for problem in check(config))
-        if self.problems:
-            raise self._error()
+        # After a repeated key it is unknown which value is meant, so references to it are not checked.
+        config = self._validate(data, () if self.faults else (*checks, self._check_files))
+        if config is None or self.problems or self.faults:
+            lines = self.source_map.format_problems(self.problems, Redactor(self.secrets))
+            raise ConfigError(*limit_lines(self.source_map.name, [*self.faults, *lines]))
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
         fingerprint = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         return LoadedConfig(
@@ -174,6 +180,32 @@ class _ConfigLoader:
             self._find_provider_origins(parsed, config, fingerprint),
             self.background_file,
         )
+
+    def _validate(self, data: dict[str, Any], checks: Sequence[ConfigCheck]) -> DebateConfig | None:
+        """Return the configuration in `data`, without its wrong parts. None if no part can be read.
+
+        Problems are added to `problems`. Each step repairs the parts that are wrong so far and looks for more.
+        """
+        repair = ConfigRepair(deepcopy(data))
+        for _ in range(_MAX_REPAIRS):
+            placed = move_legacy_sections(repair.data)
+            try:
+                config = DebateConfig.model_validate(placed)
+            except ValidationError as error:
+                found = problems_from_validation(error, placed)
+                found = [problem._replace(path=_written_path(problem.path, repair.data)) for problem in found]
+                self._add(problem._replace(path=repair.written_path(problem.path)) for problem in found)
+                for problem in found:
+                    repair.repair(problem)
+            else:
+                self._add(
+                    problem._replace(path=repair.written_path(problem.path))
+                    for check in checks
+                    for problem in check(config)
+                    if problem.path[0] not in repair.unknown_sections
+                )
+                return config
+        return None
 
     def _find_provider_origins(
         self, written: Mapping[str, Any], config: DebateConfig, fingerprint: str
@@ -193,7 +225,11 @@ class _ConfigLoader:
 
     def _parse(self, text: str, overrides: Sequence[ConfigChange]) -> dict[str, Any]:
         name = self.source_map.name
-        data, self.source_map = load_yaml(name, text)
+        parsed = parse_yaml(text)
+        self.faults, data = list(format_faults(name, parsed.faults)), parsed.data
+        if self.faults and data is None:
+            raise ConfigError(*limit_lines(name, self.faults))
+        self.source_map = SourceMap(name, parsed.positions)
         changes = [*overrides_from_env(self.env), *overrides]
         if data is None and changes:
             data = {}
@@ -208,9 +244,7 @@ class _ConfigLoader:
         return changed
 
     def _resolve_variables(self, data: dict[str, Any]) -> dict[str, Any]:
-        if secrets := list(_literal_secrets(data, ())):
-            self.problems += secrets
-            raise self._error()
+        self.problems += _literal_secrets(data, ())
         given = data.get("vars")
         variables = given if is_mapping(given) else {}
         rows = data.get("providers")
@@ -263,14 +297,15 @@ class _ConfigLoader:
                 yield Problem(path, _OUTSIDE)
 
     def _add(self, problems: Iterable[Problem]) -> None:
-        known = {problem.path for problem in self.problems}
-        for problem in problems:
-            length = len(problem.path)
-            if not any(path[:length] == problem.path or problem.path[: len(path)] == path for path in known):
-                self.problems.append(problem)
+        known = [*self.problems]
+        self.problems += (problem for problem in problems if not any(_is_covered(problem, by=each) for each in known))
 
-    def _error(self) -> ConfigError:
-        return ConfigError(*self.source_map.format_problems(self.problems, Redactor(self.secrets)))
+
+def _is_covered(problem: Problem, *, by: Problem) -> bool:
+    """Whether `problem` may be a consequence of a problem `by` in the same part of the file."""
+    if by.path[: len(problem.path)] == problem.path:
+        return not (by.is_key_error and by.path == problem.path)
+    return problem.path[: len(by.path)] == by.path and not by.is_key_error
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:

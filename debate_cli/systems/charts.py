@@ -60,13 +60,13 @@ def bar_chart(
     caption: str,
     labels: Mapping[str, str],
     values: Mapping[str, Mapping[str, float]],
-    high: float,
     ticks: tuple[float, ...],
     unit: str = "",
 ) -> Chart:
     """Return a chart with a group of bars for each criterion. Each group has a bar for each debater.
 
-    `labels`: maps criteria to labels. `values`: maps each debater to a mapping from criteria to values.
+    `labels`: maps criteria to labels. `values`: maps each debater to a mapping from criteria to values. `ticks`: labelled
+    values; the last one is the highest value of the chart.
     """
     series = tuple(
         ChartSeries(
@@ -79,7 +79,7 @@ def bar_chart(
         )
         for name, of in values.items()
     )
-    return Chart(title, caption, "bars", tuple(labels.values()), series, 0, high, ticks)
+    return Chart(title, caption, "bars", tuple(labels.values()), series, 0, ticks[-1], ticks)
 
 
 PERCENT_TICKS = (0.0, 25.0, 50.0, 75.0, 100.0)
@@ -97,7 +97,7 @@ def percent_chart(
         who: {name: 100 * mark / maxima[name] for name, mark in of.items() if name in maxima}
         for who, of in marks.items()
     }
-    return bar_chart(title, caption, labels, shares, 100.0, PERCENT_TICKS, " %")
+    return bar_chart(title, caption, labels, shares, PERCENT_TICKS, " %")
 
 
 def line_series(name: str, values: Mapping[int, float], positions: Mapping[int, str]) -> ChartSeries:

@@ -149,7 +149,7 @@ def test_an_empty_text_is_refused(here: Path, text: str) -> None:
 
 
 def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
-    """Each is a text of its own, named by its path; binary and JSON files of a folder, and links out of it, have a note."""
+    """Each is a text of its own, named by its path; other files of a folder, and links out of it, have a note."""
     (here / "secret.md").write_text("A key that no model may read.")
     (here / "specs" / "api").mkdir(parents=True)
     (here / "specs" / ".git").mkdir()
@@ -159,15 +159,21 @@ def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
     (here / "specs" / "logo.png").write_bytes(b"\x89PNG\0\0")
     (here / "specs" / "link.md").symlink_to(here / "secret.md")
     (here / "specs" / "openapi.json").write_text('{"openapi": "3.1.0"}')
+    (here / "specs" / "review.YAML").write_text("topic: May we ship it?")
     done = debate(
         "judge", "PLAN.md", "specs", "-", "--system", "panel", "--mock", "--json", cwd=here, input="From a pipe."
     )
     assert done.code == 0, done.err
     assert [entry["topic"] for entry in done.json] == ["PLAN.md", "specs/a.md", "specs/api/b.txt", "stdin"]
-    note = (
-        "specs: these files are not judged, because they are not texts of the folder: link.md, logo.png, openapi.json"
-    )
-    assert note in done.err
+    note = "specs: these files are not judged, because they are not texts of the folder: "
+    assert f"{note}link.md, logo.png, openapi.json, review.YAML" in done.err
+
+
+def test_a_yaml_file_is_judged_if_it_is_named(here: Path) -> None:
+    """The user chose this file; only a folder leaves YAML files out."""
+    (here / "openapi.yaml").write_text("openapi: 3.1.0")
+    done = debate("judge", "openapi.yaml", "--system", "panel", "--mock", "--json", cwd=here)
+    assert ([entry["topic"] for entry in done.json], done.code) == (["openapi.yaml"], 0), done.err
 
 
 def test_a_folder_of_texts_may_hold_its_configuration_and_context(here: Path) -> None:

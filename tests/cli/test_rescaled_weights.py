@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 from cli_support import debate, write_config
 
-TOLD = "judging.systems.0.weights sum to 2, so they count as logic 0.5, evidence 0.5, responsiveness 0, honesty 0"
+TOLD = (
+    "judging.systems.0.weights sum to 2 (logic 1, evidence 1, responsiveness 0, honesty 0), "
+    "so they count as logic 0.5, evidence 0.5, responsiveness 0, honesty 0"
+)
 
 
 @pytest.fixture

@@ -138,6 +138,13 @@ def test_weights_change_scores_as_the_formula_says(saved: Path) -> None:
     assert verdict["scores"]["Con"] == pytest.approx(sum(marks) / len(marks))
 
 
+def test_a_weight_that_is_not_named_is_zero(saved: Path) -> None:
+    """The option gives all weights, and the sum is explained."""
+    done = score(saved, saved, "--json", "--weights", "evidence=0.6,logic=0.2")
+    (verdict,) = (item for item in done.json[0]["verdicts"] if item["system"] == "structured")
+    assert verdict["notes"]["weights"] == {"logic": 0.25, "evidence": 0.75, "responsiveness": 0.0, "honesty": 0.0}
+
+
 @pytest.mark.parametrize(
     "weights", ["logic", "logic=x", "wit=1", "logic=-1", "logic=0,evidence=0,responsiveness=0,honesty=0"]
 )

@@ -22,8 +22,6 @@ PAGES = sorted(str(place.relative_to(ROOT)) for place in [*DOCS.rglob("*.md"), R
 AT_LEAST = (
     "topic: A tram?\nmodels: {default: {model: mock/a}}\ndebaters: [{name: P, side: for}, {name: C, side: against}]\n"
 )
-SELF_EXPLANATORY = {"Personality", "StructuredWeights", "MockFaults"}
-"""Classes whose own docstring explains all their keys."""
 STALE = "run `make docs-reference`"
 
 
@@ -66,9 +64,8 @@ def test_the_reference_is_current() -> None:
 
 
 def test_every_key_of_the_configuration_is_explained() -> None:
-    """By a string beneath the field, except `kind`."""
-    bare = [(kind, key) for kind, key, explained in documented() if not explained and key != "kind"]
-    assert [found for found in bare if found[0] not in SELF_EXPLANATORY] == []
+    """By a string beneath the field."""
+    assert [(kind, key) for kind, key, explained in documented() if not explained] == []
 
 
 @pytest.mark.parametrize("page", PAGES)

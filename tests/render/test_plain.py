@@ -120,6 +120,17 @@ def test_lines_on_a_terminal_break_between_words() -> None:
     assert " ".join([first, *map(str.strip, others)]) == words
 
 
+def test_only_paths_longer_than_a_line_break() -> None:
+    """They break after slashes, so that the parts can be copied; shorter paths stay whole."""
+    _, terminal = os.openpty()
+    termios.tcsetwinsize(terminal, (24, 30))
+    line = "one/short/path https://127.0.0.1:8000/gateway/openai/v1 two/short/paths"
+    with os.fdopen(terminal, "w") as stream:
+        (shown,) = wrap_for_terminal([line], stream, break_paths=True)
+    parts = ["one/short/path https://", "    127.0.0.1:8000/gateway/", "    openai/v1 two/short/paths"]
+    assert shown.splitlines() == parts
+
+
 def test_several_badges_of_a_row_have_their_headers() -> None:
     """One badge is clear without a header, as the standing of a claim is."""
     upheld, refuted = STANDING_BADGES["UPHELD"], STANDING_BADGES["REFUTED"]

@@ -19,7 +19,7 @@ from debate_cli.storage.config_file import read_config_file
         ("format: {argumens: 2}", "stdin:4:10: format.argumens: unknown key; did you mean `arguments`?"),
         ("judging:\n  systems:\n    - {kind: live, feedbak: true}",
          "stdin:6:20: judging.systems.0.feedbak: unknown key; did you mean `feedback`?"),
-        ("providers: {lab: {base_ulr: x}}",
+        ("providers: {lab: {base_ulr: http://127.0.0.1}}",
          "stdin:4:19: providers.lab.base_ulr: unknown key; did you mean `base_url`?"),
         ("providers: {lab: {kind: openai-compatible}}",
          "stdin:4:25: providers.lab.kind: must be one of openai, anthropic, embedded, mock, not `openai-compatible`"),
@@ -39,6 +39,8 @@ from debate_cli.storage.config_file import read_config_file
         ("output: {dir: }", "stdin:4:15: output.dir: is empty; write a text, in quotes if it begins with `#`"),
         ("format: {phases: [opening, closng]}",
          "stdin:4:28: format.phases.1: must be one of opening, cross_examination, rebuttal, closing, not `closng`; did you mean `closing`?"),
+        ("judging: {decides: live, systems: [{kind: 5, feedback: true}]}", "stdin:4:43: judging.systems.0.kind: must be text"),
+        ("evidence: {sources: [{pth: a}]}", "stdin:4:23: evidence.sources.0.pth: unknown key; did you mean `path`?"),
         ("format: []", "stdin:4:1: format: must be a mapping of keys to values"),
         ("format: {phases: opening}", "stdin:4:18: format.phases: must be a list; put its items in brackets, or write a `-` before each"),
         ("format: {arguments: 0}", "stdin:4:21: format.arguments: must be at least 1"),
@@ -71,10 +73,10 @@ def test_all_errors_of_single_values_come_at_once_in_order() -> None:
     assert [line.split(": ")[1] for line in lines] == keys
 
 
-def test_all_duplicate_keys_come_at_once() -> None:
-    """Duplicate keys are reported together, before anything else."""
+def test_duplicate_keys_come_first() -> None:
+    """They do not hide the wrong keys and values."""
     lines = problems("seed: 1\nseed: 2\nvars: {}\nvars: {}\noutptu: {}\n")
-    assert [line.rpartition(": ")[0] for line in lines] == ["stdin:5:1: seed", "stdin:7:1: vars"]
+    assert [line.rpartition(": ")[0] for line in lines] == ["stdin:5:1: seed", "stdin:7:1: vars", "stdin:8:1: outptu"]
 
 
 def test_wrong_options_come_with_wrong_keys() -> None:
@@ -83,16 +85,40 @@ def test_wrong_options_come_with_wrong_keys() -> None:
     assert [line.rpartition(": ")[0] for line in lines] == ["stdin:4:1: outptu", "--set: format"]
 
 
-def test_all_contradictions_come_at_once() -> None:
-    """Contradictions are reported together, but only if every single value is valid."""
-    more = "judging: {decides: panel}\nformat: {phases: [closing]}\n"
-    assert [line.split(": ")[1] for line in problems(more)] == ["judging.decides", "format.phases"]
-    more += "seed: x\nlimits: {concurency: 1}"
-    assert [line.split(": ")[1] for line in problems(more)] == ["seed", "limits.concurency"]
+def test_contradictions_come_with_wrong_keys_and_values() -> None:
+    """A wrong part does not hide the contradictions between the other parts, nor what is wrong below a wrong key."""
+    more = "judging: {decides: panel}\nformat: {phases: [closing]}\nseed: x\nlimts: {concurrency: 0}"
+    keys = ["judging.decides", "format.phases", "seed", "limts", "limts.concurrency"]
+    assert [line.split(": ")[1] for line in problems(more)] == keys
+
+
+def test_a_debater_has_all_its_errors_at_once() -> None:
+    """An unknown key, a missing key, a value out of range, a model without an entry and a name that is taken."""
+    text = (
+        "topic: t\nmodels: {default: {model: mock/a}}\n"
+        "debaters: [{name: A, sde: for, modl: fast, elasticity: 7}, {name: A, model: slow}]"
+    )
+    with pytest.raises(ConfigError) as caught:
+        read_config_file(None, text=text, env={})
+    assert [line.partition(": ")[2].partition(";")[0] for line in caught.value.problems] == [
+        "debaters.0.sde: unknown key",
+        "debaters.0.modl: unknown key",
+        "debaters.0.modl: `models` has no entry of this name",
+        "debaters.0.elasticity: must be at most 1",
+        "debaters.1.side: is missing",
+        "debaters.1.name: an earlier debater has this name",
+        "debaters.1.model: `models` has no entry of this name",
+    ]
 
 
 @pytest.mark.parametrize(
-    "models", ["modles: {default: {model: mock/a}}", "models: {default: 5}", "models: {fast: {mdel: a/b}}"]
+    "models",
+    [
+        "modles: {default: {model: mock/a}, fast: {model: mock/b}}",
+        "models: {default: {model: mock/a}, fast: 5}",
+        "models: {default: {model: mock/a}, fast: {mdel: a/b}}",
+        "models: 5",
+    ],
 )
 def test_a_reference_to_a_faulty_entry_is_no_fault(models: str) -> None:
     """Only the entry or section that is wrong is reported, not the debaters and judges that name it."""

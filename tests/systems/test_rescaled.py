@@ -21,10 +21,24 @@ def weighted(**weights: Any) -> StructuredSettings:
         (weighted(logic=0.1, evidence=0.2, responsiveness=0.3, honesty=0.4), ()),
         (
             weighted(logic=2, evidence=1, responsiveness=1, honesty=0),
-            ("weights sum to 4, so they count as logic 0.5, evidence 0.25, responsiveness 0.25, honesty 0",),
+            (
+                (
+                    "weights sum to 4 (logic 2, evidence 1, responsiveness 1, honesty 0), "
+                    "so they count as logic 0.5, evidence 0.25, responsiveness 0.25, honesty 0"
+                ),
+            ),
+        ),
+        (
+            weighted(evidence=0.7),
+            (
+                (
+                    "weights sum to 1.3 (logic 0.3 by default, evidence 0.7, responsiveness 0.2 by default, honesty 0.1 by "
+                    "default), so they count as logic 0.231, evidence 0.538, responsiveness 0.154, honesty 0.0769"
+                ),
+            ),
         ),
     ],
-    ids=["default", "sum of 1", "sum of 4"],
+    ids=["default", "sum of 1", "sum of 4", "sum with defaults"],
 )
 def test_settings_with_a_side_effect_are_listed(settings: SystemSettings, notices: tuple[str, ...]) -> None:
     """A notice has the key path of weights that do not sum to 1."""

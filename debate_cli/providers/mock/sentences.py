@@ -60,11 +60,6 @@ class PromptFacts:
         """The judged document; empty for a debate."""
         self.sides = _find_sides(self.user_text)
         """Maps the name of a debater to the debater's side."""
-        judged = [json.loads(name) for _, name in _JUDGED_TURN.findall(self.task)]
-        asked: str = _find_json(_SPEAKER, self.user_text)
-        self.speaker: str | None = (judged[-1] if judged else None) if self.is_judge else asked or None
-        """For a debater's prompt, the debater. For a judge's prompt, the speaker of the judged turn; None without a
-        judged turn."""
         found = _parse_lines(self.user_text)
         self.turns = tuple(turn for turn in found if type(turn.get("turn")) is int and "speaker" in turn)
         """The transcript that a judge reads."""
@@ -88,7 +83,15 @@ class PromptFacts:
         """Earlier answers of this debater."""
         self.own_citation_count = sum(len(_CITED_SOURCE.findall(content)) for content in own)
         self.debate_text = "\n".join([*own, self.user_text])
-        """The text of all earlier speeches. The debater's own speeches come first."""
+        """All earlier speeches. The debater's own come first."""
+
+    @cached_property
+    def speaker(self) -> str | None:
+        """For a debater's prompt, the debater. For a judge's prompt, the speaker of the judged turn, if there is one."""
+        if not self.is_judge:
+            return _find_json(_SPEAKER, self.user_text) or None
+        judged = _JUDGED_TURN.findall(self.task)
+        return json.loads(judged[-1][1]) if judged else None
 
     @cached_property
     def passages(self) -> dict[str, str]:

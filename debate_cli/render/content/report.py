@@ -125,8 +125,7 @@ def build_debate_report(
     `only`: the only part to report. `judged`: ids of the only judging runs to report. None reports everything.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
-    ordered = sort_deciding_first(verdicts)
-    briefing = build_briefing(shown)
+    ordered, briefing = sort_deciding_first(verdicts), build_briefing(shown)
     summary = summarize_verdicts(shown, ordered)
     reports = tuple(_report_verdicts(shown, ordered, summary, briefing if only is None else None))
     omitted = tuple(omitted_verdicts_notes(shown, ordered))
@@ -135,9 +134,6 @@ def build_debate_report(
     traced = only == "trace" or (shown.status == "complete" and judged is None) or any(row.standing for row in rows)
     sections = tuple(section for system in systems_of_debate(shown) for section in system.sections(shown))
     cast = (*participants.debater_rows(shown), *participants.judge_rows(shown, *shown.runs))
-    changes = build_changes_table(debate)
-    notes = [RowGroup("verdict", tuple(SummaryRow("note", (sentence,)) for sentence in omitted))] if omitted else []
-    cast_rows = tuple((f"{row.sign.symbol} {row.name}", row.part, row.model) for row in cast)
     return DebateReport(
         only=only,
         summary=summary,
@@ -150,15 +146,24 @@ def build_debate_report(
         trace_rows=rows,
         rehearsal=participants.rehearsal_notice(debate),
         blocks_by_part={
-            "verdict": [*reports, *notes, *([agreement] if agreement is not None else [])],
+            "verdict": [*reports, *_omitted_groups(omitted), *filter(None, [agreement])],
             "briefing": [_briefing_group(shown, reports, briefing)] if briefing is not None else [],
-            "cast": [Table("participants", ("who", "part", "model"), cast_rows)],
+            "cast": [_cast_table(cast)],
             "scores": list(_score_tables(shown, ordered, sections)),
             "trace": [debate_tables.format_trace_table(rows)] if rows and traced else [],
-            "changes": [changes] if changes is not None else [],
+            "changes": list(filter(None, [build_changes_table(debate)])),
             "usage": [RowGroup("usage", usage_rows(debate, judged))],
         },
     )
+
+
+def _cast_table(cast: Sequence[participants.ParticipantRow]) -> Table:
+    rows = tuple((f"{row.sign.symbol} {row.name}", row.part, row.model) for row in cast)
+    return Table("participants", ("who", "part", "model"), rows)
+
+
+def _omitted_groups(sentences: Sequence[str]) -> list[RowGroup]:
+    return [RowGroup("verdict", tuple(SummaryRow("note", (sentence,)) for sentence in sentences))] if sentences else []
 
 
 def _briefing_group(debate: Debate, verdicts: Sequence[VerdictReport], briefing: Briefing) -> RowGroup:

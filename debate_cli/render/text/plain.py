@@ -40,8 +40,6 @@ from debate_cli.render.sanitize import prefix_lines, sanitize_line
 from debate_cli.render.text.tables import table_lines
 from debate_cli.systems.tables import RESPONSE_BADGES, STANDING_BADGES, Table
 
-_PATH_PARTS = re.compile(r"[^/]*/+|[^/]+")
-
 
 def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[str]:
     """Return lines on motion, debaters, judges, servers outside the built-in providers, and planned calls."""
@@ -143,22 +141,12 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
             yield from prefix_lines(prefix, piece)
 
 
-class _SlashWrapper(textwrap.TextWrapper):
-    """Breaks words that are longer than a line after a slash."""
-
-    def _split(self, text: str) -> list[str]:
-        room = self.width - len(self.subsequent_indent)
-        words = super()._split(text)
-        return [piece for word in words for piece in (_PATH_PARTS.findall(word) if len(word) > room else [word])]
-
-
 def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool = False) -> Iterator[str]:
     """Yield the lines. If `stream` is a terminal, wrap long lines between words, and indent continuation lines.
 
     A word that is longer than a line stays whole, so that it can be copied. With `break_paths`, such a word is broken
     after a slash.
     """
-    wrapper = _SlashWrapper if break_paths else textwrap.TextWrapper
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
     except (OSError, ValueError):  # no file stands behind the stream
@@ -168,7 +156,23 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool
             yield line
         else:
             indent = f"{line[: len(line) - len(line.lstrip('# '))]}    "
-            yield wrapper(columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False).fill(line)
+            wrapper = textwrap.TextWrapper(
+                columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+            )
+            if break_paths:
+                wrapper.wordsep_simple_re = _long_path_separators(line, columns - len(indent))
+            yield wrapper.fill(line)
+
+
+def _long_path_separators(line: str, width: int) -> re.Pattern[str]:
+    """Return a pattern of white space, and of the places after slashes in words that are longer than `width`."""
+    places = (
+        f"(?<={re.escape(word[:end])})(?={re.escape(word[end:])})"
+        for word in line.split()
+        if len(word) > width
+        for end in (found.end() for found in re.finditer("/+", word))
+    )
+    return re.compile("|".join((r"(\s+)", *places)))
 
 
 def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None) -> list[str]:

@@ -19,6 +19,7 @@ class LiveSettings(SystemSettings):
     """One judge marks every turn, compares every exchange and reads the whole debate."""
 
     kind: Literal["live"] = "live"
+    """Selects this judging system."""
     judge: str | None = None
     """The judge's model: a name in `models`, or `provider/model`. None means `models.judge`, else `models.default`."""
     feedback: bool = True

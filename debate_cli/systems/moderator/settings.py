@@ -52,6 +52,7 @@ class ModeratorSettings(SystemSettings):
     """A neutral chair marks every round out of 30 and the whole debate out of 100."""
 
     kind: Literal["moderator"] = "moderator"
+    """Selects this judging system."""
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     judges: int = Field(default=1, ge=1, le=25)

@@ -49,6 +49,7 @@ class PanelSettings(SystemSettings):
     """Several judges vote and deliberate until they agree enough."""
 
     kind: Literal["panel"] = "panel"
+    """Selects this judging system."""
     judge: str | None = None
     """Model of every judge without a `model`: a name in `models`, or `provider/model`. None means `models.judge`, else
     `models.default`."""

@@ -57,6 +57,7 @@ class PersuasionSettings(SystemSettings):
     judges_each_turn: ClassVar[bool] = True
 
     kind: Literal["persuasion"] = "persuasion"
+    """Selects this judging system."""
     judge: str | None = None
     """Model that rates speeches with `effects: judge`: a name in `models`, or `provider/model`. None means
     `models.judge`, else `models.default`."""

@@ -14,6 +14,7 @@ class SourcesSettings(SystemSettings):
     """A judge reads each citation with its passage and says whether the passage supports the argument."""
 
     kind: Literal["sources"] = "sources"
+    """Selects this judging system."""
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     lookup: Lookup | None = Field(default=None, exclude_if=lambda lookup: lookup is None)

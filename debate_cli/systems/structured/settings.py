@@ -75,12 +75,19 @@ DEFAULT_CRITERIA: dict[str, str] = {
 
 
 class StructuredWeights(ConfigModel):
-    """Weights of the four default criteria, normalized to a sum of 1."""
+    """Weights of the four default criteria, normalized to a sum of 1.
+
+    A criterion that you do not name keeps its default weight; 0 leaves it out.
+    """
 
     logic: NonNegative = 0.30
+    """Weight of consistent reasoning."""
     evidence: NonNegative = 0.40
+    """Weight of specific, verifiable evidence."""
     responsiveness: NonNegative = 0.20
+    """Weight of answers to what cross-examination raised."""
     honesty: NonNegative = 0.10
+    """Weight of concessions when due, without exaggeration."""
 
 
 class FallacyDefinition(FrozenModel):
@@ -127,6 +134,7 @@ class StructuredSettings(SystemSettings):
     """One or several judges read the whole debate. They mark each argument and find fallacies and insights."""
 
     kind: Literal["structured"] = "structured"
+    """Selects this judging system."""
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     judges: Annotated[
@@ -204,11 +212,11 @@ class StructuredSettings(SystemSettings):
                 known = format_suggestion_or_list(name, self.criterion_weights)
                 msg = f"there is no criterion {name}{known}"
                 raise ValueError(msg)
+        changed = {criterion: weights.get(criterion, 0.0) for criterion in self.criterion_weights}
         if self.criteria:
-            own = (item.model_copy(update={"weight": weights.get(item.name, 0.0)}) for item in self.criteria)
+            own = (item.model_copy(update={"weight": changed[item.name]}) for item in self.criteria)
             return self.model_copy(update={"criteria": tuple(own)})
-        named = {criterion: weights.get(criterion, 0.0) for criterion in self.criterion_weights}
-        return self.model_copy(update={"weights": StructuredWeights(**named)})
+        return self.model_copy(update={"weights": StructuredWeights(**changed)})
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Yield errors in thresholds, names, ids of judges and weights, each with its position in the settings."""
@@ -224,11 +232,15 @@ class StructuredSettings(SystemSettings):
             yield from judge_id_problems("judges", [judge.id for judge in self.judges])
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield a notice if the weights do not add up to 1."""
-        total = math.fsum(self.criterion_weights.values())
+        """Yield a notice if the weights do not add up to 1. It says which weights are defaults."""
+        weights = self.criterion_weights
+        total = math.fsum(weights.values())
         if not math.isclose(total, 1, abs_tol=1e-9):
+            defaults = set(weights) - ({item.name for item in self.criteria} or self.weights.model_fields_set)
+            parts = (f"{name} {weight:g}{' by default' * (name in defaults)}" for name, weight in weights.items())
             effective = ", ".join(f"{name} {weight:.3g}" for name, weight in self.normalized_weights().items())
-            yield ("criteria" if self.criteria else "weights",), f"sum to {total:g}, so they count as {effective}"
+            sentence = f"sum to {total:g} ({', '.join(parts)}), so they count as {effective}"
+            yield ("criteria" if self.criteria else "weights",), sentence
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
         """Return the settings with other models of the judges. `rename`: maps each old model to the new one."""

@@ -69,6 +69,5 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
         "Mean over a debater's arguments, 1 to 10; beside each criterion its weight.",
         {item: f"{item} {weight:.0%}" for item, weight in notes.weights.items()},
         notes.means,
-        MAX_ARGUMENT_MARK,
-        (0.0, 2.0, 4.0, 6.0, 8.0, 10.0),
+        (0.0, 2.0, 4.0, 6.0, 8.0, MAX_ARGUMENT_MARK),
     )

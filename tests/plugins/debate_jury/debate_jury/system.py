@@ -156,7 +156,7 @@ class JurySystem(JudgingSystem[JurySettings]):
         """Votes per debater; percent of the votes for each opinion of a text."""
         votes = {name: {"votes": score} for name, score in verdict.displayed_scores.items()}
         highest = self.max_score(verdict)
-        return [bar_chart("Votes of the jury", "One bar per choice.", {"votes": "votes"}, votes, highest, (0, highest))]
+        return [bar_chart("Votes of the jury", "One bar per choice.", {"votes": "votes"}, votes, (0, highest))]
 
     def sections(self, debate: Debate) -> list[ReportSection]:
         """How long the jury listened."""
